@@ -319,16 +319,16 @@ describe('PATCH /app/settings', () => {
       Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]),
     );
     const bytesOf = (translations: object): number => Buffer.byteLength(JSON.stringify(translations));
-    const translationOfBytes = (bytes: number) => ({
+    const makeTranslationOfBytes = (bytes: number) => ({
       k: 'x'.repeat(bytes - bytesOf({ sr: serbianSentences, en: { k: '' } })),
     });
     await patchAndRead({ translations: { sr: serbianSentences } });
 
-    const reply = await patchSettings({ name: 'New', translations: { en: translationOfBytes(128 * 1024 + 1) } });
+    const reply = await patchSettings({ name: 'New', translations: { en: makeTranslationOfBytes(128 * 1024 + 1) } });
     expect([reply.status, reply.body]).toEqual([422, { errors: { translations: ['is too long'] } }]);
     expect((await readSettings()).data).toMatchObject({ name: 'Test', translations: { sr: serbianSentences } });
 
-    const largestTranslations = { sr: serbianSentences, en: translationOfBytes(128 * 1024) };
+    const largestTranslations = { sr: serbianSentences, en: makeTranslationOfBytes(128 * 1024) };
     expect(bytesOf(largestTranslations)).toBe(128 * 1024);
     expect((await patchAndRead({ translations: { en: largestTranslations.en } })).translations).toEqual(
       largestTranslations,

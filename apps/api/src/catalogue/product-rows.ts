@@ -132,7 +132,7 @@ function checkProduct(row: Row, decimals: number): string | undefined {
     errorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
     errorKey('active', checkFlag(row['active'])) ??
     checkImages(row) ??
-    firstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
+    findFirstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
   );
 }
 
@@ -152,7 +152,7 @@ function checkFields(row: Row, decimals: number, texts: readonly string[]): stri
 }
 
 function checkImages(row: Row): string | undefined {
-  return firstError(
+  return findFirstError(
     entriesOf(row, 'images'),
     (image) =>
       errorKey('image_url', checkTextField(image['image_url'], MAX_URL_LENGTH, true)) ??
@@ -173,7 +173,7 @@ function errorKey(field: string, error: string | undefined): string | undefined 
   return error === undefined ? undefined : rowErrorKey('Products', field, error);
 }
 
-function firstError(rows: readonly Row[], check: (row: Row) => string | undefined): string | undefined {
+function findFirstError(rows: readonly Row[], check: (row: Row) => string | undefined): string | undefined {
   for (const row of rows) {
     const key = check(row);
     if (key !== undefined) return key;

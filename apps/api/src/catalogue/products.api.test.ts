@@ -60,7 +60,7 @@ const findProduct = async (query: string, client = shop): Promise<any> => {
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-const byCode = (code: string, client = shop) => findProduct(`code=${encodeURIComponent(code)}`, client);
+const findByCode = (code: string, client = shop) => findProduct(`code=${encodeURIComponent(code)}`, client);
 const setReference = (product: { id: number }, reference: string) =>
   api.database.rows('update products set external_ref = $3 where app_id = $1 and id = $2', [
     shop.appId,
@@ -104,7 +104,7 @@ describe('POST /int/products', () => {
         variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 99.9, images: [image] }],
       }),
     );
-    expect(await byCode('A')).toEqual({
+    expect(await findByCode('A')).toEqual({
       ...productRow('A', fields),
       id,
       lowest_price: 99.9,
@@ -129,7 +129,7 @@ describe('POST /int/products', () => {
   it('sets defaults in a new product', async () => {
     await writeRows([productRow('A')]);
     const defaults = { description: null, vat_rate: null, price: null, lowest_price: null, active: true };
-    expect(await byCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
+    expect(await findByCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
   });
 
   it('treats null as absent in a new record', async () => {
@@ -139,8 +139,8 @@ describe('POST /int/products', () => {
       productRow('A', { ...nulls, active: null, images: null, variants: [{ code: 'A-1', ...emptyVariant }] }),
       productRow('B', { ...nulls, active: null, images: [{ image_url: 'x', alt: null }], variants: null }),
     ]);
-    expect(await byCode('A')).toMatchObject({ slug: 'name-of-a', active: true, variants: [{ barcode: null }] });
-    expect(await byCode('B')).toMatchObject({ images: [{ image_url: 'x', alt: null }], variants: [] });
+    expect(await findByCode('A')).toMatchObject({ slug: 'name-of-a', active: true, variants: [{ barcode: null }] });
+    expect(await findByCode('B')).toMatchObject({ images: [{ image_url: 'x', alt: null }], variants: [] });
   });
 
   it('keeps absent fields', async () => {
@@ -148,10 +148,10 @@ describe('POST /int/products', () => {
     await writeRows([
       productRow('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
     ]);
-    const recordsBefore = [await byCode('A'), (await readCatalogue())[1]];
+    const recordsBefore = [await findByCode('A'), (await readCatalogue())[1]];
     await writeRows([{ code: 'A', variants: [{ code: 'A-1' }] }]);
     await writeRows([{ code: 'A' }]);
-    expect([await byCode('A'), (await readCatalogue())[1]]).toEqual(recordsBefore);
+    expect([await findByCode('A'), (await readCatalogue())[1]]).toEqual(recordsBefore);
   });
 
   it('clears optional fields with null and keeps the others', async () => {
@@ -161,10 +161,10 @@ describe('POST /int/products', () => {
     );
     const nulls = { description: null, vat_rate: null, price: null };
     await writeRows([{ id, code: null, name: null, slug: null, active: null, variants: null, ...nulls }]);
-    expect(await byCode('A')).toMatchObject({ ...nulls, code: 'A', name: 'Name of A', slug: 's', active: false });
+    expect(await findByCode('A')).toMatchObject({ ...nulls, code: 'A', name: 'Name of A', slug: 's', active: false });
     await writeRows([{ id, variants: [{ ...variant, barcode: null, external_ref: null, name: null, price: null }] }]);
     const clearedVariant = { code: 'A-1', barcode: null, external_ref: null, name: null, price: null };
-    expect((await byCode('A')).variants).toMatchObject([clearedVariant]);
+    expect((await findByCode('A')).variants).toMatchObject([clearedVariant]);
   });
 
   it('changes sent fields and updated_at', async () => {
@@ -178,7 +178,7 @@ describe('POST /int/products', () => {
       variants: [{ code: 'A-1', name: 'N', price: 7.5 }],
     });
     expect(changedProduct).toMatchObject({ id, created: false, variants: [{ created: false }] });
-    expect(await byCode('A')).toMatchObject({
+    expect(await findByCode('A')).toMatchObject({
       ...newFields,
       lowest_price: 7.5,
       variants: [{ name: 'N', price: 7.5 }],
@@ -191,7 +191,7 @@ describe('POST /int/products', () => {
     await writeRows([productRow('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
     const { variants } = await writeOne(productRow('A', { variants: [{ code: 'A-3' }] }));
     expect(variants).toMatchObject([{ code: 'A-3', created: true }]);
-    expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1' }, { code: 'A-2' }, { code: 'A-3' }]);
+    expect((await findByCode('A')).variants).toMatchObject([{ code: 'A-1' }, { code: 'A-2' }, { code: 'A-3' }]);
   });
 
   it('does nothing for an empty list', async () => {
@@ -202,7 +202,7 @@ describe('POST /int/products', () => {
     await writeRows([
       productRow('A', { app_id: 1, lowest_price: 1, sales_quantity: 9, inserted_at: '2001-01-01', constructor: 1 }),
     ]);
-    expect(await byCode('A')).toMatchObject({ lowest_price: null, sales_quantity: 0, inserted_at: now() });
+    expect(await findByCode('A')).toMatchObject({ lowest_price: null, sales_quantity: 0, inserted_at: now() });
   });
 });
 
@@ -234,7 +234,7 @@ describe('the product of a row of POST /int/products', () => {
   it('is new when its code has changed', async () => {
     const { id } = await writeOne(productRow('A'));
     expect(await writeOne(productRow('A2'))).toMatchObject({ created: true });
-    expect((await byCode('A')).id).toBe(id);
+    expect((await findByCode('A')).id).toBe(id);
   });
 
   it('is matched exactly, and its code is stored as sent', async () => {
@@ -283,14 +283,14 @@ describe('the variant of a row of POST /int/products', () => {
     ],
     ['barcode when the code is null', { code: null, barcode: '860-B' }],
   ])('is found by %s', async (_, identifiers) => {
-    const [, b] = (await byCode('P')).variants;
+    const [, b] = (await findByCode('P')).variants;
     const sentIdentifiers = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
     expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sentIdentifiers, id: b.id, created: false });
     expect((await readCatalogue())[1]).toHaveLength(2);
   });
 
   it('is found by code before barcode, and by barcode before external_ref', async () => {
-    const [a] = (await byCode('P')).variants;
+    const [a] = (await findByCode('P')).variants;
     expect(await expectRefused([{ code: 'P', variants: [{ code: 'A', barcode: '860-B' }] }])).toEqual([
       'BarcodeAlreadyExists',
     ]);
@@ -471,7 +471,7 @@ describe('POST /int/products with an invalid row', () => {
   it('accepts 255 characters of several bytes', async () => {
     const text = '😀'.repeat(255);
     await writeRows([productRow(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
-    expect(await byCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
+    expect(await findByCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
   });
 
   it('returns failed rows as sent, with their reasons, and writes the others', async () => {
@@ -497,7 +497,7 @@ describe('POST /int/products with an invalid row', () => {
         { input: conflictingRow, error: { message: 'API.Products.VariantOfAnotherProduct' } },
       ],
     });
-    expect(await Promise.all(['A', 'N', 'T'].map((code) => byCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
+    expect(await Promise.all(['A', 'N', 'T'].map((code) => findByCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
     expect((await readCatalogue())[0]).toHaveLength(3);
   });
 
@@ -520,7 +520,7 @@ describe('POST /int/products with an invalid row', () => {
       ['Q', true],
       ['R', true],
     ]);
-    expect(await byCode('P')).toMatchObject({ slug: 'name-of-p', images: [], variants: [{ code: 'P-1' }] });
+    expect(await findByCode('P')).toMatchObject({ slug: 'name-of-p', images: [], variants: [{ code: 'P-1' }] });
   });
 });
 
@@ -559,7 +559,7 @@ describe('POST /int/products with taken codes', () => {
         ],
       }),
     ]);
-    expect((await byCode('A')).variants).toHaveLength(2);
+    expect((await findByCode('A')).variants).toHaveLength(2);
   });
 
   it('accepts the same codes in another app', async () => {
@@ -568,7 +568,10 @@ describe('POST /int/products with taken codes', () => {
     const foreignProduct = await writeOne(row, otherApp);
     const ownProduct = await writeOne(row);
     expect([ownProduct.created, ownProduct.variants[0]?.created]).toEqual([true, true]);
-    expect([ownProduct.id === foreignProduct.id, (await byCode('A', otherApp)).id]).toEqual([false, foreignProduct.id]);
+    expect([ownProduct.id === foreignProduct.id, (await findByCode('A', otherApp)).id]).toEqual([
+      false,
+      foreignProduct.id,
+    ]);
   });
 });
 
@@ -582,7 +585,7 @@ describe('identifiers moved between records by POST /int/products', () => {
     { code: 'A', ...identifiersByCode.B },
     { code: 'B', ...identifiersByCode.A },
   ];
-  const variantsOf = async (code: string) => (await byCode(code)).variants;
+  const variantsOf = async (code: string) => (await findByCode(code)).variants;
 
   it('swaps the codes of two products', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
@@ -590,7 +593,7 @@ describe('identifiers moved between records by POST /int/products', () => {
       { id: a.id, code: 'B' },
       { id: b.id, code: 'A' },
     ]);
-    expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([b.id, a.id]);
+    expect([(await findByCode('A')).id, (await findByCode('B')).id]).toEqual([b.id, a.id]);
   });
 
   it('swaps the slugs of two products', async () => {
@@ -599,7 +602,7 @@ describe('identifiers moved between records by POST /int/products', () => {
       { code: 'A', slug: 'b' },
       { code: 'B', slug: 'a' },
     ]);
-    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['b', 'a']);
+    expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['b', 'a']);
   });
 
   it('swaps barcodes and references of two variants of one product', async () => {
@@ -623,8 +626,8 @@ describe('identifiers moved between records by POST /int/products', () => {
       UpsertedProduct,
     ];
     await writeRows([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, productRow('A')]);
-    expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
-    expect((await byCode('A')).id).toBeGreaterThan(b.id);
+    expect([(await findByCode('B')).id, (await findByCode('D')).id]).toEqual([a.id, b.id]);
+    expect((await findByCode('A')).id).toBeGreaterThan(b.id);
   });
 
   it('moves nothing when the row of the owner fails', async () => {
@@ -640,7 +643,7 @@ describe('identifiers moved between records by POST /int/products', () => {
         { input: giverRow, error: { message: 'API.Products.CodeCantBeBlank' } },
       ],
     });
-    expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([a.id, b.id]);
+    expect([(await findByCode('A')).id, (await findByCode('B')).id]).toEqual([a.id, b.id]);
   });
 
   it('moves nothing when a later row keeps the identifier', async () => {
@@ -665,7 +668,7 @@ describe('POST /int/products with several rows for a record', () => {
       { id, name: 'last' },
     ]);
     expect(rows.map((row) => row.id)).toEqual([id, id]);
-    expect(await byCode('A')).toMatchObject({ name: 'last', description: 'kept' });
+    expect(await findByCode('A')).toMatchObject({ name: 'last', description: 'kept' });
   });
 
   it('creates the record once, then changes it', async () => {
@@ -677,7 +680,7 @@ describe('POST /int/products with several rows for a record', () => {
     expect([firstResult?.created, secondResult?.created, firstResult?.id]).toEqual([true, false, secondResult?.id]);
     expect(firstResult?.variants).toMatchObject([{ created: true }]);
     expect(secondResult?.variants).toMatchObject([{ created: false }, { code: 'A-2', created: true }]);
-    expect(await byCode('A')).toMatchObject({
+    expect(await findByCode('A')).toMatchObject({
       name: 'last',
       images: [image, image],
       variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }],
@@ -690,13 +693,13 @@ describe('POST /int/products with several rows for a record', () => {
       productRow('A', { price: 2, variants: [{}] }),
     ]);
     expect([products.length, failed.length]).toEqual([1, 1]);
-    expect(await byCode('A')).toMatchObject({ price: 1, variants: [] });
+    expect(await findByCode('A')).toMatchObject({ price: 1, variants: [] });
   });
 
   it('creates the record with the later row when the earlier row fails', async () => {
     const { products, failed } = await postRows([productRow('A', { variants: [{}] }), productRow('A', { price: 2 })]);
     expect([products, failed.length]).toEqual([[expect.objectContaining({ created: true })], 1]);
-    expect(await byCode('A')).toMatchObject({ price: 2 });
+    expect(await findByCode('A')).toMatchObject({ price: 2 });
   });
 
   it('applies the later of two variants in one row', async () => {
@@ -707,7 +710,7 @@ describe('POST /int/products with several rows for a record', () => {
     ];
     const { variants: results } = await writeOne(productRow('A', { variants }));
     expect(results.map(({ created }) => created)).toEqual([true, false, false]);
-    expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1', barcode: 'b', price: 2, name: 'x' }]);
+    expect((await findByCode('A')).variants).toMatchObject([{ code: 'A-1', barcode: 'b', price: 2, name: 'x' }]);
   });
 });
 
@@ -717,13 +720,13 @@ describe('images of POST /int/products', () => {
     await writeRows([productRow('A', { images: images.slice(0, 2) })]);
     await writeRows([{ code: 'A', images: images.slice(2) }]);
     await writeRows([{ code: 'A' }]);
-    expect((await byCode('A')).images).toEqual(images);
+    expect((await findByCode('A')).images).toEqual(images);
   });
 
   it('accept 2,048 characters in image_url and 5,000 in alt', async () => {
     const image = { image_url: 'x'.repeat(2_048), alt: 'ж'.repeat(5_000) };
     await writeRows([productRow('A', { images: [image], description: 'ж'.repeat(5_000) })]);
-    expect((await byCode('A')).images).toEqual([image]);
+    expect((await findByCode('A')).images).toEqual([image]);
   });
 });
 
@@ -731,7 +734,7 @@ describe('prices of POST /int/products', () => {
   it('include lowest_price: the lowest variant price, else the product price', async () => {
     const lowestPriceAfter = async (row: object) => {
       await writeRows([{ code: 'A', name: 'A', ...row }]);
-      return (await byCode('A')).lowest_price;
+      return (await findByCode('A')).lowest_price;
     };
     expect(await lowestPriceAfter({ price: 10 })).toBe(10);
     expect(await lowestPriceAfter({ variants: [{ code: 'A-1', price: 12 }] })).toBe(12);
@@ -743,20 +746,20 @@ describe('prices of POST /int/products', () => {
 
   it('are inherited by variants without a price', async () => {
     await writeRows([productRow('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
-    expect((await byCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
+    expect((await findByCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
   });
 
   it.each([0, 0.01, 0.29, 1.1, 19.99, 1_234_567.89, 999_999_999_999.99, 1e12])(
     'are returned as sent: %d',
     async (price) => {
       await writeRows([productRow('A', { price, variants: [{ code: 'A-1', price }] })]);
-      expect(await byCode('A')).toMatchObject({ price, lowest_price: price, variants: [{ price }] });
+      expect(await findByCode('A')).toMatchObject({ price, lowest_price: price, variants: [{ price }] });
     },
   );
 
   it.each([0, 7.5, 20, 99.99, 100])('keep a vat_rate of %d', async (vat_rate) => {
     await writeRows([productRow('A', { vat_rate })]);
-    expect(await byCode('A')).toMatchObject({ vat_rate });
+    expect(await findByCode('A')).toMatchObject({ vat_rate });
   });
 
   it('have the decimals of the currency', async () => {
@@ -766,7 +769,7 @@ describe('prices of POST /int/products', () => {
       yenApp,
     );
     expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
-    expect(await byCode('A', yenApp)).toMatchObject({ price: 100, lowest_price: 100 });
+    expect(await findByCode('A', yenApp)).toMatchObject({ price: 100, lowest_price: 100 });
   });
 });
 
@@ -780,7 +783,7 @@ describe('slugs of POST /int/products', () => {
     ['!!!', 'product'],
   ])('are generated from the name %j as %s', async (name, slug) => {
     await writeRows([{ code: 'A', name }]);
-    expect(await byCode('A')).toMatchObject({ name, slug });
+    expect(await findByCode('A')).toMatchObject({ name, slug });
   });
 
   it('are unique in the app and within a call', async () => {
@@ -796,18 +799,18 @@ describe('slugs of POST /int/products', () => {
     ]);
     const otherApp = await api.app();
     await writeRows([{ code: 'A', name: 'Шешир' }], otherApp);
-    expect((await byCode('A', otherApp)).slug).toBe('sesir');
+    expect((await findByCode('A', otherApp)).slug).toBe('sesir');
   });
 
   it('stay the same when the name changes', async () => {
     await writeRows([{ code: 'A', name: 'Old' }]);
     await writeRows([{ code: 'A', name: 'New' }]);
-    expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
+    expect(await findByCode('A')).toMatchObject({ name: 'New', slug: 'old' });
   });
 
   it('are stored trimmed, and a blank slug is generated', async () => {
     await writeRows([productRow('A', { slug: ' Own Slug/Љ ' }), productRow('B', { slug: ' ' })]);
-    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
+    expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
 
   it('SlugAlreadyExists: another product has the slug', async () => {
@@ -822,7 +825,7 @@ describe('slugs of POST /int/products', () => {
   it('can be reused by a later row of the same call', async () => {
     await writeRows([productRow('A', { slug: 's' })]);
     await writeRows([{ code: 'A', slug: 't' }, productRow('B', { slug: 's' })]);
-    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['t', 's']);
+    expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['t', 's']);
   });
 });
 
@@ -889,7 +892,7 @@ describe('POST /int/products with long lists', () => {
     const { products, failed } = await postRows([validRow, ...invalidRows]);
     expect(products).toMatchObject([{ code: 'A', variants: { length: 100 } }]);
     expect(failed).toEqual(invalidRows.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
-    expect(await byCode('A')).toMatchObject({ lowest_price: 5, images: { length: 10_000 } });
+    expect(await findByCode('A')).toMatchObject({ lowest_price: 5, images: { length: 10_000 } });
   });
 
   it.each([
@@ -914,19 +917,19 @@ describe('POST /int/products with long lists', () => {
 
 describe('POST /int/products without changes', () => {
   const baseRow = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
-  const versions = () =>
+  const readVersions = () =>
     api.database.rows<{ product: string; variant: string }>(
       `select p.xmin::text as product, v.xmin::text as variant from products p
        join product_variants v on v.app_id = p.app_id and v.product_id = p.id where p.app_id = $1`,
       [shop.appId],
     );
-  const updatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
+  const readUpdatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
 
   it('writes nothing', async () => {
     await writeRows([baseRow]);
-    const versionsBefore = await versions();
+    const versionsBefore = await readVersions();
     await writeRows([baseRow]);
-    expect(await versions()).toEqual(versionsBefore);
+    expect(await readVersions()).toEqual(versionsBefore);
   });
 
   it.each([
@@ -940,10 +943,10 @@ describe('POST /int/products without changes', () => {
     ],
   ])('changes updated_at with %s', async (_, change) => {
     await writeRows([baseRow]);
-    const updatedBefore = await updatedAt();
+    const updatedBefore = await readUpdatedAt();
     api.clock.forward({ hours: 1 });
     await writeRows([{ code: 'S', ...change }]);
-    expect(await updatedAt()).not.toBe(updatedBefore);
+    expect(await readUpdatedAt()).not.toBe(updatedBefore);
   });
 });
 
@@ -985,8 +988,8 @@ describe('POST /int/products with many rows', () => {
     expect(allProducts.map(({ code }) => code)).toEqual(manyRows(10_000, 2).map(({ code }) => code));
     expect(allProducts.slice(0, 5_000).map(({ id }) => id)).toEqual(createdProducts.map(({ id }) => id));
     expect(allProducts.map((product) => product.created)).toEqual(allProducts.map((_, index) => index >= 5_000));
-    expect(await byCode('M0')).toMatchObject({ price: 2, images: [{}, {}], variants: [{ barcode: 'b0' }] });
-    expect(await byCode('M9999')).toMatchObject({ price: 2, images: [{}], variants: [{ barcode: 'b9999' }] });
+    expect(await findByCode('M0')).toMatchObject({ price: 2, images: [{}, {}], variants: [{ barcode: 'b0' }] });
+    expect(await findByCode('M9999')).toMatchObject({ price: 2, images: [{}], variants: [{ barcode: 'b9999' }] });
   }, 120_000);
 });
 
@@ -1030,7 +1033,7 @@ describe('concurrent POST /int/products', () => {
       ]).flat(),
     );
     expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALLS);
-    expect((await byCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALLS } }]);
+    expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALLS } }]);
   });
 });
 
@@ -1085,7 +1088,7 @@ describe('single look-ups of GET /products', () => {
 
   it('ignore the case of Cyrillic letters and stored spaces', async () => {
     const { id } = await writeOne(productRow(' Ципела '));
-    expect(await byCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
+    expect(await findByCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
   });
 
   it('prefer an exact code to another case, and products to variants', async () => {

@@ -45,7 +45,7 @@ const verify = async (
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-const matches = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
+const listMatches = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
   const variants = await api.database.rows<{ id: number; product_id: number; name: string }>(
     `select v.id, v.product_id, p.code || '/' || v.code as name
      from product_variants v join products p on p.id = v.product_id where v.app_id = $1`,
@@ -73,7 +73,7 @@ describe('POST /product/verify', () => {
     });
     expect(unmatched).toEqual({ code: 'none', barcode: null });
     expect(a).toMatchObject({ code: 'A-š', barcode: 'x860-A', product_id: b?.product_id });
-    expect(await matches(rows)).toEqual(['P/B', undefined, 'P/A-š']);
+    expect(await listMatches(rows)).toEqual(['P/B', undefined, 'P/A-š']);
   });
 
   it('returns the codes as sent', async () => {
@@ -105,7 +105,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['the code of a product when no variant is found', { code: 'Solo', barcode: 'none' }, 'Solo'],
     ['the code of a product that has variants', { code: 'P' }, 'P'],
   ])('is found by %s', async (_, row, name) => {
-    expect(await matches([row])).toEqual([name]);
+    expect(await listMatches([row])).toEqual([name]);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ["the case of a product's code", { code: ' SOLO' }, 'Solo'],
     ["spaces around a product's stored code", { code: 'ципела\t' }, ' Ципела\t'],
   ])('ignores %s', async (_, row, name) => {
-    expect(await matches([row])).toEqual([name]);
+    expect(await listMatches([row])).toEqual([name]);
   });
 
   it('finds an exact match of letters with unusual case folding', async () => {
@@ -138,7 +138,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     const products = codes.map((code) => ({ code, name: code, variants: [{ code: `v-${code}`, barcode: code }] }));
     await shop.post('/int/products', { products });
     const rows = codes.flatMap((code) => [{ code }, { code: `v-${code}` }, { barcode: code }]);
-    const names = (await matches(rows)).map((name) => name?.split('/')[0]);
+    const names = (await listMatches(rows)).map((name) => name?.split('/')[0]);
     expect(names).toEqual(codes.flatMap((code) => [code, code, code]));
   });
 
@@ -151,26 +151,30 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
     await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
     const rows = [{ code: ` ${searchText}` }, { code: ` V-${searchText}` }, { barcode: `B-${searchText} ` }];
-    expect(await matches(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
+    expect(await listMatches(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
   });
 
   it('folds each letter separately, even a final Σ', async () => {
     await shop.post('/int/products', { products: [{ code: 'ΟΔΟΣ', name: 'x', variants: [{ code: 'ΟΔΟΣ-1Σ' }] }] });
-    expect(await matches([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
+    expect(await listMatches([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
   });
 
   it('prefers the same case, then the oldest record', async () => {
     const variants = ['kod', 'KOD', 'Kod'].map((code) => ({ code, barcode: `${code}-b` }));
     const products = ['Pro', 'PRO'].map((code) => ({ code, name: code }));
     await shop.post('/int/products', { products: [{ code: 'V', name: 'V', variants }, ...products] });
-    expect(await matches([{ code: 'KOD' }, { code: 'Kod ' }, { code: 'kOD' }])).toEqual(['V/KOD', 'V/Kod', 'V/kod']);
-    expect(await matches([{ barcode: 'KOD-b' }, { barcode: 'KOD-B' }])).toEqual(['V/KOD', 'V/kod']);
-    expect(await matches([{ code: 'PRO' }, { code: 'pro' }])).toEqual(['PRO', 'Pro']);
+    expect(await listMatches([{ code: 'KOD' }, { code: 'Kod ' }, { code: 'kOD' }])).toEqual([
+      'V/KOD',
+      'V/Kod',
+      'V/kod',
+    ]);
+    expect(await listMatches([{ barcode: 'KOD-b' }, { barcode: 'KOD-B' }])).toEqual(['V/KOD', 'V/kod']);
+    expect(await listMatches([{ code: 'PRO' }, { code: 'pro' }])).toEqual(['PRO', 'Pro']);
   });
 
   it('finds nothing of another app', async () => {
     const otherApp = await api.app();
-    expect(await matches([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], otherApp)).toEqual([
+    expect(await listMatches([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], otherApp)).toEqual([
       undefined,
       undefined,
       undefined,

@@ -24,18 +24,18 @@ const evaluateBasket = async (fields: object, client = shop) => {
   expect([status, body.errors]).toEqual([201, undefined]);
   return body.data;
 };
-const storedEvaluations = () => api.database.rows('select id from order_processings where app_id = $1', [shop.appId]);
+const readEvaluations = () => api.database.rows('select id from order_processings where app_id = $1', [shop.appId]);
 const expectRefused = async (fields: object): Promise<unknown> => {
   const { status, body } = await post(fields);
   expect(status).toBe(422);
-  expect(await storedEvaluations()).toEqual([]);
+  expect(await readEvaluations()).toEqual([]);
   return body.errors;
 };
 const postProducts = (rows: readonly object[], client = shop): Promise<Reply> =>
   client.post('/int/products', { products: rows });
 const timeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
-const codes = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
+const codesOf = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
 
 describe('POST /order_processings', () => {
   it('returns the priced basket in full', async () => {
@@ -96,7 +96,7 @@ describe('POST /order_processings', () => {
       { code: 'B', qty: 2 },
     ];
     const evaluation = await evaluateBasket({ items });
-    expect(codes(evaluation)).toEqual(['B', 'A', 'B']);
+    expect(codesOf(evaluation)).toEqual(['B', 'A', 'B']);
     expect(evaluation.end_sales).toBe(199.99);
   });
 
@@ -173,17 +173,17 @@ describe('a line of the basket', () => {
     ['external reference', { external_ref: 'ref' }],
     ['barcode, when the code finds nothing', { code: 'nothing', barcode: '111' }],
     ['external reference, when code and barcode are empty', { code: '', barcode: null, external_ref: 'ref' }],
-  ])('finds its variant by %s', async (_, names) => {
-    expect(codes(await evaluateBasket({ items: [{ ...names, qty: 1 }] }))).toEqual(['X']);
+  ])('finds its variant by %s', async (_, identifiers) => {
+    expect(codesOf(await evaluateBasket({ items: [{ ...identifiers, qty: 1 }] }))).toEqual(['X']);
   });
 
   it('finds its variant by id', async () => {
     const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'X', qty: 1 }] })).items;
-    expect(codes(await evaluateBasket({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
-    expect(codes(await evaluateBasket({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual([
+    expect(codesOf(await evaluateBasket({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codesOf(await evaluateBasket({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual([
       'X',
     ]);
-    expect(codes(await evaluateBasket({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
+    expect(codesOf(await evaluateBasket({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
   });
 
   it('uses the first identifier that finds a variant', async () => {
@@ -191,7 +191,7 @@ describe('a line of the basket', () => {
       { code: 'A', barcode: '111', external_ref: 'ref', qty: 1 },
       { barcode: '111', external_ref: 'nothing', qty: 1 },
     ];
-    expect(codes(await evaluateBasket({ items }))).toEqual(['A', 'X']);
+    expect(codesOf(await evaluateBasket({ items }))).toEqual(['A', 'X']);
   });
 
   it.each([
@@ -204,8 +204,8 @@ describe('a line of the basket', () => {
     ['nulls', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
     ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
-  ])('fails with API.Products.NotFound for %s', async (_, names) => {
-    expect(await expectRefused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({
+  ])('fails with API.Products.NotFound for %s', async (_, identifiers) => {
+    expect(await expectRefused({ items: [...ONE, { ...identifiers, qty: 1 }] })).toEqual({
       Products: ['API.Products.NotFound'],
     });
   });
@@ -220,8 +220,10 @@ describe('a line of the basket', () => {
     await stockShop(otherApp, [{ code: 'THEIRS' }]);
     const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp))
       .items;
-    for (const names of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
-      expect(await expectRefused({ items: [{ ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+    for (const identifiers of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
+      expect(await expectRefused({ items: [{ ...identifiers, qty: 1 }] })).toEqual({
+        Products: ['API.Products.NotFound'],
+      });
     }
   });
 
@@ -311,8 +313,8 @@ describe('the buyer', () => {
       'a reference of another app',
       async () => ({ customer_external_ref: (await addCustomer('x@example.com', await api.app())).external_ref }),
     ],
-  ])('fails with API.Customers.NotFound for %s', async (_, names) => {
-    expect(await expectRefused(await names())).toEqual(NOT_FOUND);
+  ])('fails with API.Customers.NotFound for %s', async (_, identifiers) => {
+    expect(await expectRefused(await identifiers())).toEqual(NOT_FOUND);
   });
 
   it('is a guest when the reference is empty', async () => {
@@ -323,7 +325,7 @@ describe('the buyer', () => {
 describe('the delivery', () => {
   const { address_line_1, city, postcode } = GUEST;
   const noAddress = { address_line_1: null, city: null, postcode: null, country: null };
-  const deliveryArea = async (fields: object) => {
+  const proposeAndReadArea = async (fields: object) => {
     const {
       address_line_1: line,
       city: town,
@@ -336,22 +338,24 @@ describe('the delivery', () => {
   it('uses the address of the guest unless another address is sent', async () => {
     const homeAddress = { address_line_1, city, postcode, country: 'RS' };
     const officeAddress = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
-    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(homeAddress);
-    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' }, delivery: officeAddress })).toEqual(officeAddress);
+    expect(await proposeAndReadArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(homeAddress);
+    expect(await proposeAndReadArea({ guest: { ...GUEST, country: 'RS' }, delivery: officeAddress })).toEqual(
+      officeAddress,
+    );
   });
 
   const blankAddress = { address_line_1: '', city: ' ', postcode: '', country: '' };
 
   it.each([null, {}, noAddress, blankAddress])('uses the address of the guest when it is %j', async (delivery) => {
-    expect(await deliveryArea({ delivery })).toEqual({ ...noAddress, address_line_1, city, postcode });
+    expect(await proposeAndReadArea({ delivery })).toEqual({ ...noAddress, address_line_1, city, postcode });
   });
 
   it('has no address for a customer unless an address is sent', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     await shop.post('/customers', { customer: fields });
     const ana = { customer_external_ref: 'ana', guest: null };
-    expect(await deliveryArea(ana)).toEqual(noAddress);
-    expect(await deliveryArea({ ...ana, delivery: { city: 'Niš' } })).toEqual({ ...noAddress, city: 'Niš' });
+    expect(await proposeAndReadArea(ana)).toEqual(noAddress);
+    expect(await proposeAndReadArea({ ...ana, delivery: { city: 'Niš' } })).toEqual({ ...noAddress, city: 'Niš' });
   });
 });
 
@@ -504,7 +508,7 @@ describe('an invalid basket', () => {
   ])('is answered 400 with %s of the wrong type: %j', async (field, value) => {
     const { status, body } = await post({ [field]: value });
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await storedEvaluations()).toEqual([]);
+    expect(await readEvaluations()).toEqual([]);
   });
 });
 

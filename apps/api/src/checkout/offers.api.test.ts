@@ -818,7 +818,7 @@ describe('a voucher', () => {
 });
 
 describe('loyalty points', () => {
-  const loyaltyPoints = async ({ customer_id: id, data_part, time_part }: Record<string, number>) =>
+  const readPoints = async ({ customer_id: id, data_part, time_part }: Record<string, number>) =>
     (await shop.get(`/customers/${id}?dataPart=${data_part}&timePart=${time_part}`)).body.data.loyalty_points;
   const setPointsPerAmount = async (amount: number) => {
     const { status } = await shop.patch('/app/settings', { loyalty: { points_per_amount: amount } });
@@ -829,10 +829,10 @@ describe('loyalty points', () => {
     await setPointsPerAmount(100);
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, itemsOf({ A: 2, B: 1 }), { ...mira, guest: undefined });
-    expect(await loyaltyPoints(mira)).toBe(0);
+    expect(await readPoints(mira)).toBe(0);
     const replies = await Promise.all(Array.from({ length: 20 }, () => shop.post(`/proforma_orders/${id}/convert`)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await loyaltyPoints(mira)).toBe(2);
+    expect(await readPoints(mira)).toBe(2);
   });
 
   it('add up over the proformas of a customer', async () => {
@@ -844,7 +844,7 @@ describe('loyalty points', () => {
     );
     await Promise.all(proformas.map(({ id }) => shop.post(`/proforma_orders/${id}/convert`)));
     // Each order earns 90 / 31 = 2 points; without the discount it would earn 3.
-    expect(await loyaltyPoints(mira)).toBe(10);
+    expect(await readPoints(mira)).toBe(10);
   });
 
   it('are not earned by unconfirmed lines or cancelled proformas', async () => {
@@ -856,7 +856,7 @@ describe('loyalty points', () => {
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
     await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
     await shop.post(`/proforma_orders/${id}/convert`);
-    expect(await loyaltyPoints(mira)).toBe(1);
+    expect(await readPoints(mira)).toBe(1);
   });
 
   it.each([0, 1_000])('are 0 with points_per_amount %d', async (amount) => {
@@ -864,7 +864,7 @@ describe('loyalty points', () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, itemsOf({ A: 2 }), { ...mira, guest: undefined });
     expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
-    expect(await loyaltyPoints(mira)).toBe(0);
+    expect(await readPoints(mira)).toBe(0);
   });
 
   it('are not booked for a guest', async () => {

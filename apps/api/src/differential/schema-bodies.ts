@@ -1,5 +1,5 @@
 import { BASE_PATH } from '../http/base-path.js';
-import { openApiDocument } from '../http/openapi.js';
+import { buildOpenApiDocument } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
 import { BODY_VALUES, type Material } from './field-values.js';
 import { ABSENT_ID } from './steps.js';
@@ -19,7 +19,7 @@ export class SchemaBodies {
   private readonly reference: Json;
 
   constructor(routes: readonly Route[]) {
-    this.reference = openApiDocument(routes, '0');
+    this.reference = buildOpenApiDocument(routes, '0');
   }
 
   statusesOf(route: Route): readonly number[] {

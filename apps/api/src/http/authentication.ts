@@ -20,7 +20,7 @@ export async function authenticate(
   tokens: AccessTokenQueries,
   clock: Clock,
 ): Promise<TokenHolder | Rejection> {
-  const token = bearerToken(request);
+  const token = parseBearerToken(request);
   if (token === undefined) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
   const holder = token === '' ? undefined : await tokens.holderOf(hashToken(token));
   if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH };
@@ -40,7 +40,7 @@ function canCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'pub
 }
 
 /** Returns `''` for a header that is not a single bearer token, `undefined` without a header. */
-function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
+function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.authorization === undefined) return undefined;
   // Node silently drops a second Authorization header.
   const headerCount = rawHeaders.filter(

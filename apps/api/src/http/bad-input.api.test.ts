@@ -91,7 +91,7 @@ async function sendAll<Case>(
 ): Promise<CallOutcome[]> {
   const outcomes: CallOutcome[] = [];
   const callsOf = (batch: readonly Case[]) => batch.map((value, index) => callOf(value, shops[index] as FullShop));
-  for (const batch of batches(cases)) {
+  for (const batch of splitIntoBatches(cases)) {
     await refreshAll(shops);
     outcomes.push(...(await send(callsOf(batch))));
   }
@@ -103,7 +103,7 @@ async function refreshAll(shopsToRefresh: readonly FullShop[]): Promise<void> {
   await Promise.all(shopsToRefresh.map(refresh));
 }
 
-function batches<Case>(cases: readonly Case[]): Case[][] {
+function splitIntoBatches<Case>(cases: readonly Case[]): Case[][] {
   const starts = Array.from({ length: Math.ceil(cases.length / shops.length) }, (_, index) => index * shops.length);
   return starts.map((start) => cases.slice(start, start + shops.length));
 }

@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
 import { okStream } from './answer.js';
 import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
-import { expressApp } from './express-app.js';
+import { createExpressApp } from './express-app.js';
 import { route } from './route.js';
 import { record } from './shapes.js';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
     answers: { 200: record({}) },
     handle: async () => okStream(makeChunks()),
   });
-  const edge = expressApp({
+  const edge = createExpressApp({
     routes: [list],
     tokens: { holderOf: async () => holder },
     keyedCalls: {} as never,

@@ -21,15 +21,15 @@ afterAll(async () => {
 
 const SETTINGS = '/api/v2/app/settings';
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-const json = ({ text }: RawReply): unknown => JSON.parse(text);
+const parseJson = ({ text }: RawReply): unknown => JSON.parse(text);
 const detailError = (text: string) => ({ errors: { detail: text } });
 
-async function clientInLanguage(client: Client, language?: string): Promise<Client> {
+async function makeClientInLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
   return api.through({ ...client, token: token as string }, [api.origin]);
 }
 
-async function anonymousSessionToken({ appId }: Client): Promise<string> {
+async function makeAnonymousToken({ appId }: Client): Promise<string> {
   const token = `bo_session_${randomBytes(32).toString('base64url')}`;
   await api.database.rows(
     `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
@@ -74,7 +74,7 @@ describe('an unknown path or method', () => {
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const reply = await http.call({ method, path, headers: bearer(shop.token) });
-        if (reply.status !== 404) expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
+        if (reply.status !== 404) expect([reply.status, parseJson(reply)]).toEqual([400, detailError('Bad Request')]);
       }
     },
   );
@@ -95,7 +95,7 @@ describe('an Accept header', () => {
     async (accept) => {
       for (const headers of [{ Accept: accept }, { Accept: accept, ...bearer(shop.token) }]) {
         const reply = await http.call({ path: SETTINGS, headers });
-        expect([reply.status, json(reply)]).toEqual([406, detailError('Not Acceptable')]);
+        expect([reply.status, parseJson(reply)]).toEqual([406, detailError('Not Acceptable')]);
       }
     },
   );
@@ -122,7 +122,7 @@ describe('an invalid token', () => {
     const reply = await http.call({ path: SETTINGS, headers });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toBe('Bearer');
-    return json(reply);
+    return parseJson(reply);
   };
 
   it('is refused when missing', async () => {
@@ -150,7 +150,7 @@ describe('an invalid token', () => {
   });
 
   it('is refused when it belongs to a session', async () => {
-    expect(await expectUnauthorized(bearer(await anonymousSessionToken(shop)))).toEqual({
+    expect(await expectUnauthorized(bearer(await makeAnonymousToken(shop)))).toEqual({
       errors: { token: 'API.Tokens.Invalid' },
     });
   });
@@ -207,8 +207,8 @@ describe('the token of another app', () => {
       expect(stableHeaders(foreignReply.headers)).toEqual(stableHeaders(missingReply.headers));
     }
     expect((await otherApp.get('/products?code=MINE')).body).toEqual({ data: {} });
-    for (const list of ['/orders', '/proforma_orders', '/stocks/aggregate']) {
-      expect((await otherApp.get(list)).body).toEqual({ data: [] });
+    for (const listOrders of ['/orders', '/proforma_orders', '/stocks/aggregate']) {
+      expect((await otherApp.get(listOrders)).body).toEqual({ data: [] });
     }
   });
 
@@ -271,7 +271,7 @@ describe('a call with two errors', () => {
     async (path) => {
       for (const query of ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1']) {
         const reply = await http.call({ path: path + query, headers: bearer(shop.token) });
-        expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
+        expect([reply.status, parseJson(reply)]).toEqual([400, detailError('Bad Request')]);
       }
       expect((await http.call({ path: `${path}?dataPart=1&timePart=1`, headers: bearer(shop.token) })).status).toBe(
         404,
@@ -285,7 +285,7 @@ describe('a call with two errors', () => {
 });
 
 describe('every response', () => {
-  const calls = () => [
+  const listCalls = () => [
     { path: SETTINGS, headers: bearer(shop.token) },
     { path: SETTINGS },
     { path: SETTINGS, headers: { Accept: 'text/html' } },
@@ -297,7 +297,7 @@ describe('every response', () => {
   ];
 
   it('has the request id of the caller', async () => {
-    for (const call of calls()) {
+    for (const call of listCalls()) {
       const headers = { ...call.headers, 'X-Request-Id': 'shop-7:a.b_c' };
       expect((await http.call({ ...call, headers })).headers['x-request-id']).toBe('shop-7:a.b_c');
     }
@@ -306,7 +306,7 @@ describe('every response', () => {
   it.each([undefined, '', 'a b', 'x'.repeat(129), '<script>', 'é'])(
     'has a new request id when the caller sends %j',
     async (requestId) => {
-      for (const call of calls()) {
+      for (const call of listCalls()) {
         const headers = { ...call.headers, ...(requestId !== undefined && { 'X-Request-Id': requestId }) };
         expect((await http.call({ ...call, headers })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
       }
@@ -314,7 +314,7 @@ describe('every response', () => {
   );
 
   it('has no-store and no x-powered-by below the base path', async () => {
-    for (const call of calls().filter(({ path }) => path.startsWith('/api/'))) {
+    for (const call of listCalls().filter(({ path }) => path.startsWith('/api/'))) {
       const { headers } = await http.call(call);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
       expect(headers).not.toHaveProperty('etag');
@@ -360,7 +360,7 @@ describe('a page of another origin', () => {
 });
 
 describe('a query', () => {
-  const list = (query: string) => http.call({ path: `/api/v2/orders?${query}`, headers: bearer(shop.token) });
+  const listOrders = (query: string) => http.call({ path: `/api/v2/orders?${query}`, headers: bearer(shop.token) });
   const repeatParameter = (count: number, entry: (index: number) => string) =>
     Array.from({ length: count }, (_, n) => entry(n)).join('&');
 
@@ -380,8 +380,8 @@ describe('a query', () => {
     ['NUL', 'search=a%00b'],
     ['NUL in a name', 'a%00b=1'],
   ])('is answered 400 with %s', async (_, query) => {
-    const reply = await list(query);
-    expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
+    const reply = await listOrders(query);
+    expect([reply.status, parseJson(reply)]).toEqual([400, detailError('Bad Request')]);
   });
 
   it.each([
@@ -394,7 +394,7 @@ describe('a query', () => {
     ['undecodable text', 'search=%E0%A4%A'],
     ['no values', '&&=&a&b='],
   ])('is read with %s', async (_, query) => {
-    expect((await list(query)).status).toBe(200);
+    expect((await listOrders(query)).status).toBe(200);
   });
 });
 
@@ -402,7 +402,7 @@ describe('an app with translations', () => {
   let serbianClient: Client;
 
   beforeAll(async () => {
-    serbianClient = await clientInLanguage(await api.app(), 'sr');
+    serbianClient = await makeClientInLanguage(await api.app(), 'sr');
     await serbianClient.patch('/app/settings', {
       translations: {
         sr: {
@@ -448,13 +448,13 @@ describe('an app with translations', () => {
 
   it('gets the default language for a token without a language', async () => {
     const refusedReply = await (
-      await clientInLanguage(serbianClient)
+      await makeClientInLanguage(serbianClient)
     ).put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refusedReply.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
   });
 
   it.each(['constructor', '__proto__', 'toString', 'xx'])('gets message keys for the language %s', async (language) => {
-    const client = await clientInLanguage(await api.app(), language);
+    const client = await makeClientInLanguage(await api.app(), language);
     const refusedReply = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refusedReply.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
   });
@@ -472,7 +472,7 @@ describe.each([
     await stockShop(client, [{ code: 'A', price: 10_000, stock: 1_000 }]);
   });
 
-  const price = async (amount: number) =>
+  const postPrice = async (amount: number) =>
     (await client.post('/int/products', { products: [{ code: 'P', name: 'P', price: amount }] })).body.data;
   const pay = async (amount: number) => {
     const { id } = await propose(client, [{ code: 'A', qty: 1 }]);
@@ -482,7 +482,7 @@ describe.each([
   };
 
   it.each(allowed)('returns %d as sent', async (amount) => {
-    expect((await price(amount)).failed).toEqual([]);
+    expect((await postPrice(amount)).failed).toEqual([]);
     expect((await client.get('/products?code=P')).body.data).toMatchObject({ price: amount, lowest_price: amount });
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
@@ -490,7 +490,7 @@ describe.each([
   it.each(tooPrecise)('refuses %d on its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
-    expect((await price(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
+    expect((await postPrice(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
   });
 });
 

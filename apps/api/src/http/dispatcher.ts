@@ -3,7 +3,10 @@ import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
 /** Finds the router by the first path segment, since each route that Express tries costs time on every call. */
-export function dispatcher(routes: readonly Route[], mount: (router: Router, route: Route) => void): RequestHandler {
+export function createDispatcher(
+  routes: readonly Route[],
+  mount: (router: Router, route: Route) => void,
+): RequestHandler {
   const routers = new Map<string, Router>();
   for (const route of routes) {
     const segment = firstSegmentOf(BASE_PATH + route.path);

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exchangeBytes, RawHttp } from '../testing/raw-http.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { BASE_PATH } from './base-path.js';
-import { edgeServer, EDGE_TIMEOUTS } from './server.js';
+import { createEdgeServer, EDGE_TIMEOUTS } from './server.js';
 
 const SHORT_TIMEOUTS = { head: 400, jsonBody: 500, request: 2_500, idle: 300, check: 50 };
 
@@ -105,7 +105,7 @@ describe('a client that never reads its answer', () => {
   const ENDLESS_BYTES = 500 * 1024 ** 2;
   it('is disconnected', async () => {
     let unreadResponse: ServerResponse | undefined;
-    const edge = edgeServer(
+    const edge = createEdgeServer(
       (_request, response) => {
         unreadResponse = response;
         response.setHeader('Content-Length', ENDLESS_BYTES);
@@ -128,7 +128,7 @@ describe('a client that never reads its answer', () => {
 
 describe('the default timeouts', () => {
   it('limit heads, requests, idle connections and silence', () => {
-    const { server } = edgeServer(() => {});
+    const { server } = createEdgeServer(() => {});
     expect(server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 120_000,
@@ -214,10 +214,10 @@ describe('an answer', () => {
 });
 
 describe('a server that drains', () => {
-  async function busyServer(timeouts = {}) {
+  async function startBusyServer(timeouts = {}) {
     let resolveCall: ((response: ServerResponse) => void) | undefined;
     const receivedCall = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
-    const edge = edgeServer((_request, response) => resolveCall?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
+    const edge = createEdgeServer((_request, response) => resolveCall?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
     edge.server.listen(0);
     await once(edge.server, 'listening');
     const socket: Socket = connect((edge.server.address() as AddressInfo).port, '127.0.0.1');
@@ -228,7 +228,7 @@ describe('a server that drains', () => {
   }
 
   it('closes a keep-alive connection after its call has ended', async () => {
-    const { edge, response, socket, text } = await busyServer();
+    const { edge, response, socket, text } = await startBusyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');
     const draining = edge.drain();
@@ -241,7 +241,7 @@ describe('a server that drains', () => {
   });
 
   it('sends Connection: close in the answers of running calls', async () => {
-    const { edge, response, socket, text } = await busyServer();
+    const { edge, response, socket, text } = await startBusyServer();
     const draining = edge.drain();
     response.end('late');
     await Promise.all([draining, once(socket, 'close')]);
@@ -249,7 +249,7 @@ describe('a server that drains', () => {
   });
 
   it('cuts off a call that exceeds the drain timeout', async () => {
-    const { edge, socket } = await busyServer({ drain: 300 });
+    const { edge, socket } = await startBusyServer({ drain: 300 });
     const startedAt = performance.now();
     const closing = once(socket, 'close');
     await edge.drain();

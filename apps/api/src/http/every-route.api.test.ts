@@ -54,11 +54,11 @@ async function probeRoutes(
 
 function send(route: Route, error: CallError): Promise<RouteAnswer> {
   const body = error.text === undefined ? calls.bodyOf(route)?.example(valuesOf(shop, route)) : undefined;
-  const path = error.path ?? validPath(route);
+  const path = error.path ?? validPathOf(route);
   return calls.send({ route, token: tokenFor(route, shop), body, ...error, path });
 }
 
-function validPath(route: Route): string {
+function validPathOf(route: Route): string {
   const query = requiredQuery(route, shop).join('&');
   return pathOf(route, shop) + (query === '' ? '' : `?${query}`);
 }
@@ -95,10 +95,10 @@ describe('a call with an invalid token', () => {
       await makeTokens(),
       await startSession(client),
     ];
-    const hashes = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
+    const hashesOf = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
     const setColumnNow = (column: string, tokens: Readonly<Record<string, string>>) =>
       api.database.rows(`update access_tokens set ${column} = $2 where token_hash = any ($1)`, [
-        hashes(tokens),
+        hashesOf(tokens),
         api.clock.now(),
       ]);
     await setColumnNow('expires_at', expiredTokens);

@@ -7,20 +7,20 @@ import type { Clock } from '@back-office/kernel';
 import { isRefusal, parseRecordId, parseInteger } from '@back-office/kernel';
 import { authenticate } from './authentication.js';
 import type { Answer } from './answer.js';
-import { dispatcher } from './dispatcher.js';
+import { createDispatcher } from './dispatcher.js';
 import { answerEarly, TOO_LARGE, tooLarge, limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
 import { isDatabaseUnavailable, type Calls } from '@back-office/database';
 import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
-import { discardForm, formBody, formFingerprint, formOf, type Uploads } from './multipart.js';
+import { discardForm, receiveForm, fingerprintForm, formOf, type Uploads } from './multipart.js';
 import { assertStorableQuery, parseQuery } from './query-text.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { Caller, Route } from './route.js';
 import { validateBody, type ValidatedBody } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
-import { requestLog, type Observer } from './request-log.js';
+import { logRequests, type Observer } from './request-log.js';
 
 import { BASE_PATH } from './base-path.js';
 
@@ -43,18 +43,18 @@ export interface Edge {
   readonly mountOutsideBasePath: (app: Express) => void;
 }
 
-export function expressApp(edge: Edge): Express {
+export function createExpressApp(edge: Edge): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', parseQuery);
-  app.use(requestLog(edge.observer));
+  app.use(logRequests(edge.observer));
   edge.mountOutsideBasePath(app);
   app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
   if (edge.corsOrigins.length > 0) {
     app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins], exposedHeaders: EXPOSED_HEADERS }));
   }
   const rateLimiter = limitRate(edge.rateLimit);
-  app.use(dispatcher(edge.routes, (router, route) => mount(router, route, edge, rateLimiter)));
+  app.use(createDispatcher(edge.routes, (router, route) => mount(router, route, edge, rateLimiter)));
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     send(response, answerOf(error, request, edge.observer)),
@@ -71,20 +71,20 @@ const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
-    (request, response, chunk) => {
+    (request, response, next) => {
       response.locals['route'] = route.path;
-      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return chunk(new errors.HttpProblem(406));
-      return chunk(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
+      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return next(new errors.HttpProblem(406));
+      return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
-    async (request, response, chunk) => {
+    async (request, response, next) => {
       const holder = await authenticate(request, route.caller as Exclude<Caller, 'public'>, edge.tokens, edge.clock);
       if ('failure' in holder) return send(response, errors.unauthorizedAnswer(holder));
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
-      return chunk();
+      return next();
     },
     rateLimiter,
-    ...bodyOf(route, edge),
+    ...bodyHandlersOf(route, edge),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
       try {
@@ -98,19 +98,21 @@ function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.Re
   );
 }
 
-function bodyOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express.RequestHandler[] {
+function bodyHandlersOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express.RequestHandler[] {
   if (route.method === 'get') return [];
-  return route.upload ? [formBody(uploads)] : [requireJson, limitBodyTime(jsonBodyMs), jsonBody(route, jsonLimit)];
+  return route.upload
+    ? [receiveForm(uploads)]
+    : [requireJson, limitBodyTime(jsonBodyMs), parseJsonBody(route, jsonLimit)];
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {
-  return (request, response, chunk) => {
+  return (request, response, next) => {
     const timer = setTimeout(() => {
       if (!request.complete && !response.headersSent)
         send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
     }, milliseconds);
     response.once('close', () => clearTimeout(timer));
-    chunk();
+    next();
   };
 }
 
@@ -119,7 +121,7 @@ async function answerCall(route: Route, request: Request, holder: TokenHolder, e
   const key = route.method === 'get' || route.answersSecret ? undefined : parseIdempotencyKey(request);
   const work = (): Promise<Answer> => edge.calls.track(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
-  const body = route.upload ? formFingerprint(request) : RAW_BODIES.get(request);
+  const body = route.upload ? fingerprintForm(request) : RAW_BODIES.get(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
   return answerOnce(edge.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
 }
@@ -163,13 +165,13 @@ function readBody(route: Route, request: Request): ValidatedBody<object> {
   return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
 }
 
-function requireJson(request: Request, _response: Response, chunk: NextFunction): void {
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  chunk(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
+  next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
 /** A body must be valid JSON even when the call ignores it. */
-function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
+function parseJsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
   const checkReadable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
     if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
     // The parser accepts every UTF encoding and reads an empty body as `{}`; the byte check knows only UTF-8.
@@ -178,8 +180,8 @@ function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: num
   };
   const json = express.json({ limit, strict: false, type: () => true, verify: checkReadable });
   const parse = limitBytes(limit, json);
-  return (request, response, chunk) =>
-    parse(request, response, (error?: unknown) => chunk(postponeUnreadable(error, request)));
+  return (request, response, next) =>
+    parse(request, response, (error?: unknown) => next(postponeUnreadable(error, request)));
 }
 
 /** An unreadable body is refused inside the keyed call, so that a repeat gets the same refusal. */

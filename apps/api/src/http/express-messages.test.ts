@@ -1,7 +1,7 @@
 import express from 'express';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expressMessages } from './express-messages.js';
+import { createExpressMessages } from './express-messages.js';
 
 type Prototypes = readonly [object, object];
 
@@ -12,7 +12,7 @@ const prototypesOf = (request: IncomingMessage, response: ServerResponse): Proto
 
 async function answerOf(
   listener: RequestListener,
-  messages: ReturnType<typeof expressMessages>,
+  messages: ReturnType<typeof createExpressMessages>,
 ): Promise<[number, string]> {
   const server = createServer(messages, listener).listen(0);
   try {
@@ -30,7 +30,7 @@ describe('messages of Express', () => {
   });
 
   it('have the prototypes that Express would set', async () => {
-    const messages = expressMessages(app);
+    const messages = createExpressMessages(app);
     const seenPrototypes: Record<'before' | 'after', Prototypes[]> = { before: [], after: [] };
     const listener: RequestListener = (request, response) => {
       seenPrototypes.before.push(prototypesOf(request, response));

@@ -6,7 +6,7 @@ import type { MessageClasses } from './server.js';
  * Returns request and response classes that already have Express's prototypes. Express would otherwise change the
  * prototype of every object, which costs a sixth of a call's time.
  */
-export function expressMessages(app: Express): MessageClasses {
+export function createExpressMessages(app: Express): MessageClasses {
   class Request extends IncomingMessage {}
   class Response<Message extends IncomingMessage> extends ServerResponse<Message> {}
   app.request = Object.setPrototypeOf(Request.prototype, app.request) as Express['request'];

@@ -36,7 +36,7 @@ function replaceMethod<Part extends object, Name extends keyof Part>(
 const rejectAlways = (): Promise<never> => Promise.reject(new Error('crashed'));
 
 const stockBody = (qty: number) => ({ stocks: [{ code: 'A', warehouse_code: 'W1', qty }] });
-const onHand = async (client = shop): Promise<number> => (await stockOf(client, 'A')).on_hand;
+const readOnHand = async (client = shop): Promise<number> => (await stockOf(client, 'A')).on_hand;
 const stripTimes = ({ text }: Reply): string => text.replace(/"expires_in_seconds":\d+/, '');
 const isReplay = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
 const countKeys = async () =>
@@ -54,7 +54,7 @@ describe('a repeated call', () => {
     expect(secondReply.text).toBe(firstReply.text);
     expect([isReplay(firstReply), isReplay(secondReply)]).toEqual([false, true]);
     expect(secondReply.headers['content-type']).toBe(firstReply.headers['content-type']);
-    expect(await onHand()).toBe(15);
+    expect(await readOnHand()).toBe(15);
   });
 
   it('returns the first answer after later changes', async () => {
@@ -119,7 +119,7 @@ describe('a repeated call', () => {
     expect(isReplay(await add())).toBe(true);
     api.clock.forward({ seconds: 20 });
     expect(isReplay(await add())).toBe(false);
-    expect(await onHand()).toBe(12);
+    expect(await readOnHand()).toBe(12);
     api.clock.forward({ hours: 25 });
     await api.container.get(TOKENS.Database).keyedCalls.purge();
     expect(await countKeys()).toBe(0);
@@ -137,19 +137,19 @@ describe('an idempotency key', () => {
     await shop.keyed('k').put('/int/stocks', stockBody(1));
     const { status, body } = await call();
     expect([status, body]).toEqual([422, { errors: { Idempotency: ['API.Idempotency.KeyReused'] } }]);
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 
   it('belongs to one token', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'A' }]);
     for (const client of [shop, otherApp]) await client.keyed('same').put('/int/stocks', stockBody(1));
-    expect([await onHand(shop), await onHand(otherApp)]).toEqual([11, 11]);
+    expect([await readOnHand(shop), await readOnHand(otherApp)]).toEqual([11, 11]);
   });
 
   it.each(['', 'x'.repeat(256)])('is refused when invalid: %j', async (key) => {
     expect((await shop.keyed(key).put('/int/stocks', stockBody(1))).status).toBe(400);
-    expect(await onHand()).toBe(10);
+    expect(await readOnHand()).toBe(10);
   });
 
   it('accepts any text of 255 characters', async () => {
@@ -169,7 +169,7 @@ describe('an idempotency key', () => {
       (await shop.keyed('late').put('/int/stocks', { stocks: Array.from({ length: 10_001 }, () => ({})) })).status,
     ).toBe(413);
     expect((await client.put('/int/stocks', stockBody(1))).status).toBe(200);
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 });
 
@@ -181,7 +181,7 @@ describe('concurrent calls with one key', () => {
     const statuses = new Set(replies.map(({ status }) => status));
     expect([...statuses].every((status) => status === 200 || status === 409)).toBe(true);
     expect(replies.filter((reply) => reply.status === 200 && !isReplay(reply))).toHaveLength(1);
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 
   it('get 409 with Retry-After while the first call runs', async () => {
@@ -195,7 +195,7 @@ describe('concurrent calls with one key', () => {
       await transaction.last('select 1');
       expect((await runningCall).status).toBe(200);
     });
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 });
 
@@ -210,7 +210,7 @@ describe('a crashed run', () => {
     expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(409);
     api.clock.forward({ seconds: 16 });
     expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(200);
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 
   it('cannot write after another run when it was only slow', async () => {
@@ -229,7 +229,7 @@ describe('a crashed run', () => {
     expect((await shop.keyed('slow').put('/int/stocks', stockBody(1))).status).toBe(200);
     resume();
     expect((await slowCall).status).toBe(409);
-    expect(await onHand()).toBe(11);
+    expect(await readOnHand()).toBe(11);
   });
 
   it('is answered without a second write when it crashed after its write', async () => {
@@ -239,7 +239,7 @@ describe('a crashed run', () => {
     api.clock.forward({ seconds: 16 });
     const secondReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
     expect([secondReply.status, secondReply.text, isReplay(secondReply)]).toEqual([200, firstReply.text, true]);
-    expect(await onHand()).toBe(15);
+    expect(await readOnHand()).toBe(15);
   });
 
   it('is answered without a second write for every kind of call', async () => {

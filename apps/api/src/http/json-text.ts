@@ -18,7 +18,7 @@ function isNestedDeeper(bytes: Buffer, limit: number): boolean {
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number;
-    if (byte === QUOTE) index = endOfString(bytes, index);
+    if (byte === QUOTE) index = findStringEnd(bytes, index);
     else if (OPENING.has(byte)) depth += 1;
     else if (CLOSING.has(byte)) depth -= 1;
     if (depth > limit) return true;
@@ -26,7 +26,7 @@ function isNestedDeeper(bytes: Buffer, limit: number): boolean {
   return false;
 }
 
-function endOfString(bytes: Buffer, start: number): number {
+function findStringEnd(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(QUOTE, start + 1);
   while (end > 0 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
   return end < 0 ? bytes.length : end;

@@ -47,7 +47,7 @@ export async function removeStaleUploads({ directory }: Uploads): Promise<void> 
 }
 
 /** Streams the file of a form to disk. {@link discardForm} removes it after the call. */
-export function formBody(uploads: Uploads): RequestHandler {
+export function receiveForm(uploads: Uploads): RequestHandler {
   const receive = multer({
     storage: new HashingStorage(uploads.directory),
     limits: { ...LIMITS, ...NESTED, fileSize: uploads.maxFileBytes },
@@ -70,7 +70,7 @@ export function formOf(request: Request): Form {
   return { fields, file: file?.fieldname === FILE_FIELD ? file : undefined };
 }
 
-export function formFingerprint(request: Request): Buffer {
+export function fingerprintForm(request: Request): Buffer {
   const { fields, file } = formOf(request);
   const sorted = Object.keys(fields)
     .sort()

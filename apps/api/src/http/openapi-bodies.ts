@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 export const REFS = '#/components/schemas/';
 
-export function requestBody({ body, upload, bodyOptional }: Route, schemas: Json): Json {
+export function describeRequestBody({ body, upload, bodyOptional }: Route, schemas: Json): Json {
   const name = body?.name ?? '';
   if (upload) return { required: true, content: { 'multipart/form-data': { schema: addFile(schemas[name] as Json) } } };
   return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
@@ -33,7 +33,7 @@ export function removeUnused(schemas: Json, paths: Json): Json {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => usedNames.has(name)));
 }
 
-export function bodySchemas(): Json {
+export function generateBodySchemas(): Json {
   assertOneClassPerName();
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
   // Each custom field declares its schema; reflection would only yield "Object".

@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 import { ok } from './answer.js';
-import { openApiDocument } from './openapi.js';
+import { buildOpenApiDocument } from './openapi.js';
 import { Text } from './request-fields.js';
 import { route, type Route } from './route.js';
 import { record } from './shapes.js';
@@ -23,18 +23,18 @@ const addNoteBody = (): void => {
 
 describe('the API reference', () => {
   it('has every route', () => {
-    const { paths } = openApiDocument([getRoute('/notes'), getRoute('/notes/:id')], '1') as { paths: object };
+    const { paths } = buildOpenApiDocument([getRoute('/notes'), getRoute('/notes/:id')], '1') as { paths: object };
     expect(Object.keys(paths)).toEqual(['/api/v2/notes', '/api/v2/notes/{id}']);
   });
 
   it('refuses two routes with one method and path', () => {
-    expect(() => openApiDocument([getRoute('/notes'), getRoute('/notes')], '1')).toThrow('get /api/v2/notes');
+    expect(() => buildOpenApiDocument([getRoute('/notes'), getRoute('/notes')], '1')).toThrow('get /api/v2/notes');
   });
 
   it('refuses two request bodies with one name', () => {
     addNoteBody();
-    expect(() => openApiDocument([getRoute('/notes')], '1')).not.toThrow();
+    expect(() => buildOpenApiDocument([getRoute('/notes')], '1')).not.toThrow();
     addNoteBody();
-    expect(() => openApiDocument([getRoute('/notes')], '1')).toThrow('named Note');
+    expect(() => buildOpenApiDocument([getRoute('/notes')], '1')).toThrow('named Note');
   });
 });

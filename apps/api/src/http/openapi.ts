@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
 import { statusOf, TOKEN_FAILURES } from './errors.js';
-import { bodySchemas, REFS, requestBody, removeUnused } from './openapi-bodies.js';
+import { generateBodySchemas, REFS, describeRequestBody, removeUnused } from './openapi-bodies.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -15,14 +15,14 @@ Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on s
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
 /** Builds the API reference from the route table. Throws when two schemas share a name. */
-export function openApiDocument(routes: readonly Route[], version: string): Json {
-  const schemas: Json = { ...ERRORS, ...bodySchemas() };
+export function buildOpenApiDocument(routes: readonly Route[], version: string): Json {
+  const schemas: Json = { ...ERRORS, ...generateBodySchemas() };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}');
     const calls = paths[path] ?? {};
     if (route.method in calls) throw new Error(`Two routes serve ${route.method} ${path}`);
-    paths[path] = { ...calls, [route.method]: operation(route, schemas) };
+    paths[path] = { ...calls, [route.method]: describeOperation(route, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -38,16 +38,20 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   };
 }
 
-function operation(route: Route, schemas: Json): Json {
+function describeOperation(route: Route, schemas: Json): Json {
   return {
-    operationId: operationId(route),
+    operationId: operationIdOf(route),
     summary: route.summary,
     tags: [areaOf(route)],
     ...(route.extension && { 'x-extension': true }),
     ...(route.caller === 'public' && { security: [] }),
-    parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
-    ...(route.body && { requestBody: requestBody(route, schemas) }),
-    responses: addErrorKeys(route, { ...successes(route, schemas), ...failures(route, schemas) }),
+    parameters: [
+      ...listPathParameters(route),
+      ...listQueryParameters(route),
+      ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(route.body && { requestBody: describeRequestBody(route, schemas) }),
+    responses: addErrorKeys(route, { ...describeSuccesses(route, schemas), ...describeFailures(route, schemas) }),
   };
 }
 
@@ -59,12 +63,12 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function pathParameters(route: Route): Json[] {
+function listPathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer' } }));
 }
 
-function queryParameters(route: Route): Json[] {
+function listQueryParameters(route: Route): Json[] {
   return Object.entries(route.query ?? {}).map(([name, { schema, description, required }]) => ({
     name,
     in: 'query',
@@ -83,7 +87,7 @@ function addErrorKeys(route: Route, responses: Json): Json {
   return Object.fromEntries(entries);
 }
 
-function successes(route: Route, schemas: Json): Json {
+function describeSuccesses(route: Route, schemas: Json): Json {
   const entries = Object.entries(route.answers).map(([status, shape]) => [
     status,
     {
@@ -116,23 +120,25 @@ function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
   return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
 }
 
-function failures(route: Route, schemas: Json): Json {
+function describeFailures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {
-    400: failure('The request cannot be read', 'DetailError'),
-    401: failure(`Token missing, invalid, expired or revoked: ${formatKeys(TOKEN_FAILURES)}`, 'TokenError'),
-    406: failure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
-    413: failure('Body or head larger than accepted; split the batch', 'DetailError'),
-    429: failure('More calls than RateLimit-Policy allows the token; see Retry-After', 'DetailError'),
-    500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
-    503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
+    400: describeFailure('The request cannot be read', 'DetailError'),
+    401: describeFailure(`Token missing, invalid, expired or revoked: ${formatKeys(TOKEN_FAILURES)}`, 'TokenError'),
+    406: describeFailure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
+    413: describeFailure('Body or head larger than accepted; split the batch', 'DetailError'),
+    429: describeFailure('More calls than RateLimit-Policy allows the token; see Retry-After', 'DetailError'),
+    500: describeFailure('A failure on our side; retry after a pause that grows', 'MessageError'),
+    503: describeFailure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
   if (route.path.includes(':id') && !route.emptyWhenMissing)
     byStatus[404] = { description: 'No such record in the app; empty body' };
-  if (route.missingKey) byStatus[404] = failure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
+  if (route.missingKey)
+    byStatus[404] = describeFailure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
   if (isKeyed(route))
-    byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
-  for (const [status, keys] of keysByStatus(route)) byStatus[status] = failureWithKeys(status, keys);
-  if (route.body || isKeyed(route) || hasRuleRefusals(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
+    byStatus[409] = describeFailure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
+  for (const [status, keys] of groupKeysByStatus(route)) byStatus[status] = describeFailureWithKeys(status, keys);
+  if (route.body || isKeyed(route) || hasRuleRefusals(route))
+    byStatus[422] = describeFailure(describeRefusals(route), 'RuleError');
   for (const [status, shape] of Object.entries(route.failures ?? {})) {
     const defaultFailure = byStatus[Number(status)] as FailureAnswer;
     byStatus[Number(status)] = {
@@ -143,7 +149,7 @@ function failures(route: Route, schemas: Json): Json {
   return byStatus;
 }
 
-function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
+function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   for (const key of refusals) {
     const status = statusOf(key);
@@ -152,7 +158,7 @@ function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   return byStatus;
 }
 
-function failureWithKeys(status: number, keys: readonly string[]): Json {
+function describeFailureWithKeys(status: number, keys: readonly string[]): Json {
   const reason = status === 400 ? 'The request cannot be read' : 'No such record in the app';
   const schema = {
     anyOf: [...(status === 400 ? ['DetailError'] : []), 'RuleError'].map((name) => ({ $ref: REFS + name })),
@@ -172,7 +178,7 @@ function hasRuleRefusals({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 422);
 }
 
-function refusalText(route: Route): string {
+function describeRefusals(route: Route): string {
   const ruleKeys = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
   const refusals = [...ruleKeys, ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
   const validationText = 'A field failed validation';
@@ -183,7 +189,7 @@ function formatKeys(keys: readonly string[]): string {
   return keys.map((key) => `\`${key}\``).join(', ');
 }
 
-function failure(description: string, error: string): Json {
+function describeFailure(description: string, error: string): Json {
   return { description, content: jsonContent({ $ref: REFS + error }) };
 }
 
@@ -212,7 +218,7 @@ function areaOf({ path }: Route): string {
   return path.split('/').find((segment) => segment !== '' && segment !== 'int') ?? '';
 }
 
-function operationId({ method, path }: Route): string {
+function operationIdOf({ method, path }: Route): string {
   const words = path
     .replaceAll(':', 'by_')
     .split(/[/_]/)

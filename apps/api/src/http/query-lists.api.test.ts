@@ -10,19 +10,19 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a comma-separated list', () => {
-  const entries = (count: number, entry: string) => Array.from({ length: count }, () => entry).join(',');
-  const halfList = entries(500, 'draft');
+  const repeatEntry = (count: number, entry: string) => Array.from({ length: count }, () => entry).join(',');
+  const halfList = repeatEntry(500, 'draft');
 
   it.each([
-    ['1,000 statuses', () => shop.get(`/proforma_orders?status=${entries(1_000, 'draft')}`), 200],
-    ['1,001 statuses', () => shop.get(`/proforma_orders?status=${entries(1_001, 'draft')}`), 400],
+    ['1,000 statuses', () => shop.get(`/proforma_orders?status=${repeatEntry(1_000, 'draft')}`), 200],
+    ['1,001 statuses', () => shop.get(`/proforma_orders?status=${repeatEntry(1_001, 'draft')}`), 400],
     ['1,000 empty entries', () => shop.get(`/proforma_orders?status=${','.repeat(999)}`), 200],
     ['1,001 empty entries', () => shop.get(`/proforma_orders?status=${','.repeat(1_000)}`), 400],
     ['1,001 in two parameters', () => shop.get(`/proforma_orders?status=${halfList}&status=${halfList},paid`), 400],
     ['1,001 in two indexes', () => shop.get(`/proforma_orders?status[0]=${halfList}&status[1]=${halfList},paid`), 400],
-    ['1,000 ids', () => shop.delete(`/cdn/files/purge?ids=${entries(1_000, '1')}`), 200],
-    ['1,001 ids', () => shop.delete(`/cdn/files/purge?ids=${entries(1_001, '1')}`), 400],
-    ['1,001 ids with brackets', () => shop.delete(`/cdn/files/purge?ids[]=${entries(1_001, '1')}`), 400],
+    ['1,000 ids', () => shop.delete(`/cdn/files/purge?ids=${repeatEntry(1_000, '1')}`), 200],
+    ['1,001 ids', () => shop.delete(`/cdn/files/purge?ids=${repeatEntry(1_001, '1')}`), 400],
+    ['1,001 ids with brackets', () => shop.delete(`/cdn/files/purge?ids[]=${repeatEntry(1_001, '1')}`), 400],
   ])('is limited to 1,000 entries: %s', async (_, call, status) => {
     expect((await call()).status).toBe(status);
   });

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const getSettings = (token: string, headers: object = {}) =>
   http.call({ path: '/api/v2/app/settings', headers: { Authorization: `Bearer ${token}`, ...headers } });
-const statuses = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
+const statusesOf = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
 const callTimes = <Result>(count: number, call: () => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, call));
 
@@ -38,7 +38,7 @@ describe('a token that exceeds the rate limit', () => {
       ratelimit: `"token";r=${CALLS - 1};t=${WINDOW_S}`,
     });
     const otherReplies = await callTimes(CALLS + 2, () => getSettings(shop.token));
-    expect(statuses(otherReplies).sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 429, 429, 429]);
+    expect(statusesOf(otherReplies).sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 429, 429, 429]);
     const refusedReply = await getSettings(shop.token);
     expect([refusedReply.status, refusedReply.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
     expect(refusedReply.headers['ratelimit']).toMatch(/^"token";r=0;t=[12]$/);
@@ -105,7 +105,7 @@ describe('without RATE_LIMIT', () => {
     const unlimitedApi = await testApi();
     const shop = await unlimitedApi.app();
     const replies = await callTimes(200, () => shop.get('/app/settings'));
-    expect(new Set(statuses(replies))).toEqual(new Set([200]));
+    expect(new Set(statusesOf(replies))).toEqual(new Set([200]));
     expect(replies[0]?.headers).not.toHaveProperty('ratelimit');
     await unlimitedApi.close();
   });

@@ -27,7 +27,7 @@ function post(path: string, body: string | Buffer | undefined, headers: object =
   return http.call({ method: 'POST', path: `/api/v2${path}`, headers: authorized, body });
 }
 
-async function statusAndBody(reply: Promise<RawReply>): Promise<unknown> {
+async function readAnswer(reply: Promise<RawReply>): Promise<unknown> {
   const { status, text } = await reply;
   return [status, text === '' ? undefined : JSON.parse(text)];
 }
@@ -72,17 +72,17 @@ describe('an unreadable body', () => {
     ['20,000 nested lists in a field', customerText(`,"x":${nestedArrays(20_000)}`)],
     ['20,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
   ])('is answered 400: %s', async (_, body) => {
-    expect(await statusAndBody(post('/customers', body))).toEqual(BAD_REQUEST);
+    expect(await readAnswer(post('/customers', body))).toEqual(BAD_REQUEST);
   });
 
   it('is answered 400 when missing', async () => {
-    expect(await statusAndBody(post('/customers', undefined))).toEqual(BAD_REQUEST);
-    expect(await statusAndBody(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
+    expect(await readAnswer(post('/customers', undefined))).toEqual(BAD_REQUEST);
+    expect(await readAnswer(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
   });
 
   it('is answered like a missing body when empty', async () => {
     const chunkedHeaders = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
-    expect(await statusAndBody(post('/proforma_orders', '', chunkedHeaders))).toEqual(BAD_REQUEST);
+    expect(await readAnswer(post('/proforma_orders', '', chunkedHeaders))).toEqual(BAD_REQUEST);
     expect((await post('/proforma_orders/987654/warehouse_confirm', '', chunkedHeaders)).status).toBe(404);
   });
 });
@@ -108,7 +108,7 @@ describe('a body of another content type', () => {
     ['invalid gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
     ['cut gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText()).subarray(0, -10)],
   ])('is answered 400: %s', async (_, headers, body) => {
-    expect(await statusAndBody(post('/customers', body, headers))).toEqual(BAD_REQUEST);
+    expect(await readAnswer(post('/customers', body, headers))).toEqual(BAD_REQUEST);
   });
 });
 
@@ -167,7 +167,7 @@ describe('an oversized body', () => {
     ['and not JSON', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
   ])('is answered 413: %s', async (_, headers, body) => {
     expect(body.length).toBeLessThanOrEqual(LIMIT + 1);
-    expect(await statusAndBody(post('/customers', body, headers))).toEqual(TOO_LARGE);
+    expect(await readAnswer(post('/customers', body, headers))).toEqual(TOO_LARGE);
   });
 });
 

@@ -44,7 +44,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Sets `X-Request-Id` (the caller's, if valid) and reports each request when its response closes. */
-export function requestLog(observer: Observer): RequestHandler {
+export function logRequests(observer: Observer): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
     const clientId = request.headers['x-request-id'];

@@ -45,7 +45,7 @@ export interface EdgeServer {
 
 export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
-export function edgeServer(
+export function createEdgeServer(
   listener: RequestListener,
   timeouts: EdgeTimeouts = EDGE_TIMEOUTS,
   messages: MessageClasses = {},

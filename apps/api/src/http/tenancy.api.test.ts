@@ -119,7 +119,7 @@ function withIdentifier({ reply }: Attempt, identifier: unknown, absentIdentifie
   return { ...reply, answer: reply.answer === '' ? '' : JSON.stringify(replaceIdentifier(JSON.parse(reply.answer))) };
 }
 
-function comparableText({ status, answer, head }: RouteAnswer) {
+function toComparableText({ status, answer, head }: RouteAnswer) {
   const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = head;
   return JSON.stringify([status, answer, stableHead]);
 }
@@ -137,8 +137,8 @@ interface AttemptPair {
 
 function looksMissing({ foreignAttempt, missingAttempt, identifier, absentIdentifier }: AttemptPair): boolean {
   const isSame =
-    comparableText(foreignAttempt.reply) ===
-    comparableText(withIdentifier(missingAttempt, identifier, absentIdentifier));
+    toComparableText(foreignAttempt.reply) ===
+    toComparableText(withIdentifier(missingAttempt, identifier, absentIdentifier));
   const isRefused = foreignAttempt.reply.status >= 400;
   return (
     (isSame || isDocumentedException(foreignAttempt)) &&
@@ -194,7 +194,7 @@ describe('a stranger with one id of the owner', () => {
   it('finds no record by an id in a body, and writes nothing when refused', async () => {
     const pairs: AttemptPair[] = [];
     for (const route of calls.routes) {
-      for (const field of identifierFields(route)) {
+      for (const field of findIdentifierFields(route)) {
         const identifier = valueAt(exampleOf(route, owner), field);
         const absentIdentifier = absentLike(identifier);
         const fieldPath = field.path.join('.');
@@ -244,7 +244,7 @@ function exampleOf(route: Route, shop: FullShop): unknown {
 /** Parts are drawn numbers and may equal an id by chance. */
 const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
-function identifierFields(route: Route): BodyField[] {
+function findIdentifierFields(route: Route): BodyField[] {
   const [ownerExample, strangerExample, ownerIdentifiers] = [
     exampleOf(route, owner),
     exampleOf(route, stranger),

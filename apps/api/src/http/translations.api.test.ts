@@ -5,7 +5,7 @@ import { TOKENS } from '../tokens.js';
 import { VERSION } from '../runtime/api.js';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf } from './error-keys.js';
-import { openApiDocument } from './openapi.js';
+import { buildOpenApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 
 let api: TestApi;
@@ -41,8 +41,8 @@ describe('a key with a translation', () => {
   const BAD_VALUES: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
   const CONCURRENT_CALLS = 8;
 
-  function invalidCalls(): [Route, () => Promise<Reply>][] {
-    const reference = openApiDocument(routes, VERSION);
+  function makeInvalidCalls(): [Route, () => Promise<Reply>][] {
+    const reference = buildOpenApiDocument(routes, VERSION);
     const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
     return routes
       .filter(({ path, upload }) => !upload && !/settings|current/.test(path))
@@ -65,7 +65,7 @@ describe('a key with a translation', () => {
   }
 
   it('is never returned untranslated by an invalid call', async () => {
-    const pendingCalls = invalidCalls();
+    const pendingCalls = makeInvalidCalls();
     const answers: string[] = [];
     while (pendingCalls.length > 0) {
       const replies = pendingCalls.splice(0, CONCURRENT_CALLS).map(async ([{ method, path }, call]) => {
@@ -87,7 +87,7 @@ describe('the language of a message', () => {
   const errorsOf = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
   const issueClient = async (language?: string): Promise<Client> =>
     clientWith((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
-  const emailErrors = async (client: Client): Promise<unknown> =>
+  const getEmailErrors = async (client: Client): Promise<unknown> =>
     (await client.post('/customers', { customer: { email: 'x', first_name: 'A', last_name: 'B' } })).body.errors.email;
 
   it.each([
@@ -106,7 +106,7 @@ describe('the language of a message', () => {
     [undefined, 'sr: is invalid'],
     ['fr', 'is invalid'],
   ])('is the language of the token, else of the app: %s', async (language, message) => {
-    expect(await emailErrors(await issueClient(language))).toEqual([message]);
+    expect(await getEmailErrors(await issueClient(language))).toEqual([message]);
   });
 
   it('is the language of an anonymous session', async () => {

@@ -30,28 +30,29 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
     const expectedType = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
     // The list already reports an entry that is not an object.
     if (Array.isArray(holder) && !isObject(value)) return [];
-    const wrongFieldValues = constraints?.['field'] === MALFORMED ? wrongValues(value, expectedType, fieldPath) : [];
+    const wrongFieldValues =
+      constraints?.['field'] === MALFORMED ? findWrongValues(value, expectedType, fieldPath) : [];
     return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];
   });
 }
 
-function wrongValues(value: unknown, expectedType: string, path: Path): WrongType[] {
-  if (expectedType !== 'array' || !Array.isArray(value)) return [wrongType(value, expectedType, path)];
+function findWrongValues(value: unknown, expectedType: string, path: Path): WrongType[] {
+  if (expectedType !== 'array' || !Array.isArray(value)) return [describeWrongType(value, expectedType, path)];
   return value.flatMap((entry: unknown, index) =>
-    isObject(entry) ? [] : [wrongType(entry, 'object', [...path, index])],
+    isObject(entry) ? [] : [describeWrongType(entry, 'object', [...path, index])],
   );
 }
 
-function wrongType(value: unknown, expectedType: string, path: Path): WrongType {
+function describeWrongType(value: unknown, expectedType: string, path: Path): WrongType {
   return {
     field: path.join('.'),
     expected_type: expectedType,
-    received_type: typeName(value),
+    received_type: typeNameOf(value),
     received_value: value,
   };
 }
 
-function typeName(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;

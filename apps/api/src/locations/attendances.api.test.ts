@@ -48,7 +48,7 @@ const visitAt = async (position: Position): Promise<unknown[] | undefined> => {
   ]);
   return undefined;
 };
-const storedVisits = () =>
+const readVisits = () =>
   api.database.rows('select * from customer_attendances where app_id = $1 order by id', [shop.appId]);
 
 const STORE: Position = [44.8125, 20.4612];
@@ -70,7 +70,7 @@ describe('POST /customer/attendance', () => {
     const [{ id: customer }] = (await api.database.rows('select id from customers where app_id = $1', [
       shop.appId,
     ])) as [{ id: number }];
-    expect(await storedVisits()).toMatchObject([
+    expect(await readVisits()).toMatchObject([
       { id: body.data.id, customer_id: customer, app_location_id: store, accuracy: 12.5, longitude: STORE[1] },
     ]);
   });
@@ -79,7 +79,7 @@ describe('POST /customer/attendance', () => {
     await addLocations(STORE);
     await attend(STORE);
     await attend(STORE, { accuracy: null });
-    expect(await storedVisits()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
+    expect(await readVisits()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
   });
 
   it('records one visit per Idempotency-Key', async () => {
@@ -89,7 +89,7 @@ describe('POST /customer/attendance', () => {
       await attend(STORE, {}, phone.keyed('k')),
     ];
     expect([secondReply.status, secondReply.text]).toEqual([201, firstReply.text]);
-    expect(await storedVisits()).toHaveLength(1);
+    expect(await readVisits()).toHaveLength(1);
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('POST /customer/attendance', () => {
   ])('NoLocationNearby: refuses a phone %s', async (_, position) => {
     await addLocations(STORE);
     expect(await visitAt(position)).toBeUndefined();
-    expect(await storedVisits()).toEqual([]);
+    expect(await readVisits()).toEqual([]);
   });
 
   it('NoLocationNearby: refuses any phone without locations', async () => {

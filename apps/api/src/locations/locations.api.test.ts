@@ -33,12 +33,12 @@ const write = async (locations: readonly unknown[], client = shop): Promise<Loca
   return data;
 };
 const expectRefused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
-  const locationsBefore = await storedLocations();
+  const locationsBefore = await readLocations();
   const data = await postRows(locations);
-  expect(await storedLocations()).toEqual(locationsBefore);
+  expect(await readLocations()).toEqual(locationsBefore);
   return data.map(({ message }) => message?.replace(/^API\.AppLocations\./, ''));
 };
-const storedLocations = (client = shop) =>
+const readLocations = (client = shop) =>
   api.database.rows<Location>('select * from app_locations where app_id = $1 order by id', [client.appId]);
 
 const locationRow = (fields: object = {}) => ({ name: 'Store', latitude: 44.8125, longitude: 20.4612, ...fields });
@@ -85,7 +85,7 @@ describe('POST /int/app_locations', () => {
       latitude: 1,
       updated_at: now(),
     });
-    expect(await storedLocations()).toHaveLength(1);
+    expect(await readLocations()).toHaveLength(1);
   });
 
   it('keeps the later of two rows for a location', async () => {
@@ -102,7 +102,7 @@ describe('POST /int/app_locations', () => {
       [firstResult?.id, 'y'],
       [firstResult?.id, 'y'],
     ]);
-    expect(await storedLocations()).toHaveLength(1);
+    expect(await readLocations()).toHaveLength(1);
   });
 
   it('adds any number of locations without identifiers', async () => {
@@ -111,13 +111,13 @@ describe('POST /int/app_locations', () => {
       locationRow({ code: null }),
       locationRow({ code: ' ' }),
     ]);
-    expect(await storedLocations()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
+    expect(await readLocations()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
   });
 
   it('accepts an empty list and ignores unknown fields', async () => {
     expect(await write([])).toEqual([]);
     await write([locationRow({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
-    expect(await storedLocations()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
+    expect(await readLocations()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
   });
 });
 
@@ -139,10 +139,10 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     ['reference when the code is new', { code: 'new', external_ref: 'rb' }],
     ['both', { code: 'B', external_ref: 'rb' }],
     ['code when the reference is new', { code: 'B', external_ref: 'new' }],
-  ])('finds a location by %s', async (_, names) => {
-    const [foundLocation] = await write([locationRow(names)]);
-    expect(foundLocation).toMatchObject({ id: b.id, ...names });
-    expect(await storedLocations()).toHaveLength(2);
+  ])('finds a location by %s', async (_, identifiers) => {
+    const [foundLocation] = await write([locationRow(identifiers)]);
+    expect(foundLocation).toMatchObject({ id: b.id, ...identifiers });
+    expect(await readLocations()).toHaveLength(2);
   });
 
   it.each([
@@ -152,8 +152,8 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     { code: 'rb' },
     { external_ref: 'B' },
     { external_ref: 'RB' },
-  ])('does not find a location by %j', async (names) => {
-    const [newLocation] = await write([locationRow(names)]);
+  ])('does not find a location by %j', async (identifiers) => {
+    const [newLocation] = await write([locationRow(identifiers)]);
     expect([a.id, b.id]).not.toContain(newLocation?.id);
   });
 
@@ -174,7 +174,7 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
       locationRow({ code: 'A', external_ref: 'rb', name: 'new' }),
     ]);
     expect(data.map(({ id }) => id)).toEqual([a.id, b.id, a.id, expect.any(Number)]);
-    expect(await storedLocations()).toMatchObject([
+    expect(await readLocations()).toMatchObject([
       { id: a.id, code: 'moved', external_ref: 'free' },
       { id: b.id, code: 'B', external_ref: 'ra' },
       { code: 'A', external_ref: 'rb', name: 'new' },
@@ -184,8 +184,8 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
   it('does not find the location of another app', async () => {
     const otherApp = await api.app();
     await write([locationRow({ code: 'A', external_ref: 'ra', name: 'foreign' })], otherApp);
-    expect(await storedLocations()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
-    expect(await storedLocations(otherApp)).toMatchObject([{ name: 'foreign' }]);
+    expect(await readLocations()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
+    expect(await readLocations(otherApp)).toMatchObject([{ name: 'foreign' }]);
   });
 });
 
@@ -205,7 +205,7 @@ describe('Failures inside a 200: POST /int/app_locations', () => {
       expect.objectContaining({ code: 'B' }),
       { message: 'API.AppLocations.WrongDataType' },
     ]);
-    expect(await storedLocations()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
+    expect(await readLocations()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
   });
 
   it('uses the translations of the app', async () => {
@@ -280,7 +280,7 @@ describe('POST /int/app_locations with many rows', () => {
     const statementsForOne = await countStatements(manyRows(1, 'x'));
     expect(await countStatements(manyRows(5_000, 'y'))).toBe(statementsForOne);
     expect(await countStatements(manyRows(10_000, 'z'))).toBe(statementsForOne);
-    expect((await storedLocations()).filter(({ name }) => name === 'z')).toHaveLength(10_000);
+    expect((await readLocations()).filter(({ name }) => name === 'z')).toHaveLength(10_000);
   });
 });
 
@@ -299,6 +299,6 @@ describe('POST /int/app_locations during another call', () => {
       while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
-    expect(await storedLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);
+    expect(await readLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);
   });
 });

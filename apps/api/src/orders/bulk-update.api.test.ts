@@ -39,14 +39,14 @@ const updateOrders = async (...orders: readonly unknown[]): Promise<unknown> => 
 const getOrder = async ({ id, data_part: data, time_part: time }: Order) =>
   (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
 const failureOf = (input: unknown, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
-const movements = () =>
+const readMovements = () =>
   api.database.rows(
     `select m.kind, m.reference, l.qty from stock_movements m
      join stock_movement_lines l on l.app_id = m.app_id and l.movement_id = m.id
      where m.app_id = $1 and m.kind in ('ship', 'release') order by m.id, l.product_variant_id`,
     [shop.appId],
   );
-const soldPieces = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.sales_quantity;
+const readSoldPieces = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.sales_quantity;
 
 describe('PUT /orders/bulk_update', () => {
   it('changes the sent fields and keeps the others', async () => {
@@ -82,24 +82,24 @@ describe('PUT /orders/bulk_update', () => {
     );
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 6, reserved: 0, available: 6 });
     expect(await stockOf(shop, 'B')).toEqual({ on_hand: 8, reserved: 0, available: 8 });
-    expect(await movements()).toEqual([
+    expect(await readMovements()).toEqual([
       { kind: 'ship', reference: newOrder.order_number, qty: -4 },
       { kind: 'ship', reference: newOrder.order_number, qty: -2 },
     ]);
-    expect(await soldPieces()).toBe(4);
+    expect(await readSoldPieces()).toBe(4);
   });
 
   it('releases the pieces of a cancelled order once, and reduces sales', async () => {
     const [canceledOrder, keptOrder] = [await makeOrder(), await makeOrder([{ code: 'A', qty: 2 }])];
-    expect(await soldPieces()).toBe(5);
+    expect(await readSoldPieces()).toBe(5);
     await updateOrders(
       { ...partsOf(canceledOrder), order_status_id: 3 },
       { ...partsOf(canceledOrder), order_status_id: 3 },
     );
     await updateOrders({ ...partsOf(canceledOrder), order_status_id: 3, invoice_number: 'F-1' });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
-    expect(await movements()).toEqual([{ kind: 'release', reference: canceledOrder.order_number, qty: -3 }]);
-    expect(await soldPieces()).toBe(2);
+    expect(await readMovements()).toEqual([{ kind: 'release', reference: canceledOrder.order_number, qty: -3 }]);
+    expect(await readSoldPieces()).toBe(2);
     expect(await getOrder(keptOrder)).toMatchObject({ order_status: 'open' });
   });
 
@@ -138,7 +138,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 3, available: 7 });
     expect(await updateOrders({ ...partsOf(newOrder), order_status_id: 3 })).toEqual({ updated: 1, failed: [] });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
-    expect(await movements()).toMatchObject([{ kind: 'release', qty: -3 }]);
+    expect(await readMovements()).toMatchObject([{ kind: 'release', qty: -3 }]);
   });
 
   it('recognizes orders shipped before shipping was recorded', async () => {
@@ -157,12 +157,12 @@ describe('PUT /orders/bulk_update', () => {
       { ...partsOf(backOrder), delivery_status_id: 1 },
       { ...partsOf(returnedOrder), delivery_status_id: 4 },
     );
-    const shippingTimes = () =>
+    const readShippingTimes = () =>
       api.database.rows<{ shipped_at: Date | null }>(
         'select id, shipped_at from orders where app_id = $1 order by id',
         [shop.appId],
       );
-    const recordedTimes = await shippingTimes();
+    const recordedTimes = await readShippingTimes();
     expect(recordedTimes).toMatchObject(
       [backOrder, deliveredOrder, returnedOrder, pendingOrder].map(({ id }) => ({ id })),
     );
@@ -170,7 +170,7 @@ describe('PUT /orders/bulk_update', () => {
     await runner.query('alter table orders drop column shipped_at');
     await new ShippedOrders1763700000007().up(runner);
     await runner.release();
-    expect(await shippingTimes()).toEqual(recordedTimes);
+    expect(await readShippingTimes()).toEqual(recordedTimes);
     expect(recordedTimes.map(({ shipped_at }) => shipped_at === null)).toEqual([false, false, true, true]);
   });
 
@@ -267,8 +267,8 @@ describe('PUT /orders/bulk_update', () => {
       ...Array.from({ length: 5 }, () => propose(shop, [{ code: 'A', qty: 1 }]).then(() => ({ status: 200 }))),
     ]);
     expect(calls.every(({ status }) => status === 200)).toBe(true);
-    const [movement] = (await movements()) as { kind: string }[];
-    expect(await movements()).toHaveLength(1);
+    const [movement] = (await readMovements()) as { kind: string }[];
+    expect(await readMovements()).toHaveLength(1);
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: movement?.kind === 'ship' ? 7 : 10, reserved: 5 });
   });
 

@@ -253,7 +253,7 @@ describe('POST /int/orders', () => {
   });
 
   it('counts as sold until it is cancelled', async () => {
-    const soldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
+    const readSoldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
     const newOrder = await addOrder({
       items: [
         { code: 'A', qty: 2 },
@@ -261,10 +261,10 @@ describe('POST /int/orders', () => {
         { code: 'A', qty: 1 },
       ],
     });
-    expect([await soldPieces(), newOrder.items.length]).toEqual([6, 3]);
+    expect([await readSoldPieces(), newOrder.items.length]).toEqual([6, 3]);
     const { id, data_part, time_part } = newOrder;
     await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, order_status_id: 3 }] });
-    expect(await soldPieces()).toBe(0);
+    expect(await readSoldPieces()).toBe(0);
   });
 
   it('ignores unknown fields', async () => {
@@ -648,8 +648,8 @@ describe('concurrent calls of POST /int/orders', () => {
       post(orderFields({ items: index % 2 === 0 ? items : items.toReversed() })),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
-    const soldPieces = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
-    expect([await soldPieces('P'), await soldPieces('R')]).toEqual([20, 40]);
+    const readSoldPieces = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
+    expect([await readSoldPieces('P'), await readSoldPieces('R')]).toEqual([20, 40]);
   });
 
   it('create one order for one Idempotency-Key and repeat its answer', async () => {

@@ -32,14 +32,14 @@ function ordersWithNumbers(...numbers: string[]): { readonly orders: SqlImported
   return { orders: new SqlImportedOrders(api.postgres, api.clock, drawNumber), years };
 }
 
-const storedNumbers = async (): Promise<string[]> => {
+const readNumbers = async (): Promise<string[]> => {
   const rows = await api.database.rows<{ order_number: string }>(
     'select order_number from orders where app_id = $1 order by id',
     [shop.appId],
   );
   return rows.map((row) => row.order_number);
 };
-const soldQuantities = (): Promise<unknown> =>
+const readSoldQuantities = (): Promise<unknown> =>
   api.database.rows('select quantity from product_sales where app_id = $1', [shop.appId]);
 
 describe('an order whose generated number is taken', () => {
@@ -47,26 +47,26 @@ describe('an order whose generated number is taken', () => {
     await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
     const { orders, years } = ordersWithNumbers('O-1', 'O-1', 'O-2');
     expect(await orders.add(shop.appId, importedOrder('second'))).toEqual({ id: expect.any(Number) });
-    expect([await storedNumbers(), years]).toEqual([
+    expect([await readNumbers(), years]).toEqual([
       ['O-1', 'O-2'],
       [2026, 2026, 2026],
     ]);
-    expect(await soldQuantities()).toEqual([{ quantity: 4 }]);
+    expect(await readSoldQuantities()).toEqual([{ quantity: 4 }]);
   });
 
   it('fails after five attempts and writes nothing', async () => {
     await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
     const { orders, years } = ordersWithNumbers('O-1');
     await expect(orders.add(shop.appId, importedOrder('second'))).rejects.toMatchObject({ code: '23505' });
-    expect([await storedNumbers(), years.length]).toEqual([['O-1'], 5]);
-    expect(await soldQuantities()).toEqual([{ quantity: 2 }]);
+    expect([await readNumbers(), years.length]).toEqual([['O-1'], 5]);
+    expect(await readSoldQuantities()).toEqual([{ quantity: 2 }]);
   });
 
   it('is refused when its reference is taken too', async () => {
     await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
     const { orders } = ordersWithNumbers('O-1', 'O-2');
     expect(await orders.add(shop.appId, importedOrder('first'))).toEqual(ORDER_ALREADY_EXISTS);
-    expect(await storedNumbers()).toEqual(['O-1']);
+    expect(await readNumbers()).toEqual(['O-1']);
   });
 
   it('can have the number of an order of another app', async () => {
@@ -74,7 +74,7 @@ describe('an order whose generated number is taken', () => {
     await stockShop(otherApp, [{ code: 'A' }]);
     await ordersWithNumbers().orders.add(otherApp.appId, importedOrder('first', 'O-1'));
     await ordersWithNumbers('O-1').orders.add(shop.appId, importedOrder('first'));
-    expect(await storedNumbers()).toEqual(['O-1']);
+    expect(await readNumbers()).toEqual(['O-1']);
   });
 });
 
@@ -83,6 +83,6 @@ describe('an order with a taken number', () => {
     const { orders, years } = ordersWithNumbers('O-2');
     await orders.add(shop.appId, importedOrder('first', 'O-1'));
     expect(await orders.add(shop.appId, importedOrder('second', 'O-1'))).toEqual(ORDER_ALREADY_EXISTS);
-    expect([await storedNumbers(), years]).toEqual([['O-1'], []]);
+    expect([await readNumbers(), years]).toEqual([['O-1'], []]);
   });
 });

@@ -386,7 +386,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     expect(await list('limit=10001&offset=10000', largeApp)).toHaveLength(1);
   });
 
-  const plan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
+  const explainPlan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
     const page = { offset: 0, limit: 30 };
     const { text, values } = orderListStatement({ app, filter: parseOrderFilter(query), orderBy, page });
     return planOf(api.database, text, values);
@@ -407,7 +407,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     ['by date', {}, 'order_date desc', 'orders_date_idx'],
     ['by number', {}, 'order_number', 'orders_order_number_key'],
   ] as const)('is read by index: %s', async (_, query, orderBy, index) => {
-    const lines = await plan(query, orderBy);
+    const lines = await explainPlan(query, orderBy);
     expect(lines).toContain(index);
     expect(lines).not.toContain('Seq Scan');
   });

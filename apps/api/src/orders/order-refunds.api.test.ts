@@ -48,7 +48,7 @@ const ONE_UPDATED = { updated: 1, failed: [] };
 const getOrder = async ({ id, data_part: data, time_part: time }: Order) =>
   (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
 const getProforma = async ({ proforma_order_id: id }: Order) => (await shop.get(`/proforma_orders/${id}`)).body.data;
-const payments = ({ payments: rows }: { payments: readonly Record<string, unknown>[] }) =>
+const summarizePayments = ({ payments: rows }: { payments: readonly Record<string, unknown>[] }) =>
   rows.map((payment) => [payment['payment_method'], payment['amount'], payment['payment_status']]);
 const pay = async (id: number, amount = 0): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: await methodId(shop, 'cash'), amount } });
@@ -57,7 +57,7 @@ async function makePaidOrder(fields: object = {}): Promise<Order> {
   await pay(id);
   return (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
 }
-const vouchersOutOfBalance = async (): Promise<unknown[]> =>
+const findUnbalancedVouchers = async (): Promise<unknown[]> =>
   api.database.rows(
     `select v.code from vouchers v where v.app_id = $1 and v.spent <> (
        select coalesce(sum(amount), 0) from payments y where y.app_id = $1 and y.voucher_id = v.id
@@ -70,11 +70,11 @@ describe('an order cancelled with refund', () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
     const mira = await newCustomer(shop, 'mira@example.com');
-    const points = async () =>
+    const readPoints = async () =>
       (await shop.get(`/customers/${mira.customer_id}?dataPart=${mira.data_part}&timePart=${mira.time_part}`)).body.data
         .loyalty_points;
     const order = await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS, voucher_codes: ['V'] });
-    expect([await points(), payments(await getOrder(order))]).toEqual([
+    expect([await readPoints(), summarizePayments(await getOrder(order))]).toEqual([
       30,
       [
         ['voucher', 120, 'settled'],
@@ -85,17 +85,17 @@ describe('an order cancelled with refund', () => {
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     const orderAfter = await getOrder(order);
     expect(orderAfter).toMatchObject({ order_status: 'canceled', payment_status: 'refunded', paid: 0, debt: 300 });
-    expect(payments(orderAfter)).toEqual([
+    expect(summarizePayments(orderAfter)).toEqual([
       ['voucher', 120, 'settled'],
       ['Cash', 180, 'settled'],
       ['Cash', -180, 'refunded'],
       ['voucher', -120, 'refunded'],
     ]);
     expect(service.asked).toMatchObject([{ amount: 180, payment_method: 'Cash' }]);
-    expect(await points()).toBe(0);
+    expect(await readPoints()).toBe(0);
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
     expect(await getProforma(order)).toEqual({ ...proformaBefore, updated_at: expect.any(String) });
-    expect(await vouchersOutOfBalance()).toEqual([]);
+    expect(await findUnbalancedVouchers()).toEqual([]);
     const nextProforma = await propose(shop, [{ code: 'A', qty: 2 }], { voucher_codes: ['V'] });
     expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
@@ -122,7 +122,7 @@ describe('an order cancelled with refund', () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     expect(service.asked).toHaveLength(1);
-    expect(payments(await getOrder(order))).toEqual([
+    expect(summarizePayments(await getOrder(order))).toEqual([
       ['Cash', 300, 'settled'],
       ['Cash', -300, 'refunded'],
     ]);
@@ -137,7 +137,7 @@ describe('an order cancelled with refund', () => {
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     const proforma = await getProforma(order);
     expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { amount: 300 } }]);
-    expect(payments(await getOrder(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
+    expect(summarizePayments(await getOrder(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
     service.status = 200;
     const refund = proforma.alerts[0].details.payment_id;
     await shop.post(`/proforma_orders/${proforma.id}/refunds/${refund}/retry`);
@@ -171,7 +171,7 @@ describe('an order cancelled with refund', () => {
     };
     const statementsForMany = await countStatements(orders.slice(0, 51));
     expect(service.asked).toEqual([]);
-    expect(payments(await getOrder(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
+    expect(summarizePayments(await getOrder(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.asked).toHaveLength(51);
     expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });

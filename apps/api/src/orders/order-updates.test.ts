@@ -7,7 +7,9 @@ const DUE_REFUNDS: readonly DueRefunds[] = [
   { proformaId: 11, refundIds: [3] },
 ];
 
-async function askedRefunds({ due = DUE_REFUNDS, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
+async function updateAndListRefunds({ due = DUE_REFUNDS, isResumed = false, dryRun = false } = {}): Promise<
+  readonly number[]
+> {
   const refundIds: number[] = [];
   const changedOrders: ChangedOrders = { dueRefunds: due, failed: [], explain: undefined };
   const payer = {
@@ -20,15 +22,15 @@ async function askedRefunds({ due = DUE_REFUNDS, isResumed = false, dryRun = fal
 
 describe('an update of orders', () => {
   it('asks for its refunds', async () => {
-    expect(await askedRefunds()).toEqual([1, 2, 3]);
+    expect(await updateAndListRefunds()).toEqual([1, 2, 3]);
   });
 
   it('asks for no refunds in a dry run', async () => {
-    expect(await askedRefunds({ dryRun: true })).toEqual([]);
+    expect(await updateAndListRefunds({ dryRun: true })).toEqual([]);
   });
 
   it('asks for no refunds in a resumed call', async () => {
-    expect(await askedRefunds({ isResumed: true })).toEqual([]);
+    expect(await updateAndListRefunds({ isResumed: true })).toEqual([]);
   });
 
   it.each([
@@ -36,6 +38,6 @@ describe('an update of orders', () => {
     [51, 0],
   ])('has %i refunds and asks for %i of them', async (count, expected) => {
     const refundIds = Array.from({ length: count }, (_, index) => index + 1);
-    expect(await askedRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
+    expect(await updateAndListRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
   });
 });

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import type { Config } from '../config.js';
-import { expressMessages } from '../http/express-messages.js';
-import { expressApp, type Edge } from '../http/express-app.js';
+import { createExpressMessages } from '../http/express-messages.js';
+import { createExpressApp, type Edge } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
-import { openApiDocument } from '../http/openapi.js';
-import { edgeServer, EDGE_TIMEOUTS } from '../http/server.js';
+import { buildOpenApiDocument } from '../http/openapi.js';
+import { createEdgeServer, EDGE_TIMEOUTS } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -45,7 +45,7 @@ export async function startApi(
     jsonBodyMs: timeouts.jsonBody,
     isDraining: () => isDraining,
   });
-  const edge = edgeServer(app, timeouts, expressMessages(app));
+  const edge = createEdgeServer(app, timeouts, createExpressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
     isDraining = true;
@@ -66,7 +66,7 @@ function buildApp(
   const routes = container.get(TOKENS.Routes);
   const clock = container.get(TOKENS.Clock);
   const { store } = container.get(TOKENS.Library).library;
-  return expressApp({
+  return createExpressApp({
     routes,
     tokens: container.get(TOKENS.AccessTokens),
     keyedCalls: database.keyedCalls,
@@ -82,7 +82,7 @@ function buildApp(
     mountOutsideBasePath: mountPublic({
       readiness: new Readiness(database.health, store, logger, clock),
       metrics,
-      reference: () => JSON.stringify(openApiDocument(routes, VERSION)),
+      reference: () => JSON.stringify(buildOpenApiDocument(routes, VERSION)),
       isDraining,
       objects: database.mediaObjectQueries,
       store,

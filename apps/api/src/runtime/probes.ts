@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.js';
-import { expressMessages } from '../http/express-messages.js';
+import { createExpressMessages } from '../http/express-messages.js';
 import { labelRoute } from '../http/request-log.js';
-import { edgeServer } from '../http/server.js';
+import { createEdgeServer } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -42,7 +42,7 @@ export async function startProbes(
   app.disable('x-powered-by').disable('etag');
   mountProbes(app, { readiness, metrics: new Metrics(database.health), isDraining: () => isDraining });
   app.use((_request, response) => void response.status(404).json([]));
-  const edge = edgeServer(app, undefined, expressMessages(app));
+  const edge = createEdgeServer(app, undefined, createExpressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(port, resolve));
   const stop = (): Promise<void> => {
     isDraining = true;

@@ -38,7 +38,7 @@ const failureOf = async (token: string, path = VISITS_PATH): Promise<unknown> =>
   expect(status).toBe(401);
   return body.errors.token;
 };
-const tokens = () =>
+const readTokens = () =>
   api.database.rows<Record<string, unknown>>('select * from access_tokens where app_id = $1 order by id', [shop.appId]);
 const timeAfter = (seconds: number): string =>
   new Date(api.clock.now().getTime() + seconds * 1_000).toISOString().slice(0, 19);
@@ -72,7 +72,7 @@ describe('POST /sessions', () => {
     const accessTokens = sessions.map(({ access_token: token }) => String(token));
     expect(new Set(accessTokens).size).toBe(20);
     for (const token of accessTokens) expect(token).toMatch(/^bo_session_[\w-]{43}$/);
-    const sessionRows = (await tokens()).filter(({ kind }) => kind === 'session');
+    const sessionRows = (await readTokens()).filter(({ kind }) => kind === 'session');
     const hashes = accessTokens.map((token) => createHash('sha256').update(token).digest('hex'));
     expect(sessionRows.map(({ token_hash: hash }) => (hash as Buffer).toString('hex')).sort()).toEqual(hashes.sort());
     expect(JSON.stringify(sessionRows)).not.toContain(accessTokens[0]?.slice('bo_session_'.length));
@@ -93,7 +93,7 @@ describe('POST /sessions', () => {
     await startSessionData({ device });
     await startSessionData({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
     const storedFields = { device_uuid: DEVICE.uuid, firebase_token: null };
-    expect((await tokens()).filter(({ kind }) => kind === 'session')).toMatchObject([
+    expect((await readTokens()).filter(({ kind }) => kind === 'session')).toMatchObject([
       { ...storedFields, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' },
       { ...storedFields, device_type: null, device_vendor: null, mobile_info: null },
     ]);
@@ -102,7 +102,7 @@ describe('POST /sessions', () => {
 
 describe('POST /sessions: customer', () => {
   const MISSING = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
-  const statusAndBody = async (session: object): Promise<unknown> => {
+  const postAndRead = async (session: object): Promise<unknown> => {
     const { status, body } = await postSession(session);
     return [status, body];
   };
@@ -112,17 +112,17 @@ describe('POST /sessions: customer', () => {
     ['another time_part', { time_part: 1 }],
     ['another id', { customer_id: 987_654_321 }],
     ['an id below 1', { customer_id: -1 }],
-  ])('is not found with %s', async (_, parts) => {
+  ])('is not found with %s', async (_, wrongIdentifiers) => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await statusAndBody({ ...customer, ...parts })).toEqual(MISSING);
-    expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
+    expect(await postAndRead({ ...customer, ...wrongIdentifiers })).toEqual(MISSING);
+    expect((await readTokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
   it('is not found by an unknown, blank or differently cased reference', async () => {
     const customer = { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' };
     await shop.post('/customers', { customer });
     for (const reference of ['unknown', 'CRM', ' crm', ' ']) {
-      expect(await statusAndBody({ customer_external_ref: reference })).toEqual(MISSING);
+      expect(await postAndRead({ customer_external_ref: reference })).toEqual(MISSING);
     }
   });
 
@@ -132,8 +132,8 @@ describe('POST /sessions: customer', () => {
     await otherApp.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
     });
-    expect(await statusAndBody(customer)).toEqual(MISSING);
-    expect(await statusAndBody({ customer_external_ref: 'crm' })).toEqual(MISSING);
+    expect(await postAndRead(customer)).toEqual(MISSING);
+    expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(MISSING);
   });
 
   it('is found by id before the reference', async () => {
@@ -171,7 +171,7 @@ describe('Validation errors: POST /sessions', () => {
   ])('reports every invalid field of a session with %s', async (_, session, errors) => {
     const reply = await postSession(session);
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
-    expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
+    expect((await readTokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
   it.each([
@@ -238,7 +238,7 @@ describe('the lifetime of a session', () => {
 
 describe('the language of a session', () => {
   const farPosition = { latitude: 0, longitude: 0 };
-  const refusalText = async (session: object): Promise<unknown> => {
+  const readRefusalText = async (session: object): Promise<unknown> => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const { access_token: token } = await startSessionData({ ...customer, ...session });
     const { status, body } = await clientWithToken(token).post('/customer/attendance', { attendance: farPosition });
@@ -253,15 +253,15 @@ describe('the language of a session', () => {
   });
 
   it('is the requested language', async () => {
-    expect(await refusalText({ language: 'de' })).toBe('Kein Laden');
+    expect(await readRefusalText({ language: 'de' })).toBe('Kein Laden');
   });
 
   it.each([undefined, null])("is the app's default for %j", async (language) => {
-    expect(await refusalText({ language })).toBe('Nema prodavnice');
+    expect(await readRefusalText({ language })).toBe('Nema prodavnice');
   });
 
   it('keeps message keys without translations', async () => {
-    expect(await refusalText({ language: 'fr' })).toBe('API.CustomerAttendances.NoLocationNearby');
+    expect(await readRefusalText({ language: 'fr' })).toBe('API.CustomerAttendances.NoLocationNearby');
   });
 });
 
@@ -302,8 +302,8 @@ describe('POST /session/firebase/token', () => {
 
   const storePushToken = (firebase_token?: unknown, client = phone): Promise<Reply> =>
     client.post('/session/firebase/token', { firebase_token });
-  const storedPushTokens = async () =>
-    (await tokens()).map(({ firebase_token: token }) => token).filter((token) => token !== null);
+  const readPushTokens = async () =>
+    (await readTokens()).map(({ firebase_token: token }) => token).filter((token) => token !== null);
 
   it('stores the push token only with the calling session', async () => {
     const customer = await newCustomer(shop, 'ana@example.com');
@@ -311,29 +311,29 @@ describe('POST /session/firebase/token', () => {
     const { status, text } = await storePushToken('push-1', clientWithToken(secondToken));
     expect([status, text]).toEqual([204, '']);
     const hash = createHash('sha256').update(secondToken).digest();
-    expect((await tokens()).filter(({ firebase_token: token }) => token !== null)).toMatchObject([
+    expect((await readTokens()).filter(({ firebase_token: token }) => token !== null)).toMatchObject([
       { token_hash: hash, firebase_token: 'push-1' },
     ]);
     await storePushToken('push-2', clientWithToken(firstToken));
-    expect(new Set(await storedPushTokens())).toEqual(new Set(['push-1', 'push-2']));
+    expect(new Set(await readPushTokens())).toEqual(new Set(['push-1', 'push-2']));
   });
 
   it('replaces an earlier push token', async () => {
     await storePushToken('push-1');
     expect((await storePushToken('push-2')).status).toBe(204);
-    expect(await storedPushTokens()).toEqual(['push-2']);
+    expect(await readPushTokens()).toEqual(['push-2']);
   });
 
   it('is removed when the session ends', async () => {
     await storePushToken('push-1');
     expect((await phone.delete('/sessions/current')).status).toBe(204);
-    expect(await storedPushTokens()).toEqual([]);
+    expect(await readPushTokens()).toEqual([]);
   });
 
   it('accepts 4,096 characters of any size', async () => {
     for (const token of ['x'.repeat(4_096), '😀'.repeat(4_096)]) {
       expect((await storePushToken(token)).status).toBe(204);
-      expect(await storedPushTokens()).toEqual([token]);
+      expect(await readPushTokens()).toEqual([token]);
     }
   });
 
@@ -352,7 +352,7 @@ describe('POST /session/firebase/token', () => {
     await storePushToken('push-1');
     const { status, body } = await storePushToken(token);
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
-    expect(await storedPushTokens()).toEqual(['push-1']);
+    expect(await readPushTokens()).toEqual(['push-1']);
   });
 
   it('answers 422 API.Tokens.Firebase.UnableToUpdate when another process has just ended the session', async () => {
@@ -363,7 +363,7 @@ describe('POST /session/firebase/token', () => {
     ]);
     const { status, body } = await storePushToken('push-2');
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
-    expect(await storedPushTokens()).toEqual(['push-1']);
+    expect(await readPushTokens()).toEqual(['push-1']);
   });
 
   it('answers 401 to the token of the app or an anonymous session', async () => {
@@ -372,7 +372,7 @@ describe('POST /session/firebase/token', () => {
       const { status, body } = await storePushToken('push-1', client);
       expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
     }
-    expect(await storedPushTokens()).toEqual([]);
+    expect(await readPushTokens()).toEqual([]);
   });
 
   it.each(['push', [], null])('answers 400 to a body that is not an object: %j', async (body) => {
@@ -388,7 +388,7 @@ describe('callers', () => {
     callers = { app: shop.token, anonymous: await startSession(shop), customer: await startSession(shop, customer) };
   });
 
-  const distinctAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
+  const collectAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
     const routes = api.container.get(TOKENS.Routes).filter(({ caller }) => caller === kind);
     expect(routes.length).toBeGreaterThan(0);
     const replies = routes.map(({ method, path }) =>
@@ -414,11 +414,11 @@ describe('callers', () => {
     ['session', 'anonymous', 'admitted'],
     ['session', 'customer', 'admitted'],
   ] as const)('checks %s calls with the token of %s: %s', async (kind, caller, answer) => {
-    expect(await distinctAnswers(kind, callers[caller])).toEqual([answer]);
+    expect(await collectAnswers(kind, callers[caller])).toEqual([answer]);
   });
 
   it.each(['customer', 'session'])('%s calls without a token are refused', async (kind) => {
-    expect(await distinctAnswers(kind, undefined)).toEqual(['{"errors":{"token":"API.Tokens.Missing"}}']);
+    expect(await collectAnswers(kind, undefined)).toEqual(['{"errors":{"token":"API.Tokens.Missing"}}']);
   });
 
   it('sessions are limited to their app', async () => {
@@ -488,7 +488,7 @@ describe('a session that ended over 30 days ago', () => {
     ]);
     api.clock.forward({ hours: 61 * 24 });
     await purgeEnded();
-    expect((await tokens()).map(({ kind }) => kind)).toEqual(['app']);
+    expect((await readTokens()).map(({ kind }) => kind)).toEqual(['app']);
     await api.database.rows(`update access_tokens set expires_at = null where app_id = $1`, [shop.appId]);
     api.clock.forward({ seconds: 2 });
     const secondSession = await startSessionData(customer);

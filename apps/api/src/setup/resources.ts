@@ -15,7 +15,7 @@ export interface ServedResource {
   readonly body: BodyClass;
 }
 
-function rowsSchema({ fields }: Resource) {
+function rowsSchemaOf({ fields }: Resource) {
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const { requestSchema: schema } = presentedField(field);
@@ -26,19 +26,19 @@ function rowsSchema({ fields }: Resource) {
 }
 
 class PutPaymentMethods {
-  @ValidatedByDomain(rowsSchema(RESOURCES.payment_methods)) payment_methods?: unknown;
+  @ValidatedByDomain(rowsSchemaOf(RESOURCES.payment_methods)) payment_methods?: unknown;
 }
 
 class PutPromotions {
-  @ValidatedByDomain(rowsSchema(RESOURCES.promotions)) promotions?: unknown;
+  @ValidatedByDomain(rowsSchemaOf(RESOURCES.promotions)) promotions?: unknown;
 }
 
 class PutShipmentMethods {
-  @ValidatedByDomain(rowsSchema(RESOURCES.shipment_methods)) shipment_methods?: unknown;
+  @ValidatedByDomain(rowsSchemaOf(RESOURCES.shipment_methods)) shipment_methods?: unknown;
 }
 
 class PutVouchers {
-  @ValidatedByDomain(rowsSchema(RESOURCES.vouchers)) vouchers?: unknown;
+  @ValidatedByDomain(rowsSchemaOf(RESOURCES.vouchers)) vouchers?: unknown;
 }
 
 export const SERVED_RESOURCES: readonly ServedResource[] = [

@@ -27,7 +27,7 @@ const writeRecords = async (name: ResourceName, rows: readonly unknown[], client
 };
 const listRecords = async (name: ResourceName, query = '', client = shop): Promise<SetUpRecord[]> =>
   (await client.get(`/${name}${query}`)).body.data;
-const storedRecords = (name: ResourceName) =>
+const readRecords = (name: ResourceName) =>
   api.database.rows<{ code: string }>(`select * from ${name} where app_id = $1 order by id`, [shop.appId]);
 const AREAS = {
   promotions: 'Promotions',
@@ -36,10 +36,10 @@ const AREAS = {
   vouchers: 'Vouchers',
 };
 const expectRefused = async (name: ResourceName, rows: readonly unknown[]): Promise<string[]> => {
-  const recordsBefore = await storedRecords(name);
+  const recordsBefore = await readRecords(name);
   const { status, body } = await putRecords(name, rows);
   expect([status, Object.keys(body.errors ?? {})]).toEqual([422, [AREAS[name]]]);
-  expect(await storedRecords(name)).toEqual(recordsBefore);
+  expect(await readRecords(name)).toEqual(recordsBefore);
   return body.errors[AREAS[name]].map((key: string) => key.replace(`API.${AREAS[name]}.`, ''));
 };
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -164,7 +164,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
     expect(codesOf(rows)).toEqual(['A', 'B', 'A']);
     expect(rows[0]).toEqual(rows[2]);
     expect(rows[0]).toMatchObject({ [field]: value });
-    expect(codesOf(await storedRecords(name)).filter((code) => code === 'A')).toHaveLength(1);
+    expect(codesOf(await readRecords(name)).filter((code) => code === 'A')).toHaveLength(1);
   });
 
   it('distinguishes codes by case and spaces', async () => {
@@ -262,7 +262,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
       Array.from({ length: 8 }, (_, index) => putRecords(name, index % 2 === 0 ? rows : [...rows].reverse())),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    expect(codesOf(await storedRecords(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
+    expect(codesOf(await readRecords(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
   });
 });
 
@@ -273,7 +273,7 @@ describe.each(RESOURCES)('GET /$name', ({ name, requiredFields }) => {
       Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...requiredFields })),
     );
     const allRecords = await listRecords(name, '?limit=99999999');
-    expect(codesOf(allRecords)).toEqual(codesOf(await storedRecords(name)));
+    expect(codesOf(allRecords)).toEqual(codesOf(await readRecords(name)));
     expect(codesOf(allRecords.slice(-35))).toEqual(Array.from({ length: 35 }, (_, index) => `M${34 - index}`));
     expect(await listRecords(name)).toEqual(allRecords.slice(0, 30));
     expect(await listRecords(name, '?offset=30&limit=3')).toEqual(allRecords.slice(30, 33));

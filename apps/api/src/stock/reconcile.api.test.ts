@@ -43,14 +43,14 @@ const countStock = async (products: readonly unknown[], fields: object = {}, cli
   return movement_id;
 };
 const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
-  const stockBefore = [await onHand(), await movements()];
+  const stockBefore = [await readOnHand(), await readMovements()];
   const { movement_id, updated, failed } = await reconcileRows(products);
   expect([movement_id, updated, failed.map(({ product }) => product)]).toEqual([null, 0, products]);
-  expect([await onHand(), await movements()]).toEqual(stockBefore);
+  expect([await readOnHand(), await readMovements()]).toEqual(stockBefore);
   return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
 };
 
-const onHand = async (client = shop): Promise<Record<string, number>> => {
+const readOnHand = async (client = shop): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; on_hand: number }>(
     `select v.code || '@' || w.code as shelf, s.on_hand
      from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
@@ -59,7 +59,7 @@ const onHand = async (client = shop): Promise<Record<string, number>> => {
   );
   return Object.fromEntries(rows.map(({ shelf, on_hand }) => [shelf, on_hand]));
 };
-const movements = () =>
+const readMovements = () =>
   api.database.rows<{ id: number }>(
     `select m.id, m.kind, w.code as warehouse, m.reference, m.booked_at, (
        select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
@@ -68,7 +68,7 @@ const movements = () =>
      from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
     [shop.appId],
   );
-const ledger = async (): Promise<Record<string, number>> => {
+const readLedger = async (): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; qty: number }>(
     `select v.code || '@' || w.code as shelf, sum(l.qty)::int as qty
      from stock_movement_lines l join stock_movements m on m.id = l.movement_id
@@ -86,27 +86,27 @@ describe('POST /stock/reconcile', () => {
   it('sets on hand to the count', async () => {
     await putStock(shop, [stockRow(10), stockRow(3, { code: 'B' })]);
     await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 9 }), row({ sku: 'C', qty: 5 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 4, 'B@W1': 9, 'C@W1': 5 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 4, 'B@W1': 9, 'C@W1': 5 });
   });
 
   it('changes nothing when repeated', async () => {
     const products = [row({ qty: 3 }), row({ sku: 'B', qty: 0 })];
     await countStock(products);
     expect(await countStock(products)).toBeNull();
-    expect(await onHand()).toEqual({ 'A@W1': 3 });
-    expect(await movements()).toHaveLength(1);
+    expect(await readOnHand()).toEqual({ 'A@W1': 3 });
+    expect(await readMovements()).toHaveLength(1);
   });
 
   it('leaves other warehouses and uncounted variants unchanged', async () => {
     await putStock(shop, [stockRow(10), stockRow(7, { code: 'B' }), stockRow(5, { warehouse_code: 'W2' })]);
     await countStock([row({ qty: 0 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
   });
 
   it('books one reconcile movement, with a line for every count that differs', async () => {
     await putStock(shop, [stockRow(10), stockRow(7, { code: 'B' })]);
     const id = await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 7 }), row({ sku: 'C', qty: 2 })]);
-    expect((await movements()).at(-1)).toEqual({
+    expect((await readMovements()).at(-1)).toEqual({
       id,
       kind: 'reconcile',
       warehouse: 'W1',
@@ -114,14 +114,14 @@ describe('POST /stock/reconcile', () => {
       booked_at: api.clock.now(),
       lines: { A: -6, C: 2 },
     });
-    expect(await ledger()).toEqual(await onHand());
+    expect(await readLedger()).toEqual(await readOnHand());
   });
 
   it('writes no line for an unchanged count, nor an empty movement', async () => {
     await putStock(shop, [stockRow(10)]);
     api.clock.forward({ seconds: 60 });
     expect(await countStock([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
-    expect(await movements()).toHaveLength(1);
+    expect(await readMovements()).toHaveLength(1);
     const [{ updated_at: updatedAt }] = (await api.database.rows('select updated_at from stocks where app_id = $1', [
       shop.appId,
     ])) as [{ updated_at: Date }];
@@ -131,8 +131,8 @@ describe('POST /stock/reconcile', () => {
   it('uses the later of two counts of one SKU', async () => {
     await putStock(shop, [stockRow(10)]);
     await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
-    expect((await movements()).at(-1)).toMatchObject({ lines: { A: -4, B: 1 } });
+    expect(await readOnHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
+    expect((await readMovements()).at(-1)).toMatchObject({ lines: { A: -4, B: 1 } });
     expect(await countStock([row({ qty: 1 }), row({ qty: 6 })])).toBeNull();
   });
 
@@ -161,12 +161,12 @@ describe('POST /stock/reconcile', () => {
 
   it('does nothing for an empty list', async () => {
     expect(await countStock([])).toBeNull();
-    expect(await movements()).toEqual([]);
+    expect(await readMovements()).toEqual([]);
   });
 
   it('ignores unknown fields', async () => {
     await countStock([row({ qty: 2, code: 'B', barcode: '860-A', on_hand: 99, warehouse_code: 'W2' })], { id: 5 });
-    expect(await onHand()).toEqual({ 'A@W1': 2 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 2 });
   });
 });
 
@@ -195,7 +195,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
 
   it('matches a SKU as a code, not as a barcode', async () => {
     await countStock([row({ qty: 3 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 3 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 3 });
   });
 
   it.each(['W3', 'w1', ' W1', 'W1 ', '%'])(
@@ -203,7 +203,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     async (code) => {
       const { status, body } = await post([row()], { warehouse_code: code });
       expect([status, body]).toEqual([404, { errors: { Warehouses: ['API.Warehouses.NotFound'] } }]);
-      expect(await onHand()).toEqual({});
+      expect(await readOnHand()).toEqual({});
     },
   );
 
@@ -220,7 +220,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     expect((await post([row()], { warehouse_code: 'FOREIGN' })).status).toBe(404);
     await openShop(otherApp);
     await countStock([row({ qty: 8 })], {}, otherApp);
-    expect([await onHand(), (await onHand(otherApp))['A@W1']]).toEqual([{}, 8]);
+    expect([await readOnHand(), (await readOnHand(otherApp))['A@W1']]).toEqual([{}, 8]);
   });
 
   it('translates the key of an unknown warehouse', async () => {
@@ -249,7 +249,7 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
         { product: 5, error: 'API.Stocks.VariantNotFound' },
       ],
     });
-    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
   });
 
   it.each([undefined, null, '1', '', true, [1], {}, 1.5, -1, 1e10, 1e300])(
@@ -262,7 +262,7 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
   it('ignores a failed row beside a valid one of the same SKU', async () => {
     await putStock(shop, [stockRow(10)]);
     expect(await reconcileRows([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
-    expect(await onHand()).toEqual({ 'A@W1': 4 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 4 });
   });
 });
 
@@ -294,7 +294,7 @@ describe('Validation errors: POST /stock/reconcile', () => {
 
   it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status } = await post(Array.from({ length: 10_001 }, () => row()));
-    expect([status, await onHand()]).toEqual([413, {}]);
+    expect([status, await readOnHand()]).toEqual([413, {}]);
   });
 });
 
@@ -325,7 +325,7 @@ describe('POST /stock/reconcile with many rows', () => {
       [shop.appId],
     );
     expect(sums).toEqual([{ on_hand: 2, count: 10_000 }]);
-    expect(await movements()).toHaveLength(3);
+    expect(await readMovements()).toHaveLength(3);
   });
 });
 
@@ -355,10 +355,10 @@ describe('concurrent POST /stock/reconcile', () => {
 
   it('runs calls of one warehouse in turn', async () => {
     await Promise.all(Array.from({ length: CALLS }, (_, call) => reconcile(call, call + 1)));
-    const qty = new Set(Object.values(await onHand()));
+    const qty = new Set(Object.values(await readOnHand()));
     expect(qty.size).toBe(1);
     expect([...qty][0]).toBeLessThanOrEqual(CALLS);
-    expect(await ledger()).toEqual(await onHand());
+    expect(await readLedger()).toEqual(await readOnHand());
   });
 
   it('waits for a call that adds stock, and counts its new shelves', async () => {
@@ -378,8 +378,8 @@ describe('concurrent POST /stock/reconcile', () => {
       while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
     });
     await call;
-    expect(await onHand()).toEqual({ 'A@W1': 3 });
-    expect(await movements()).toMatchObject([{ lines: { A: -2 } }]);
+    expect(await readOnHand()).toEqual({ 'A@W1': 3 });
+    expect(await readMovements()).toMatchObject([{ lines: { A: -2 } }]);
   });
 
   it('neither deadlocks with PUT /int/stocks nor loses additions', async () => {
@@ -390,7 +390,7 @@ describe('concurrent POST /stock/reconcile', () => {
       );
       // After a deadlock, the transaction would run again.
       expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
-      const stockAfter = await onHand();
+      const stockAfter = await readOnHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));
       expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
       expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
@@ -398,7 +398,7 @@ describe('concurrent POST /stock/reconcile', () => {
       expect(
         Object.entries(stockAfter).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALLS * round),
       ).toHaveLength(codes.length);
-      expect(await ledger()).toEqual(stockAfter);
+      expect(await readLedger()).toEqual(stockAfter);
     }
   });
 
@@ -422,6 +422,6 @@ describe('concurrent POST /stock/reconcile', () => {
       [shop.appId],
     );
     expect(sums).toEqual({ reserved: CALLS * 20, lines: CALLS * 20 });
-    expect(await ledger()).toEqual(await onHand());
+    expect(await readLedger()).toEqual(await readOnHand());
   });
 });

@@ -46,23 +46,23 @@ const putRows = async (stocks: readonly unknown[], client = shop): Promise<Stock
 const writeRows = async (stocks: readonly unknown[], client = shop): Promise<void> =>
   expect(await putRows(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
 const expectRefused = async (stocks: readonly unknown[]): Promise<string[]> => {
-  const stockBefore = [await storedShelves(), await storedMovements()];
+  const stockBefore = [await readShelves(), await readMovements()];
   const { updated, failed } = await putRows(stocks);
   expect([updated, failed.map(({ input }) => input)]).toEqual([0, stocks]);
-  expect([await storedShelves(), await storedMovements()]).toEqual(stockBefore);
+  expect([await readShelves(), await readMovements()]).toEqual(stockBefore);
   return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
 };
 
-const onHand = async (client = shop): Promise<Record<string, number>> =>
-  Object.fromEntries((await storedShelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
-const storedShelves = (client = shop) =>
+const readOnHand = async (client = shop): Promise<Record<string, number>> =>
+  Object.fromEntries((await readShelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
+const readShelves = (client = shop) =>
   api.database.rows<{ shelf: string; on_hand: number; min_qty: number; updated_at: Date }>(
     `select v.code || '@' || w.code as shelf, s.on_hand, s.min_qty, s.updated_at
      from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
      where s.app_id = $1 order by 1`,
     [client.appId],
   );
-const storedMovements = (client = shop) =>
+const readMovements = (client = shop) =>
   api.database.rows<object>(
     `select m.kind, w.code as warehouse, m.reference, m.booked_at, (
        select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
@@ -72,7 +72,7 @@ const storedMovements = (client = shop) =>
     [client.appId],
   );
 
-const variantIds = async () =>
+const readVariantIds = async () =>
   (
     await api.database.rows<{ id: number }>(
       `select id from product_variants where app_id = $1 and code in ('A', 'B', 'C') order by id`,
@@ -91,36 +91,36 @@ describe('PUT /int/stocks', () => {
     await writeRows([row({ qty: 10 })]);
     await writeRows([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
     await writeRows([row({ qty: -4 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
   });
 
   it('adds again when repeated', async () => {
     const stocks = [row({ qty: 3 })];
     await writeRows(stocks);
     await writeRows(stocks);
-    expect(await onHand()).toEqual({ 'A@W1': 6 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 6 });
   });
 
   it('adds to each warehouse separately', async () => {
     await writeRows([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
   });
 
   it('does nothing for an empty list', async () => {
     await writeRows([]);
-    expect(await storedMovements()).toEqual([]);
+    expect(await readMovements()).toEqual([]);
   });
 
   it('ignores unknown fields', async () => {
     await writeRows([row({ on_hand: 99, reserved: 99, id: 1, app_id: 1, constructor: 1 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 1 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 1 });
   });
 
   it('sets updated_at from the clock', async () => {
     await writeRows([row()]);
     api.clock.forward({ seconds: 90 });
     await writeRows([row()]);
-    expect(await storedShelves()).toMatchObject([{ updated_at: api.clock.now() }]);
+    expect(await readShelves()).toMatchObject([{ updated_at: api.clock.now() }]);
   });
 });
 
@@ -141,7 +141,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['barcode when the code is blank', { code: ' \t', barcode: '860-B' }, 'B@W1'],
   ])('is found by %s', async (_, identifiers, shelf) => {
     await writeRows([{ warehouse_code: 'W1', qty: 1, ...identifiers }]);
-    expect(await onHand()).toEqual({ [shelf]: 1 });
+    expect(await readOnHand()).toEqual({ [shelf]: 1 });
   });
 
   it.each([
@@ -171,7 +171,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
       row({ code: null, barcode: 'T-b' }),
       row({ code: null, external_ref: 't-r' }),
     ]);
-    expect(await onHand()).toEqual({ 'T1@W1': 3 });
+    expect(await readOnHand()).toEqual({ 'T1@W1': 3 });
   });
 
   it('is found by any text', async () => {
@@ -180,7 +180,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
       products: codes.map((code) => ({ code, name: code, variants: [{ code }] })),
     });
     await writeRows(codes.map((code) => row({ code })));
-    expect(await onHand()).toEqual(Object.fromEntries(codes.map((code) => [`${code}@W1`, 1])));
+    expect(await readOnHand()).toEqual(Object.fromEntries(codes.map((code) => [`${code}@W1`, 1])));
   });
 });
 
@@ -285,7 +285,7 @@ describe('PUT /int/stocks with an invalid row', () => {
         { input: row({ code: 'C', qty: -1 }), error: { message: 'API.Stocks.NegativeStock' } },
       ],
     });
-    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
   });
 });
 
@@ -296,7 +296,7 @@ describe('PUT /int/stocks below zero', () => {
     expect(await expectRefused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
     expect(await expectRefused([row({ warehouse_code: 'W2', qty: -1 })])).toEqual(['NegativeStock']);
     await writeRows([row({ qty: -5 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 0 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 0 });
   });
 
   it('lets on hand fall below the reserved pieces', async () => {
@@ -310,15 +310,15 @@ describe('PUT /int/stocks below zero', () => {
     await writeRows([row({ qty: 1_000_000_000 })]);
     expect(await expectRefused([row({ qty: 1 })])).toEqual(['InvalidQty']);
     await writeRows([row({ qty: -1_000_000_000 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 0 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 0 });
   });
 });
 
 describe('PUT /int/stocks with one shelf in several rows', () => {
   it('adds the sum of rows with different identifiers', async () => {
     await writeRows([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
-    expect(await onHand()).toEqual({ 'A@W1': 4 });
-    expect(await storedMovements()).toMatchObject([{ lines: { A: 4 } }]);
+    expect(await readOnHand()).toEqual({ 'A@W1': 4 });
+    expect(await readMovements()).toMatchObject([{ lines: { A: 4 } }]);
   });
 
   it('fails rows that would make stock negative, in input order', async () => {
@@ -327,35 +327,35 @@ describe('PUT /int/stocks with one shelf in several rows', () => {
       updated: 2,
       failed: [-7, -2].map((qty) => ({ input: row({ qty }), error: { message: 'API.Stocks.NegativeStock' } })),
     });
-    expect(await onHand()).toEqual({ 'A@W1': 5 + 10 - 14 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 5 + 10 - 14 });
   });
 });
 
 describe('the minimum of PUT /int/stocks', () => {
   it('is min_qty for a new shelf, by default 0', async () => {
     await writeRows([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
-    expect((await storedShelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
+    expect((await readShelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
   });
 
   it('stays unchanged for an existing shelf', async () => {
     await writeRows([row({ min_qty: 7 })]);
     await writeRows([row({ min_qty: 9 }), row({ min_qty: 0 })]);
-    expect(await storedShelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
+    expect(await readShelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
   });
 
   it('comes from the last of several rows', async () => {
     await writeRows([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
-    expect(await storedShelves()).toMatchObject([{ min_qty: 8 }]);
+    expect(await readShelves()).toMatchObject([{ min_qty: 8 }]);
   });
 
   it('is stored with a new shelf of 0 pieces', async () => {
     await writeRows([row({ qty: 0, min_qty: 4 })]);
-    expect(await storedShelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
+    expect(await readShelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
   });
 
   it('is ignored in a failed row', async () => {
     expect((await putRows([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
-    expect(await storedShelves()).toMatchObject([{ min_qty: 0 }]);
+    expect(await readShelves()).toMatchObject([{ min_qty: 0 }]);
   });
 });
 
@@ -368,17 +368,17 @@ describe('the ledger of PUT /int/stocks', () => {
       row({ code: 'C', warehouse_code: 'W2', qty: 5 }),
     ]);
     const commonFields = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
-    const bookedMovements = await storedMovements();
+    const bookedMovements = await readMovements();
     expect(bookedMovements).toHaveLength(2);
     expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W1', lines: { A: 2, B: 4 } });
     expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W2', lines: { A: 3, C: 5 } });
     await writeRows([row({ qty: -1 })]);
-    expect((await storedMovements())[2]).toEqual({ ...commonFields, warehouse: 'W1', lines: { A: -1 } });
+    expect((await readMovements())[2]).toEqual({ ...commonFields, warehouse: 'W1', lines: { A: -1 } });
   });
 
   it('books no movement for a sum of 0', async () => {
     await writeRows([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
-    expect(await storedMovements()).toEqual([]);
+    expect(await readMovements()).toEqual([]);
   });
 
   it('adds up to on hand', async () => {
@@ -388,7 +388,7 @@ describe('the ledger of PUT /int/stocks', () => {
        where l.app_id = $1 and v.code = 'A'`,
       [shop.appId],
     )) as [{ sum: number }];
-    expect([sum, (await onHand())['A@W1']]).toEqual([0, 0]);
+    expect([sum, (await readOnHand())['A@W1']]).toEqual([0, 0]);
   });
 });
 
@@ -406,7 +406,7 @@ describe('PUT /int/stocks of two apps', () => {
         row({ warehouse_code: 'FOREIGN' }),
       ]),
     ).toEqual(['VariantNotFound', 'VariantNotFound', 'VariantNotFound', 'WarehouseNotFound']);
-    expect(await onHand(otherApp)).toEqual({});
+    expect(await readOnHand(otherApp)).toEqual({});
   });
 
   it('changes no stock of the other app with the same codes', async () => {
@@ -414,7 +414,7 @@ describe('PUT /int/stocks of two apps', () => {
     await openShop(otherApp);
     await writeRows([row({ qty: 5 })], otherApp);
     await writeRows([row({ qty: 2 })]);
-    expect([await onHand(otherApp), await onHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
+    expect([await readOnHand(otherApp), await readOnHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
   });
 });
 
@@ -430,13 +430,13 @@ describe('unreadable bodies of PUT /int/stocks', () => {
   ])('answers 400 for %j and writes nothing', async (body) => {
     const { status, body: answer } = await shop.put('/int/stocks', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect([await storedShelves(), await storedMovements()]).toEqual([[], []]);
+    expect([await readShelves(), await readMovements()]).toEqual([[], []]);
   });
 
   it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status, body } = await put(Array.from({ length: 10_001 }, () => row()));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
-    expect([await storedShelves(), await storedMovements()]).toEqual([[], []]);
+    expect([await readShelves(), await readMovements()]).toEqual([[], []]);
   });
 });
 
@@ -472,7 +472,7 @@ describe('PUT /int/stocks with many rows', () => {
       [shop.appId],
     );
     expect(sums).toEqual([3, 5].map((on_hand) => ({ on_hand, count: 5_000 })));
-    expect(await storedMovements()).toHaveLength(4);
+    expect(await readMovements()).toHaveLength(4);
   });
 });
 
@@ -484,13 +484,13 @@ const LOCK_SHELF = 'select from stocks where app_id = $1 and product_variant_id 
 
 async function holdLock(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
   let endTransaction = (): void => {};
-  const endRequest = new Promise<void>((resolve) => (endTransaction = resolve));
+  const endSignal = new Promise<void>((resolve) => (endTransaction = resolve));
   let transactionEnd = Promise.resolve();
   await new Promise<void>((resolveStart) => {
     const work = async (transaction: Transaction): Promise<void> => {
       await transaction.rows(text, values);
       resolveStart();
-      await endRequest;
+      await endSignal;
     };
     transactionEnd = api.database.transaction(work, { dryRun: true });
   });
@@ -538,15 +538,15 @@ describe('concurrent PUT /int/stocks', () => {
       // After a deadlock, the transaction would run again.
       expect(api.statements).toHaveLength(CALLS * (statements + 1));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
-      expect(new Set(Object.values(await onHand()))).toEqual(new Set([sum]));
+      expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
     }
-    expect(Object.keys(await onHand())).toHaveLength(200);
+    expect(Object.keys(await readOnHand())).toHaveLength(200);
   });
 
   it('never deadlocks on a new shelf', async () => {
     const deadlocksBefore = await countDeadlocks();
     await writeRows([row({ code: 'C' })]);
-    const [a, b, c] = (await variantIds()) as [number, number, number];
+    const [a, b, c] = (await readVariantIds()) as [number, number, number];
     const newShelf = await holdLock(INSERT_SHELF, [shop.appId, a]);
     const firstCall = writeRows([row(), row({ code: 'B' })]);
     await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
@@ -559,14 +559,14 @@ describe('concurrent PUT /int/stocks', () => {
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);
-    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 2, 'C@W1': 2 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 2, 'C@W1': 2 });
     expect((await countDeadlocks()) - deadlocksBefore).toBe(0);
   });
 
   it('does not delay proformas of other shelves', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
     await writeRows([row()]);
-    const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await variantIds())[0]]);
+    const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await readVariantIds())[0]]);
     const call = writeRows([row()]);
     await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
@@ -582,7 +582,7 @@ describe('concurrent PUT /int/stocks', () => {
     // An update stores A behind B on the disk.
     await writeRows([row()]);
     const lockStatement = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
-    const [a, b] = (await variantIds()) as [number, number];
+    const [a, b] = (await readVariantIds()) as [number, number];
     let call: Promise<void> | undefined;
     await api.database.transaction(async (transaction) => {
       await transaction.rows(lockStatement, [shop.appId, a]);
@@ -591,7 +591,7 @@ describe('concurrent PUT /int/stocks', () => {
       expect(await transaction.rows(lockStatement, [shop.appId, b])).toHaveLength(1);
     });
     await call;
-    expect(await onHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
   });
 
   it('never subtracts more than on hand', async () => {
@@ -601,7 +601,7 @@ describe('concurrent PUT /int/stocks', () => {
     expect(results.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
       Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),
     );
-    expect(await onHand()).toEqual({ 'A@W1': 1 });
+    expect(await readOnHand()).toEqual({ 'A@W1': 1 });
   });
 });
 
@@ -613,7 +613,7 @@ describe('GET /stocks/aggregate', () => {
   };
   const codesOf = async (query: string, client = shop): Promise<string[]> =>
     (await aggregate(query, client)).map(({ code }: { code: string }) => code);
-  const productId = async (code: string, client = shop): Promise<number> =>
+  const readProductId = async (code: string, client = shop): Promise<number> =>
     (await client.get(`/products?code=${code}`)).body.data.id;
 
   it('shows on hand, reserved and available per variant and warehouse', async () => {
@@ -656,7 +656,7 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it('filters by code, barcode, product_id and all of them', async () => {
-    const [idOfP, idOfQ] = [await productId('P'), await productId('Q')];
+    const [idOfP, idOfQ] = [await readProductId('P'), await readProductId('Q')];
     expect(await codesOf('?code=A')).toEqual(['A']);
     expect(await codesOf('?barcode=A')).toEqual(['C']);
     expect(await codesOf(`?product_id=${idOfP}`)).toEqual(['A', 'B']);
@@ -716,7 +716,7 @@ describe('GET /stocks/aggregate', () => {
   it('shows nothing of another app', async () => {
     await writeRows([row({ qty: 5 })]);
     const otherApp = await api.app();
-    for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await productId('P')}`]) {
+    for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await readProductId('P')}`]) {
       expect(await codesOf(query, otherApp)).toEqual([]);
     }
     await openShop(otherApp);

@@ -27,13 +27,13 @@ const writeWarehouses = async (
   return body.data;
 };
 const expectRefused = async (warehouses: readonly unknown[]): Promise<string[]> => {
-  const rowsBefore = await storedRows();
+  const rowsBefore = await readRows();
   const { status, body } = await put(warehouses);
   expect(status).toBe(422);
-  expect(await storedRows()).toEqual(rowsBefore);
+  expect(await readRows()).toEqual(rowsBefore);
   return body.errors.Warehouses.map((key: string) => key.replace(/^API\.Warehouses\./, ''));
 };
-const storedRows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
+const readRows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
 
 const withField = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
 
@@ -87,14 +87,14 @@ describe('PUT /warehouse', () => {
       { ...warehouse('y'), code: null, id: warehouses[0]?.id, name: 'z' },
     ]);
     expect(repeatedRows.warehouses.map(({ name }) => name)).toEqual(['z', 'z']);
-    expect(await storedRows()).toHaveLength(1);
+    expect(await readRows()).toHaveLength(1);
   });
 
   it('matches codes exactly, with case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
     await writeWarehouses(codes.map((code) => warehouse(code)));
     expect((await writeWarehouses(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
-    expect(await storedRows()).toHaveLength(5);
+    expect(await readRows()).toHaveLength(5);
   });
 
   it('creates any number of warehouses without a code', async () => {
@@ -103,7 +103,7 @@ describe('PUT /warehouse', () => {
       warehouse('x', { code: '' }),
       { ...warehouse('x'), code: undefined },
     ]);
-    expect((await storedRows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
+    expect((await readRows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
   });
 
   it('keeps sellable when absent', async () => {
@@ -173,7 +173,7 @@ describe('PUT /warehouse with delete', () => {
       warehouses: [],
       deleted: [],
     });
-    expect(await storedRows()).toEqual([]);
+    expect(await readRows()).toEqual([]);
   });
 
   it('is refused for unknown and deleted warehouses', async () => {

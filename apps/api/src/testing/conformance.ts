@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../http/openapi.js';
+import { buildOpenApiDocument } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
 import { VERSION } from '../runtime/api.js';
 
@@ -25,7 +25,7 @@ let known: Conformance | undefined;
 
 /** Cached per process, because schemas compile slowly and all services have the same routes. */
 export function conformanceOf(routes: readonly Route[]): Conformance {
-  return (known ??= new Conformance(openApiDocument(routes, VERSION)));
+  return (known ??= new Conformance(buildOpenApiDocument(routes, VERSION)));
 }
 
 /** Validates exchanges against the API reference. */
