@@ -56,7 +56,7 @@ function proformaStates(): string {
     '| --- | --- | --- | --- |',
     ...actions.flatMap(rowsOf),
     '',
-    'Any other combination is refused with `API.ProformaOrders.AlreadyFinal`. The exception is `convert`: repeated on a',
+    'Any other combination is refused with `API.ProformaOrders.AlreadyFinal`. Exception: if you repeat `convert` on a',
     'converted proforma, it returns the same order.',
     '',
   ].join('\n');
