@@ -14,7 +14,6 @@ beforeEach(async () => {
   await addProducts(shop);
 });
 
-/** Variant C of `Q` has the code of variant A as its barcode. */
 async function addProducts(client: Client): Promise<void> {
   await client.post('/int/products', {
     products: [
@@ -39,7 +38,6 @@ const putRows = async (rows: readonly unknown[], client = shop): Promise<[produc
   expect(Object.keys(body.data)).toEqual(['products', 'definitions_created']);
   return [body.data.products, body.data.definitions_created];
 };
-/** Returns the errors and checks that nothing was written. */
 const expectRefused = async (rows: readonly unknown[]): Promise<Record<string, string[]>> => {
   const stateBefore = [await readValues(), await readDefinitions()];
   const { status, body } = await putAttributes(rows);
@@ -48,7 +46,6 @@ const expectRefused = async (rows: readonly unknown[]): Promise<Record<string, s
   return body.errors;
 };
 
-/** Keys consist of product and attribute, such as `P material`. */
 const readValues = async (client = shop): Promise<Record<string, string>> => {
   const rows = await api.database.rows<{ name: string; value: string }>(
     `select p.code || ' ' || d.external_ref as name, a.value
@@ -406,14 +403,14 @@ describe('GET /product_attribute_defs', () => {
     await putRows([
       makeRow([makeAttribute({ code: 'MAT', name: 'Material' }), makeAttribute({ external_ref: 'size' })]),
     ]);
-    const at = api.clock.now().toISOString().slice(0, 19);
+    const dateTime = api.clock.now().toISOString().slice(0, 19);
     expect(await getDefinitions('?code=MAT')).toEqual({
       id: expect.any(Number),
       external_ref: 'material',
       code: 'MAT',
       name: 'Material',
-      inserted_at: at,
-      updated_at: at,
+      inserted_at: dateTime,
+      updated_at: dateTime,
     });
   });
 

@@ -16,7 +16,6 @@ beforeEach(async () => {
   phone = await signIn(customer);
 });
 
-/** Without a customer, the session is anonymous. */
 const signIn = async (session: object = {}, client = shop): Promise<Client> =>
   api.through({ ...client, token: await startSession(client, session) }, [api.origin]);
 

@@ -68,14 +68,13 @@ function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): str
   return trimEndCharacters(publicUrl ?? `${trimEndCharacters(server, '/')}/${name}`, '/');
 }
 
-/** When one adapter fails to open, the ones opened before it are closed. */
 export async function openLibraryTools(config: Config): Promise<LibraryTools> {
   const openAdapters: Closable[] = [];
   const close = async (): Promise<void> => {
     await closeAll(openAdapters);
   };
-  const trackAdapter = async <Adapter extends Closable>(opening: Promise<Adapter>): Promise<Adapter> => {
-    const adapter = await opening;
+  const trackAdapter = async <Adapter extends Closable>(adapterPromise: Promise<Adapter>): Promise<Adapter> => {
+    const adapter = await adapterPromise;
     openAdapters.push(adapter);
     return adapter;
   };

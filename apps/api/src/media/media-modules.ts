@@ -21,7 +21,6 @@ export const FACTS: AdapterKind<MediaFacts> = {
 };
 
 export interface OpenedPurger extends CdnPurger {
-  /** The service awaits it when the process ends. */
   close?(): void | Promise<void>;
 }
 

@@ -30,7 +30,6 @@ const STORAGE: AdapterKind<OpenedStore> = {
   },
 };
 
-/** Throws `InvalidConfig` when the store lacks a method or has an invalid base. */
 export function openStorageModule(name: string, environment: Config['environment']): Promise<OpenedStore> {
   return openModule(STORAGE, name, environment);
 }

@@ -28,18 +28,18 @@ interface Payment {
   readonly payment_status: string;
 }
 
-const cardPaymentPath = (id: number | string, payment?: number | string) =>
-  `/proforma_orders/${id}/card_payments${payment === undefined ? '' : `/${payment}/result`}`;
+const cardPaymentPath = (id: number | string, paymentId?: number | string) =>
+  `/proforma_orders/${id}/card_payments${paymentId === undefined ? '' : `/${paymentId}/result`}`;
 const beginPayment = (id: number, payment: object = {}): Promise<Reply> => shop.post(cardPaymentPath(id), { payment });
-const sendResult = (id: number, payment: number, result: object): Promise<Reply> =>
-  shop.post(cardPaymentPath(id, payment), { result });
+const sendResult = (id: number, paymentId: number, result: object): Promise<Reply> =>
+  shop.post(cardPaymentPath(id, paymentId), { result });
 const addCardPayment = async (id: number, amount?: number): Promise<number> => {
   const { status, body } = await beginPayment(id, { amount });
   expect(status).toBe(201);
   return body.data.payments.at(-1).id;
 };
-const recordResult = async (id: number, payment: number, status = 'settled') => {
-  const reply = await sendResult(id, payment, { status });
+const recordResult = async (id: number, paymentId: number, status = 'settled') => {
+  const reply = await sendResult(id, paymentId, { status });
   expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
   return reply.body.data;
 };
@@ -240,10 +240,10 @@ describe('a settled result', () => {
 
   it('refunds the excess over the debt immediately', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
-    const data = (await sendResult(id, payment, { status: 'settled', reference: 'tx-77' })).body.data;
+    const data = (await sendResult(id, paymentId, { status: 'settled', reference: 'tx-77' })).body.data;
     expect(data).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0, alerts: [] });
     expect(summarizePayments(data)).toEqual([
       ['Card', 300, 'settled'],
@@ -251,7 +251,7 @@ describe('a settled result', () => {
       ['Card', -100, 'refunded'],
     ]);
     expect(service.asked).toMatchObject([
-      { payment_id: payment, payment_method: 'Card', amount: 100, reference: 'tx-77' },
+      { payment_id: paymentId, payment_method: 'Card', amount: 100, reference: 'tx-77' },
     ]);
   });
 
@@ -271,11 +271,11 @@ describe('a settled result', () => {
 
   it('raises an alert when its excess cannot be refunded', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
     service.status = 400;
-    const data = await recordResult(id, payment);
+    const data = await recordResult(id, paymentId);
     expect(data).toMatchObject({ proforma_status: 'paid', paid: 400, debt: 0, open_alerts_count: 1 });
     expect(data.alerts).toMatchObject([{ kind: 'refund_failed', resolved: false }]);
     expect(summarizePayments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
@@ -284,9 +284,9 @@ describe('a settled result', () => {
   it('refunds money before vouchers', async () => {
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
-    const payment = await addCardPayment(proforma.id);
+    const paymentId = await addCardPayment(proforma.id);
     await confirm(proforma, 2);
-    expect(summarizePayments(await recordResult(proforma.id, payment))).toEqual([
+    expect(summarizePayments(await recordResult(proforma.id, paymentId))).toEqual([
       ['voucher', 50, 'settled'],
       ['Card', 250, 'settled'],
       ['Card', -100, 'refunded'],
@@ -310,17 +310,17 @@ describe('a failed result', () => {
 
   it.each([3, 2])('keeps the status of a paid proforma with %d confirmed pieces', async (qty) => {
     const proforma = await proposeThreePieces();
-    const payment = await addCardPayment(proforma.id);
+    const paymentId = await addCardPayment(proforma.id);
     await pay(proforma.id);
     const { proforma_status: status } = await confirm(proforma, qty);
-    expect(await recordResult(proforma.id, payment, 'failed')).toMatchObject({ proforma_status: status, debt: 0 });
+    expect(await recordResult(proforma.id, paymentId, 'failed')).toMatchObject({ proforma_status: status, debt: 0 });
   });
 
   it('changes only the payment of a final proforma', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await shop.delete(`/proforma_orders/${id}`);
-    const data = await recordResult(id, payment, 'failed');
+    const data = await recordResult(id, paymentId, 'failed');
     expect(data).toMatchObject({ proforma_status: 'canceled', paid: 0 });
     expect(summarizePayments(data)).toEqual([['Card', 300, 'failed']]);
     expect(service.asked).toEqual([]);
@@ -333,12 +333,12 @@ describe('a repeated result', () => {
     ['failed', ['failed', 'failed']],
   ])('returns the same proforma and keeps the first status: %s', async (status, repeatedStatuses) => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
-    const firstProforma = await recordResult(id, payment, status);
+    const paymentId = await addCardPayment(id);
+    const firstProforma = await recordResult(id, paymentId, status);
     api.clock.forward({ seconds: 5 });
     const { expires_in_seconds, ...unchangedFields } = firstProforma;
     for (const repeatedStatus of repeatedStatuses) {
-      expect(await recordResult(id, payment, repeatedStatus)).toEqual({
+      expect(await recordResult(id, paymentId, repeatedStatus)).toEqual({
         ...unchangedFields,
         expires_in_seconds: expires_in_seconds - 5,
       });
@@ -348,13 +348,13 @@ describe('a repeated result', () => {
 
   it('raises one alert and keeps the debt when it settles after a failure', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
-    await recordResult(id, payment, 'failed');
-    await recordResult(id, payment);
-    const proforma = await recordResult(id, payment);
+    const paymentId = await addCardPayment(id);
+    await recordResult(id, paymentId, 'failed');
+    await recordResult(id, paymentId);
+    const proforma = await recordResult(id, paymentId);
     expect(summarizePayments(proforma)).toEqual([['Card', 300, 'failed']]);
     expect(proforma).toMatchObject({ paid: 0, debt: 300, proforma_status: 'draft', open_alerts_count: 1 });
-    expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: payment } }]);
+    expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: paymentId } }]);
     expect(service.asked).toEqual([]);
   });
 
@@ -364,28 +364,30 @@ describe('a repeated result', () => {
     ['expired', async () => api.clock.forward({ hours: 72 })],
   ])('is refunded at most once for a proforma that is %s', async (status, endProforma) => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id, 100);
+    const paymentId = await addCardPayment(id, 100);
     await endProforma(id);
-    const firstProforma = await recordResult(id, payment);
+    const firstProforma = await recordResult(id, paymentId);
     const askedCount = service.asked.length;
     expect(firstProforma).toMatchObject({ proforma_status: status });
-    expect(await recordResult(id, payment)).toEqual(firstProforma);
+    expect(await recordResult(id, paymentId)).toEqual(firstProforma);
     expect(service.asked).toHaveLength(askedCount);
   });
 
   it('counts once when ten calls send it concurrently', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id, 100);
-    const replies = await Promise.all(Array.from({ length: 10 }, () => sendResult(id, payment, { status: 'settled' })));
+    const paymentId = await addCardPayment(id, 100);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => sendResult(id, paymentId, { status: 'settled' })),
+    );
     expect(new Set(replies.map(({ status, body }) => `${status} ${body.data?.paid}`))).toEqual(new Set(['200 100']));
     expect(summarizePayments(await readProforma(id))).toEqual([['Card', 100, 'settled']]);
   });
 
   it('is refunded once when ten calls send it for a cancelled proforma', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await shop.delete(`/proforma_orders/${id}`);
-    await Promise.all(Array.from({ length: 10 }, () => recordResult(id, payment)));
+    await Promise.all(Array.from({ length: 10 }, () => recordResult(id, paymentId)));
     expect(service.asked).toHaveLength(1);
     expect(summarizePayments(await readProforma(id))).toEqual([
       ['Card', 300, 'settled'],
@@ -410,15 +412,15 @@ describe('a late result', () => {
     ['expired', async () => api.clock.forward({ hours: 72 })],
   ])('is refunded in full for a proforma that is %s', async (status, endProforma) => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await endProforma(id);
-    const data = await recordResult(id, payment);
+    const data = await recordResult(id, paymentId);
     expect(data).toMatchObject({ proforma_status: status, paid: 0 });
     expect(summarizePayments(data)).toEqual([
       ['Card', 300, 'settled'],
       ['Card', -300, 'refunded'],
     ]);
-    expect(service.asked).toMatchObject([{ payment_id: payment, amount: 300 }]);
+    expect(service.asked).toMatchObject([{ payment_id: paymentId, amount: 300 }]);
   });
 
   it.each([
@@ -426,10 +428,10 @@ describe('a late result', () => {
     ['expired', 'expiry_refund_failed', async () => api.clock.forward({ hours: 72 })],
   ])('raises an alert when its refund fails for a proforma that is %s: %s', async (status, kind, endProforma) => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     await endProforma(id);
     service.status = 400;
-    expect(await recordResult(id, payment)).toMatchObject({ proforma_status: status, paid: 300, alerts: [{ kind }] });
+    expect(await recordResult(id, paymentId)).toMatchObject({ proforma_status: status, paid: 300, alerts: [{ kind }] });
   });
 
   describe('for a converted proforma', () => {
@@ -439,12 +441,12 @@ describe('a late result', () => {
 
     it('is added to the order and leaves the proforma unchanged', async () => {
       const { id } = await proposeThreePieces();
-      const payment = await addCardPayment(id, 120);
+      const paymentId = await addCardPayment(id, 120);
       const order = await convert(id);
       expect(order).toMatchObject({ paid: 0, debt: 300, payment_status: 'unpaid' });
       const proformaBefore = await readProforma(id);
       const { payment_instructions: _asks, ...unchangedFields } = proformaBefore;
-      expect(await recordResult(id, payment)).toMatchObject({ ...unchangedFields, updated_at: expect.any(String) });
+      expect(await recordResult(id, paymentId)).toMatchObject({ ...unchangedFields, updated_at: expect.any(String) });
       const orderAfter = await readOrder(order);
       expect(orderAfter).toMatchObject({ paid: 120, debt: 180, payment_status: 'partial' });
       expect(summarizePayments(orderAfter)).toEqual([['Card', 120, 'settled']]);
@@ -483,11 +485,11 @@ describe('a late result', () => {
 
     it('is refunded by the amount above the debt of the order', async () => {
       const { id } = await proposeThreePieces();
-      const payment = await addCardPayment(id);
+      const paymentId = await addCardPayment(id);
       await pay(id, 100);
       const order = await convert(id);
       api.clock.forward({ seconds: 1 });
-      await recordResult(id, payment);
+      await recordResult(id, paymentId);
       const orderAfter = await readOrder(order);
       expect(orderAfter).toMatchObject({ paid: 300, debt: 0, payment_status: 'paid' });
       expect(summarizePayments(orderAfter)).toEqual([
@@ -506,9 +508,9 @@ describe('a missing card payment', () => {
     const otherProforma = await proposeThreePieces();
     const foreignPayment = await addCardPayment(otherProforma.id);
     const cashPayment = (await pay(proforma.id, 100)).payments[0].id;
-    const payment = await addCardPayment(proforma.id, 50);
+    const paymentId = await addCardPayment(proforma.id, 50);
     await shop.delete(`/proforma_orders/${proforma.id}`);
-    await recordResult(proforma.id, payment);
+    await recordResult(proforma.id, paymentId);
     const refund = (await readProforma(proforma.id)).payments.find(({ amount }: Payment) => amount === -50).id;
     const proformasBefore = [await readProforma(proforma.id), await readProforma(otherProforma.id)];
     for (const id of [foreignPayment, cashPayment, refund, 987_654, 0, -1, 'abc', '99999999999999999999']) {
@@ -522,14 +524,14 @@ describe('a missing card payment', () => {
 
   it('returns 404 for another app with any body', async () => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
+    const paymentId = await addCardPayment(id);
     const otherApp = await api.app();
     for (const body of [{ payment: {} }, { payment: { amount: 0.001 } }]) {
       const { status, text } = await otherApp.post(cardPaymentPath(id), body);
       expect([status, text]).toEqual([404, '']);
     }
     for (const result of [{ status: 'settled' }, { status: 'x' }]) {
-      const { status, text } = await otherApp.post(cardPaymentPath(id, payment), { result });
+      const { status, text } = await otherApp.post(cardPaymentPath(id, paymentId), { result });
       expect([status, text]).toEqual([404, '']);
     }
     expect(summarizePayments(await readProforma(id))).toEqual([['Card', 300, 'pending']]);
@@ -550,8 +552,8 @@ describe('an invalid result', () => {
     ['settled', 400, { errors: { detail: 'Bad Request' } }],
   ])('is refused for %j and changes nothing', async (result, status, body) => {
     const { id } = await proposeThreePieces();
-    const payment = await addCardPayment(id);
-    const reply = await shop.post(cardPaymentPath(id, payment), { result });
+    const paymentId = await addCardPayment(id);
+    const reply = await shop.post(cardPaymentPath(id, paymentId), { result });
     expect([reply.status, reply.body]).toEqual([status, body]);
     expect(summarizePayments(await readProforma(id))).toEqual([['Card', 300, 'pending']]);
   });

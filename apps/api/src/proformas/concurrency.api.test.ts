@@ -42,7 +42,6 @@ function countStatuses(replies: readonly Reply[]): Record<number, number> {
   return counts;
 }
 
-/** Reserved stock must equal the sums of reservations, of movements, and of lines of open and converted proformas. */
 async function expectLedgerToAgree(): Promise<void> {
   const rows = await api.database.rows<Record<'reserved' | 'held' | 'moved' | 'lines', number>>(
     `select s.reserved,

@@ -6,7 +6,6 @@ type Customer = Awaited<ReturnType<typeof newCustomer>>;
 let api: TestApi;
 let shop: Client;
 let mira: Customer;
-/** Ids of Mira's proformas in order of creation. */
 let miraProformaIds: number[];
 
 beforeAll(async () => {
@@ -44,7 +43,6 @@ const listProformas = async (query = '', customer = mira, client = shop): Promis
   expect(status).toBe(200);
   return body.data;
 };
-/** Returns the positions of the listed proformas; 1 is the oldest proforma of Mira. */
 const listPositions = async (query = ''): Promise<number[]> =>
   (await listProformas(query)).map(({ id }) => miraProformaIds.indexOf(id as number) + 1);
 

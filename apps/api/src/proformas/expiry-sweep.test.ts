@@ -4,25 +4,23 @@ import { ExpirySweep } from './expiry-sweep.js';
 
 type Batch = readonly [appId: number, ids: readonly number[]];
 
-/** Ids start at 100,000 in app 1 and at 200,000 in app 2. */
 class OverdueProformas {
   readonly batches: Batch[] = [];
   readonly failingIds = new Set<number>();
-  private waiting: DueProforma[] = [];
+  private waitingProformas: DueProforma[] = [];
   private readonly blockedApps = new Set<number>();
 
   add(appId: number, count: number, lines = 1): void {
     const firstId = appId * 100_000;
-    this.waiting.push(...Array.from({ length: count }, (_, index) => ({ appId, id: firstId + index, lines })));
+    this.waitingProformas.push(...Array.from({ length: count }, (_, index) => ({ appId, id: firstId + index, lines })));
   }
 
-  /** Every expiry in the app then fails with a lock timeout. */
   block(appId: number): void {
     this.blockedApps.add(appId);
   }
 
   get ids(): number[] {
-    return this.waiting.map(({ id }) => id);
+    return this.waitingProformas.map(({ id }) => id);
   }
 
   sweep(): ExpirySweep {
@@ -32,7 +30,7 @@ class OverdueProformas {
 
   async due(_now: Date, { perApp, overall }: { perApp: number; overall: number }): Promise<DueProforma[]> {
     const countByApp = new Map<number, number>();
-    return this.waiting
+    return this.waitingProformas
       .filter(({ appId }) => {
         countByApp.set(appId, (countByApp.get(appId) ?? 0) + 1);
         return (countByApp.get(appId) ?? 0) <= perApp;
@@ -47,7 +45,7 @@ class OverdueProformas {
       throw new Error('lock timeout');
     }
     if (ids.some((id) => this.failingIds.has(id))) throw new Error('poison');
-    this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
+    this.waitingProformas = this.waitingProformas.filter(({ id }) => !ids.includes(id));
     return ids.length;
   }
 }
@@ -78,7 +76,6 @@ describe('an app whose proformas cannot be expired', () => {
     const sweep = overdue.sweep();
     expect((await sweep.run()).hasMore).toBe(true);
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], hasMore: false });
-    // The failed proforma comes last.
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_001 }] });
     expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
   });

@@ -16,7 +16,6 @@ export interface AppContexts {
   context(appId: number): Promise<AppContext | undefined>;
 }
 
-/** A proforma that failed as the only one of its batch. */
 export interface FailedExpiry {
   readonly appId: number;
   readonly id: number;
@@ -26,7 +25,6 @@ export interface FailedExpiry {
 export interface SweepResult {
   readonly changedCount: number;
   readonly failures: readonly FailedExpiry[];
-  /** True when the next run should follow immediately. */
   readonly hasMore: boolean;
 }
 
@@ -103,13 +101,13 @@ export class ExpirySweep {
   private async expire(queue: AppQueue, batch: readonly DueProforma[]): Promise<number> {
     const app = await this.apps.context(queue.appId);
     const ids = batch.map(({ id }) => id);
-    const changed = app ? await this.actions.expire(app, ids) : 0;
+    const changedCount = app ? await this.actions.expire(app, ids) : 0;
     for (const id of ids) this.failedIds.delete(id);
     const size = (this.reducedBatchSizeByApp.get(queue.appId) ?? MAX_BATCH.proformas) * 2;
     if (size < MAX_BATCH.proformas) this.reducedBatchSizeByApp.set(queue.appId, size);
     else this.reducedBatchSizeByApp.delete(queue.appId);
     queue.proformas = queue.proformas.slice(batch.length);
-    return changed;
+    return changedCount;
   }
 
   private fail(queue: AppQueue, batch: readonly DueProforma[], durationMs: number): void {
@@ -124,7 +122,6 @@ export class ExpirySweep {
   }
 }
 
-/** Returns at least one proforma, however many lines it has. */
 function nextBatch(proformas: readonly DueProforma[], maxSize: number): readonly DueProforma[] {
   let lines = 0;
   const end = proformas.findIndex(

@@ -39,21 +39,21 @@ const answerWith = (status: number, body = '', headers: Record<string, string> =
 
 describe('a refund over HTTP', () => {
   it('sends one POST with the refund and its key', async () => {
-    const received: { request?: IncomingMessage; body?: unknown } = {};
+    const receivedRequest: { request?: IncomingMessage; body?: unknown } = {};
     handleRequest = (request, response) => {
-      received.request = request;
+      receivedRequest.request = request;
       void text(request).then((body) => {
-        received.body = JSON.parse(body);
+        receivedRequest.body = JSON.parse(body);
         response.writeHead(200).end('{"status": "refunded"}');
       });
     };
     expect(await requestRefund()).toBe('refunded');
-    expect(received.request).toMatchObject({
+    expect(receivedRequest.request).toMatchObject({
       method: 'POST',
       url: '/refunds',
       headers: { 'idempotency-key': 'refund-1-42', authorization: 'Bearer secret', 'content-type': 'application/json' },
     });
-    expect(received.body).toEqual({
+    expect(receivedRequest.body).toEqual({
       idempotency_key: 'refund-1-42',
       app_id: 1,
       proforma_id: 7,

@@ -17,14 +17,12 @@ export interface BegunPayment {
 }
 
 interface ChangeResult {
-  readonly stored: domain.StoredChange;
-  /** State after the refunds were paid out. */
+  readonly storedChange: domain.StoredChange;
   readonly proforma: Proforma;
 }
 
 type Result = Promise<Proforma | Refusal | undefined>;
 
-/** Each method stores one decision of the domain atomically. */
 export class ProformaActions {
   /** `isResumed` returns true when an earlier run of the same keyed call has already written. */
   constructor(
@@ -55,7 +53,9 @@ export class ProformaActions {
     const proforma = await this.proformas.find(app.id, id);
     const deadline = { now: this.clock.now(), expirePaid: app.settings.proforma.expirePaid };
     const isOverdue = proforma !== undefined && domain.meetDeadline(proforma, deadline) !== proforma;
-    return isOverdue ? ((await this.apply(app, id, (current) => current)) as Proforma | undefined) : proforma;
+    return isOverdue
+      ? ((await this.apply(app, id, (unchangedProforma) => unchangedProforma)) as Proforma | undefined)
+      : proforma;
   }
 
   async exists(app: AppContext, id: number): Promise<boolean> {
@@ -83,9 +83,9 @@ export class ProformaActions {
       domain.beginCardPayment(proforma, { method, amount, now }),
     );
     if (result === undefined || isRefusal(result)) return result;
-    const { stored, proforma } = result;
-    const begunPayment = stored.proforma.payments.at(-1);
-    const payment = proforma.payments.find((each) => each.id === begunPayment?.id);
+    const { storedChange, proforma } = result;
+    const begunPayment = storedChange.proforma.payments.at(-1);
+    const payment = proforma.payments.find((candidate) => candidate.id === begunPayment?.id);
     return payment && { proforma, payment };
   }
 
@@ -94,7 +94,6 @@ export class ProformaActions {
     return proforma !== undefined && domain.findCardPayment(proforma, paymentId) !== undefined;
   }
 
-  /** Returns undefined when the proforma or the card payment is missing. */
   receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Result {
     return this.applyToPayment(
       app,
@@ -109,7 +108,6 @@ export class ProformaActions {
     return proforma !== undefined && domain.findRefund(proforma, refundId) !== undefined;
   }
 
-  /** Returns undefined when the proforma or the refund is missing. */
   recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Result {
     return this.applyToPayment(
       app,
@@ -119,7 +117,6 @@ export class ProformaActions {
     );
   }
 
-  /** Returns undefined when the proforma or the refund is missing. */
   retryRefund(app: AppContext, id: number, refundId: number): Result {
     return this.applyToPayment(
       app,
@@ -156,13 +153,12 @@ export class ProformaActions {
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
     const now = this.clock.now();
     const { expirePaid } = app.settings.proforma;
-    const stored = await this.proformas.changeUnlocked(app.id, ids, (proforma) => ({
+    const storedChanges = await this.proformas.changeUnlocked(app.id, ids, (proforma) => ({
       next: domain.meetDeadline(proforma, { now, expirePaid }),
     }));
-    return stored.filter(({ before, proforma }) => before !== proforma).length;
+    return storedChanges.filter(({ before, proforma }) => before !== proforma).length;
   }
 
-  /** Returns undefined when the proforma is missing or `find` finds no payment. */
   private async applyToPayment(
     app: AppContext,
     id: number,
@@ -194,16 +190,18 @@ export class ProformaActions {
   ): Promise<ChangeResult | Refusal | undefined> {
     const now = this.clock.now();
     const { defaultWarehouseCode: preferredWarehouse, proforma: settings } = app.settings;
-    const stored = await this.proformas.change(app.id, id, (existingProforma) => {
-      const current = domain.meetDeadline(existingProforma, { now, expirePaid: settings.expirePaid });
-      const decision = decide(current, now);
-      return isRefusal(decision) ? { next: current, refusal: decision } : { next: decision, preferredWarehouse };
+    const storedChange = await this.proformas.change(app.id, id, (existingProforma) => {
+      const currentProforma = domain.meetDeadline(existingProforma, { now, expirePaid: settings.expirePaid });
+      const decision = decide(currentProforma, now);
+      return isRefusal(decision)
+        ? { next: currentProforma, refusal: decision }
+        : { next: decision, preferredWarehouse };
     });
-    if (stored === undefined) return undefined;
+    if (storedChange === undefined) return undefined;
     // On a resumed call the worker pays the refunds out, and the proforma may have changed since.
     const proforma = this.isResumed()
       ? await this.proformas.find(app.id, id)
-      : await this.refunds.payOut(app.id, stored);
-    return stored.refusal ?? (proforma && { stored, proforma });
+      : await this.refunds.payOut(app.id, storedChange);
+    return storedChange.refusal ?? (proforma && { storedChange, proforma });
   }
 }

@@ -11,7 +11,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** Keeps the date valid; every deadline is earlier. */
 const MAX_HOURS = 10_000_000;
 
-/** Ignores unusable values. */
 export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
   const statusIds = statusesOf(query['status']).map(statusId);
   const hours = parseInteger(query['expiring_within']);

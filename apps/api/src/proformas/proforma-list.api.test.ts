@@ -11,8 +11,8 @@ let api: TestApi;
 let shop: Client;
 /** Letters by proforma id: one proforma per status, six hours apart, `a` is the oldest. */
 let letterById: Map<number, string>;
-let mira: number;
-let vera: number;
+let miraId: number;
+let veraId: number;
 const NEWEST_FIRST = 'hgfedcba';
 
 beforeAll(async () => {
@@ -50,11 +50,15 @@ const convert = async (id: number, client = shop) => {
 async function addProformas(): Promise<void> {
   const customer = await newCustomer(shop, 'mira@example.com');
   const veraFields = { email: 'vera@example.com', first_name: 'Vera', last_name: 'Anić', external_ref: 'vera' };
-  mira = customer.customer_id;
-  vera = (await shop.post('/customers', { customer: veraFields })).body.data.id;
+  miraId = customer.customer_id;
+  veraId = (await shop.post('/customers', { customer: veraFields })).body.data.id;
   const ids: number[] = [];
-  // Each entry holds pieces, lifetime in hours, buyer and the action after creation.
-  const specifications: readonly [number, number, object, (id: number, line: number) => Promise<unknown>][] = [
+  const specifications: readonly [
+    pieces: number,
+    lifetimeHours: number,
+    buyer: object,
+    action: (id: number, line: number) => Promise<unknown>,
+  ][] = [
     [1, 100, makeGuest('Ana', 'Kovačević'), (id) => pay(id)],
     [2, 90, customer, (id) => shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })],
     [3, 720, customer, async () => undefined],
@@ -65,10 +69,10 @@ async function addProformas(): Promise<void> {
     [8, 1, makeGuest('Ana', 'Anić'), async () => undefined],
   ];
   service.status = 400;
-  for (const [qty, hours, buyer, act] of specifications) {
+  for (const [qty, hours, buyer, applyAction] of specifications) {
     await setLifetime(hours);
     const { id, items } = await makeProforma(qty, buyer);
-    await act(id, items[0].proforma_order_item_id);
+    await applyAction(id, items[0].proforma_order_item_id);
     ids.push(id);
     api.clock.forward({ hours: 6 });
   }
@@ -80,7 +84,6 @@ async function addProformas(): Promise<void> {
   api.clock.forward({ seconds: -1 });
 }
 
-/** Leaves a failed refund with a resolved alert. */
 async function overpay(id: number, line: number): Promise<void> {
   await pay(id);
   await confirm(id, [{ proforma_order_item_id: line, qty_confirmed: 1 }]);
@@ -175,7 +178,10 @@ describe('filtering by anonymous', () => {
 
 describe('filtering by customer_id', () => {
   it('finds the proformas of one customer', async () => {
-    expect([await listLetters(`customer_id=${mira}`), await listLetters(`customer_id=${vera}`)]).toEqual(['cb', 'f']);
+    expect([await listLetters(`customer_id=${miraId}`), await listLetters(`customer_id=${veraId}`)]).toEqual([
+      'cb',
+      'f',
+    ]);
   });
 
   it.each(['987654', '0', '-1', '99999999999999999999'])('finds nothing for the unknown customer %s', async (id) => {
@@ -263,11 +269,12 @@ describe('orderBy', () => {
   });
 
   it('sorts by proforma_number', async () => {
-    const numbers = async (query: string) => (await listProformas(query)).map((proforma) => proforma.proforma_number);
-    const sorted = (await numbers('')).sort();
-    expect(await numbers('orderBy=proforma_number')).toEqual(sorted);
-    expect(await numbers('orderBy=proforma_number asc')).toEqual(sorted);
-    expect(await numbers('orderBy=proforma_number desc')).toEqual(sorted.reverse());
+    const listNumbers = async (query: string) =>
+      (await listProformas(query)).map((proforma) => proforma.proforma_number);
+    const sortedNumbers = (await listNumbers('')).sort();
+    expect(await listNumbers('orderBy=proforma_number')).toEqual(sortedNumbers);
+    expect(await listNumbers('orderBy=proforma_number asc')).toEqual(sortedNumbers);
+    expect(await listNumbers('orderBy=proforma_number desc')).toEqual(sortedNumbers.reverse());
   });
 
   it.each([

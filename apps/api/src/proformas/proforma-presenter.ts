@@ -114,19 +114,19 @@ export function presentInstructions(
   now: Date,
 ): TypeOf<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
-  const due = domain.amountDue(proforma, now);
+  const amountDue = domain.amountDue(proforma, now);
   const reference = domain.paymentReference(proforma.number);
   return {
     beneficiary: account.beneficiary,
     address: account.address,
     bank_account: account.accountNumber,
-    amount: money(app)(due),
+    amount: money(app)(amountDue),
     currency: proforma.currency,
     purpose: account.purpose,
     payment_code: account.paymentCode,
     model: '97',
     reference,
-    qr: due === 0 ? null : domain.ipsQrText(account, proforma.currency, due, reference),
+    qr: amountDue === 0 ? null : domain.ipsQrText(account, proforma.currency, amountDue, reference),
   };
 }
 

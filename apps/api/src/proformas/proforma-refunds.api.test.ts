@@ -29,12 +29,12 @@ interface Payment {
 }
 
 const readProforma = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
-const recordRefund = (id: number, refund: number | string, body?: object): Promise<Reply> =>
-  shop.post(`/proforma_orders/${id}/refunds/${refund}/record`, body);
-const retryRefund = (id: number, refund: number | string): Promise<Reply> =>
-  shop.post(`/proforma_orders/${id}/refunds/${refund}/retry`);
-const retryDueRefunds = async (times: number): Promise<void> => {
-  for (let index = 0; index < times; index += 1) {
+const recordRefund = (id: number, refundId: number | string, body?: object): Promise<Reply> =>
+  shop.post(`/proforma_orders/${id}/refunds/${refundId}/record`, body);
+const retryRefund = (id: number, refundId: number | string): Promise<Reply> =>
+  shop.post(`/proforma_orders/${id}/refunds/${refundId}/retry`);
+const retryDueRefunds = async (count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
     api.clock.forward({ hours: 1 });
     await api.container.get(TOKENS.Refunds).payOutDue();
   }
@@ -42,32 +42,31 @@ const retryDueRefunds = async (times: number): Promise<void> => {
 const paymentStatuses = ({ payments }: { payments: readonly Payment[] }) =>
   payments.map(({ amount, payment_status }) => [amount, payment_status]);
 
-/** Confirms a paid proforma of 300 with one piece less; the payment service answers the refund with `status`. */
-async function reducePaidProforma(status: number): Promise<{ id: number; captured: number; refund: number }> {
+async function reducePaidProforma(status: number): Promise<{ id: number; paymentId: number; refundId: number }> {
   const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
   const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
   await shop.post(`/proforma_orders/${id}/pay`, { payment });
   service.status = status;
   const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 2 }];
   const { body } = await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
-  const [captured, refund] = body.data.payments as [Payment, Payment];
+  const [capturedPayment, refund] = body.data.payments as [Payment, Payment];
   service.status = 200;
-  return { id, captured: captured.id, refund: refund.id };
+  return { id, paymentId: capturedPayment.id, refundId: refund.id };
 }
 
-const keyPattern = (refund: number) => new RegExp(`^refund-${shop.appId}-${refund}-[0-9a-f]{16}$`);
+const keyPattern = (refundId: number) => new RegExp(`^refund-${shop.appId}-${refundId}-[0-9a-f]{16}$`);
 const REFUSED_STATUS = 400;
 const UNKNOWN_STATUS = 503;
 
 describe('a refused refund', () => {
   it('raises an alert with its details', async () => {
-    const { id, captured, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, paymentId, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await readProforma(id)).alerts).toEqual([
       {
         index: 0,
         kind: 'refund_failed',
         message: 'A refund failed',
-        details: { reason: 'failed', payment_id: refund, refund_of: captured, payment_method: 'Cash', amount: 100 },
+        details: { reason: 'failed', payment_id: refundId, refund_of: paymentId, payment_method: 'Cash', amount: 100 },
         resolved: false,
         resolved_at: null,
         inserted_at: expect.any(String),
@@ -76,9 +75,9 @@ describe('a refused refund', () => {
   });
 
   it('is retried under a new key, and its alert is resolved', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect(await readProforma(id)).toMatchObject({ paid: 300, debt: 0 });
-    const { status, body } = await retryRefund(id, refund);
+    const { status, body } = await retryRefund(id, refundId);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ paid: 200, open_alerts_count: 0, alerts: [{ resolved: true }] });
     expect(paymentStatuses(body.data)).toEqual([
@@ -87,17 +86,17 @@ describe('a refused refund', () => {
     ]);
     expect(await readProforma(id)).toEqual(body.data);
     const keys = service.asked.map(({ key }) => key);
-    expect(keys[0]).toMatch(keyPattern(refund));
+    expect(keys[0]).toMatch(keyPattern(refundId));
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
 
   it('raises another alert when refused again, then uses a third key', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.status = REFUSED_STATUS;
-    const { data } = (await retryRefund(id, refund)).body;
+    const { data } = (await retryRefund(id, refundId)).body;
     expect(data.alerts).toMatchObject([{ resolved: true }, { kind: 'refund_failed', resolved: false }]);
     service.status = 200;
-    expect((await retryRefund(id, refund)).body.data).toMatchObject({
+    expect((await retryRefund(id, refundId)).body.data).toMatchObject({
       paid: 200,
       alerts_count: 2,
       open_alerts_count: 0,
@@ -106,9 +105,9 @@ describe('a refused refund', () => {
   });
 
   it('is retried once by ten concurrent calls', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refund)));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refundId)));
     expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(service.asked).toHaveLength(1);
     expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
@@ -117,32 +116,35 @@ describe('a refused refund', () => {
 
 describe('a refund without an answer', () => {
   it('is retried under the same key, by the call and by the worker', async () => {
-    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
     const { alerts } = await readProforma(id);
-    expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { reason: 'unanswered', payment_id: refund } }]);
-    expect(paymentStatuses((await retryRefund(id, refund)).body.data).at(-1)).toEqual([-100, 'pending']);
+    expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { reason: 'unanswered', payment_id: refundId } }]);
+    expect(paymentStatuses((await retryRefund(id, refundId)).body.data).at(-1)).toEqual([-100, 'pending']);
     service.status = 200;
     await retryDueRefunds(1);
     expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
-    expect(service.asked[0]?.key).toMatch(keyPattern(refund));
+    expect(service.asked[0]?.key).toMatch(keyPattern(refundId));
     expect(new Set(service.asked.map(({ key }) => key)).size).toBe(1);
     expect(service.asked).toHaveLength(5);
   });
 
   it('keeps a key that was stored without a random part', async () => {
-    const { refund } = await reducePaidProforma(UNKNOWN_STATUS);
-    await api.database.rows('update payments set key_part = null where app_id = $1 and id = $2', [shop.appId, refund]);
+    const { refundId } = await reducePaidProforma(UNKNOWN_STATUS);
+    await api.database.rows('update payments set key_part = null where app_id = $1 and id = $2', [
+      shop.appId,
+      refundId,
+    ]);
     await retryDueRefunds(1);
-    expect(service.asked.at(-1)?.key).toBe(`refund-${shop.appId}-${refund}`);
+    expect(service.asked.at(-1)?.key).toBe(`refund-${shop.appId}-${refundId}`);
   });
 
   it('gets three more attempts after a retry call', async () => {
-    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
-    await retryRefund(id, refund);
+    await retryRefund(id, refundId);
     await retryDueRefunds(1);
     expect((await readProforma(id)).payments.at(-1)).toMatchObject({ payment_status: 'pending' });
     await retryDueRefunds(1);
@@ -153,9 +155,9 @@ describe('a refund without an answer', () => {
 
 describe('a failed refund that a person has paid out', () => {
   it('is recorded as refunded, resolves its alert and is not retried', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const { status, body } = await recordRefund(id, refund, { refund: { reference: 'bank-17' } });
+    const { status, body } = await recordRefund(id, refundId, { refund: { reference: 'bank-17' } });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
     expect(body.data.alerts).toMatchObject([
@@ -165,16 +167,16 @@ describe('a failed refund that a person has paid out', () => {
     await retryDueRefunds(1);
     expect(service.asked).toEqual([]);
     expect(
-      await api.database.rows('select reference from payments where app_id = $1 and id = $2', [shop.appId, refund]),
+      await api.database.rows('select reference from payments where app_id = $1 and id = $2', [shop.appId, refundId]),
     ).toEqual([{ reference: 'bank-17' }]);
   });
 
   it('is recorded once and not retried afterwards', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const firstReply = await recordRefund(id, refund);
+    const firstReply = await recordRefund(id, refundId);
     api.clock.forward({ seconds: 5 });
-    for (const repeatedReply of [await recordRefund(id, refund), await retryRefund(id, refund)]) {
+    for (const repeatedReply of [await recordRefund(id, refundId), await retryRefund(id, refundId)]) {
       expect([repeatedReply.status, repeatedReply.body.data.updated_at]).toEqual([
         200,
         firstReply.body.data.updated_at,
@@ -184,20 +186,20 @@ describe('a failed refund that a person has paid out', () => {
   });
 
   it('reduces the paid amount of the order', async () => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
-    const { id: order, data_part, time_part } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
+    const { id: orderId, data_part, time_part } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     const readOrder = async () =>
-      (await shop.get(`/orders/${order}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
+      (await shop.get(`/orders/${orderId}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
     expect(await readOrder()).toMatchObject({ paid: 300 });
-    expect((await recordRefund(id, refund)).body.data).toMatchObject({ proforma_status: 'converted', paid: 300 });
+    expect((await recordRefund(id, refundId)).body.data).toMatchObject({ proforma_status: 'converted', paid: 300 });
     expect(await readOrder()).toMatchObject({ paid: 200, payment_status: 'paid' });
   });
 
   it('is either recorded or retried when both calls run concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+      const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
       service.asked.length = 0;
-      const [recordReply, retryReply] = await Promise.all([recordRefund(id, refund), retryRefund(id, refund)]);
+      const [recordReply, retryReply] = await Promise.all([recordRefund(id, refundId), retryRefund(id, refundId)]);
       expect(retryReply.status).toBe(200);
       expect([200, 422]).toContain(recordReply.status);
       if (recordReply.status === 422) expect(service.asked).toHaveLength(1);
@@ -208,23 +210,23 @@ describe('a failed refund that a person has paid out', () => {
 
 describe('refused records and retries', () => {
   it('returns API.ProformaOrders.RefundPending while the payment service may still pay', async () => {
-    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     const proformaBefore = await readProforma(id);
-    const { status, body } = await recordRefund(id, refund);
+    const { status, body } = await recordRefund(id, refundId);
     expect([status, body]).toEqual([422, { errors: { ProformaOrders: ['API.ProformaOrders.RefundPending'] } }]);
     expect(await readProforma(id)).toEqual(proformaBefore);
   });
 
   it('returns 404 for a payment that is no refund of the proforma', async () => {
-    const { id, captured, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id, paymentId, refundId } = await reducePaidProforma(REFUSED_STATUS);
     const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
     for (const call of [recordRefund, retryRefund]) {
       for (const [proforma, payment] of [
-        [id, captured],
+        [id, paymentId],
         [id, 'x'],
         [id, 987_654_321],
-        [otherId, refund],
-        [987_654_321, refund],
+        [otherId, refundId],
+        [987_654_321, refundId],
       ] as const) {
         const { status, text } = await call(proforma, payment);
         expect([status, text]).toEqual([404, '']);
@@ -232,7 +234,7 @@ describe('refused records and retries', () => {
     }
     const ownShop = shop;
     shop = await api.app();
-    expect([(await recordRefund(id, refund)).status, (await retryRefund(id, refund)).status]).toEqual([404, 404]);
+    expect([(await recordRefund(id, refundId)).status, (await retryRefund(id, refundId)).status]).toEqual([404, 404]);
     shop = ownShop;
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);
   });
@@ -242,8 +244,8 @@ describe('refused records and retries', () => {
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
   ])('answers %j with %d and changes nothing', async (body, expected) => {
-    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
-    expect((await recordRefund(id, refund, body)).status).toBe(expected);
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
+    expect((await recordRefund(id, refundId, body)).status).toBe(expected);
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);
   });
 });

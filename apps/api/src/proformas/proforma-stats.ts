@@ -23,7 +23,6 @@ export interface StatsWindow {
   readonly before: Date;
 }
 
-/** Returns the window of the conversion rate; by default the last 30 days. */
 export function parseStatsWindow(query: Readonly<Record<string, unknown>>, now: Date): StatsWindow {
   const { from = new Date(now.getTime() - 30 * DAY_MS), before = new Date(now.getTime() + 1) } = parseWindow(query);
   return { from, before };

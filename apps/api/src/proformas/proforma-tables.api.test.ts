@@ -63,7 +63,6 @@ interface NewProforma {
   readonly id: number;
   readonly items: readonly { readonly proforma_order_item_id: number }[];
 }
-/** Confirms `qty` pieces of the first line and all pieces of the other lines. */
 const confirm = async ({ id, items: [firstLine] }: NewProforma, qty: number, client = shop) => {
   const adjustments = [{ proforma_order_item_id: firstLine?.proforma_order_item_id, qty_confirmed: qty }];
   return dataOf(await client.post(proformaPath(id, 'warehouse_confirm'), { adjustments }));
@@ -74,7 +73,6 @@ const cancel = async (id: number, reason = 'changed mind', client = shop) =>
 const paymentStatuses = ({ payments }: { payments: readonly Payment[] }) =>
   payments.map((payment) => [payment.amount, payment.payment_status]);
 
-/** Each function takes a draft of 3 pieces at 100 to the status. */
 const TRANSITIONS: Readonly<Record<string, (draft: NewProforma) => Promise<unknown>>> = {
   draft: async () => undefined,
   awaiting_payment: async ({ id }) =>
@@ -163,7 +161,6 @@ describe('a proforma', () => {
 
   describe('in a list', () => {
     let rows: Record<string, unknown>[];
-    /** Returns the values of the confirmed, the converted and the cancelled proforma, in this order. */
     const valuesOf = (...fields: readonly string[]) => rows.map((row) => fields.map((field) => row[field]));
 
     beforeAll(async () => {
@@ -495,7 +492,11 @@ describe('a transition of a proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
-  const stockWith = (reserved: number) => ({ on_hand: 10, reserved, available: 10 - reserved });
+  const stockWith = (reservedPieces: number) => ({
+    on_hand: 10,
+    reserved: reservedPieces,
+    available: 10 - reservedPieces,
+  });
 
   it('makes a draft with frozen prices, reserved stock and 72 hours until it expires', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 3 }]);
@@ -727,7 +728,6 @@ describe('a final proforma', () => {
       const reply = await send(id);
       expect([reply.status, reply.body]).toEqual([422, ALREADY_FINAL]);
     }
-    // The open proforma is overdue, but no sweep has run.
     api.clock.forward({ hours: 72 });
     expect((await send(openProforma.id)).body).toEqual(ALREADY_FINAL);
   });
@@ -769,18 +769,18 @@ describe('the endpoints of a proforma', () => {
   beforeAll(async () => {
     shop = await newShop(100);
   });
-  const malformed = { errors: { detail: 'Bad Request' } };
+  const BAD_REQUEST = { errors: { detail: 'Bad Request' } };
   const blankError = (field: string) => ({ errors: { [field]: ["can't be blank"] } });
 
   it.each([
     [{}, 422, blankError('order_processing_id')],
     [{ order_processing_id: null }, 422, blankError('order_processing_id')],
     [{ proforma_order: { order_processing_id: 1 } }, 422, blankError('order_processing_id')],
-    [{ order_processing_id: '1' }, 400, malformed],
-    [{ order_processing_id: 1.5 }, 400, malformed],
-  ])('POST /proforma_orders refuses %j', async (body, status, answer) => {
+    [{ order_processing_id: '1' }, 400, BAD_REQUEST],
+    [{ order_processing_id: 1.5 }, 400, BAD_REQUEST],
+  ])('POST /proforma_orders refuses %j', async (body, status, expectedBody) => {
     const reply = await shop.post('/proforma_orders', body);
-    expect([reply.status, reply.body]).toEqual([status, answer]);
+    expect([reply.status, reply.body]).toEqual([status, expectedBody]);
   });
 
   it('POST /proforma_orders answers 201 with the full proforma', async () => {
@@ -808,27 +808,27 @@ describe('the endpoints of a proforma', () => {
   });
 
   it.each([
-    [{}, 400, malformed],
-    [{ payment: [] }, 400, malformed],
-    [{ payment_method_id: 1, amount: 1 }, 400, malformed],
-    [{ payment: { payment_method_id: 1, amount: '1' } }, 400, malformed],
+    [{}, 400, BAD_REQUEST],
+    [{ payment: [] }, 400, BAD_REQUEST],
+    [{ payment_method_id: 1, amount: 1 }, 400, BAD_REQUEST],
+    [{ payment: { payment_method_id: 1, amount: '1' } }, 400, BAD_REQUEST],
     [{ payment: { amount: 1 } }, 422, blankError('payment_method_id')],
-  ])('pay refuses %j', async (body, status, answer) => {
+  ])('pay refuses %j', async (body, status, expectedBody) => {
     const { id } = await makeProformaIn('draft');
     const reply = await shop.post(proformaPath(id, 'pay'), body);
-    expect([reply.status, reply.body]).toEqual([status, answer]);
+    expect([reply.status, reply.body]).toEqual([status, expectedBody]);
   });
 
   it.each([
-    [{ adjustments: {} }, 400, malformed],
-    [{ adjustments: [1] }, 400, malformed],
-    [{ adjustments: [{ proforma_order_item_id: '1', qty_confirmed: 1 }] }, 400, malformed],
+    [{ adjustments: {} }, 400, BAD_REQUEST],
+    [{ adjustments: [1] }, 400, BAD_REQUEST],
+    [{ adjustments: [{ proforma_order_item_id: '1', qty_confirmed: 1 }] }, 400, BAD_REQUEST],
     [{ adjustments: [{ qty_confirmed: 1 }] }, 422, blankError('adjustments.0.proforma_order_item_id')],
   ])('warehouse_confirm refuses %j', async (...args) => {
-    const [body, status, answer] = args;
+    const [body, status, expectedBody] = args;
     const { id } = await makeProformaIn('draft');
     const reply = await shop.post(proformaPath(id, 'warehouse_confirm'), body);
-    expect([reply.status, reply.body]).toEqual([status, answer]);
+    expect([reply.status, reply.body]).toEqual([status, expectedBody]);
     expect((await readProforma(id)).proforma_status).toBe('draft');
   });
 
@@ -852,12 +852,12 @@ describe('the endpoints of a proforma', () => {
   it.each([
     [{ reason: 'x'.repeat(256) }, 422, { errors: { reason: ['is too long'] } }],
     [{ reason: 'a\0' }, 422, { errors: { reason: ['is invalid'] } }],
-    [{ reason: 5 }, 400, malformed],
-    [[], 400, malformed],
-  ])('DELETE refuses %j and cancels nothing', async (body, status, answer) => {
+    [{ reason: 5 }, 400, BAD_REQUEST],
+    [[], 400, BAD_REQUEST],
+  ])('DELETE refuses %j and cancels nothing', async (body, status, expectedBody) => {
     const { id } = await makeProformaIn('draft');
     const reply = await shop.delete(proformaPath(id), body);
-    expect([reply.status, reply.body]).toEqual([status, answer]);
+    expect([reply.status, reply.body]).toEqual([status, expectedBody]);
     expect((await readProforma(id)).proforma_status).toBe('draft');
   });
 
@@ -870,7 +870,6 @@ describe('the endpoints of a proforma', () => {
 
 describe('a refund without an answer', () => {
   const payOutDue = () => api.container.get(TOKENS.Refunds).payOutDue();
-  /** Returns the id of a cancelled proforma with an unanswered refund. */
   const cancelWithoutAnswer = async () => {
     const { id } = await makeProformaIn('paid');
     service.status = 503;

@@ -574,7 +574,6 @@ describe('PUT and PATCH', () => {
 });
 
 describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
-  /** Edits a proforma that has one open alert, and returns the response and the resulting state. */
   const editAlerts = async (alerts: unknown) => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {

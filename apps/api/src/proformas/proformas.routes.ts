@@ -122,9 +122,9 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       answers: { 200: record({ data: OrderShape }) },
       refusals: [FINAL_REFUSAL, 'API.ProformaOrders.NothingConfirmed'],
       handle: async ({ app, id }) => {
-        const converted = await actions.convert(app, id);
-        if (converted === undefined || 'refused' in converted) return converted;
-        const order = await orders.find(app.id, converted.orderId ?? 0);
+        const conversion = await actions.convert(app, id);
+        if (conversion === undefined || 'refused' in conversion) return conversion;
+        const order = await orders.find(app.id, conversion.orderId ?? 0);
         return order && ok(presentOrder(app, order));
       },
     }),

@@ -23,7 +23,6 @@ describe('refunds over HTTP', () => {
   refundGatewayContract(runnerOf(globalThis), openHttp);
 });
 
-/** The server returns these statuses in turn. */
 const STATUSES: Partial<Readonly<Record<PayerBehavior, readonly number[]>>> = {
   pays: [200, 201, 204, 299],
   refuses: [422, 400, 402, 404, 410, 426, 430, 499],
@@ -49,7 +48,7 @@ const TIMEOUT_MS = 2_000;
 
 async function openHttp(): Promise<RefundGatewayFixture> {
   let behavior: PayerBehavior = 'pays';
-  let turn = 0;
+  let requestCount = 0;
   const paidRefunds = new Map<string, RefundBody>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = (await json(request)) as RefundBody;
@@ -59,9 +58,9 @@ async function openHttp(): Promise<RefundGatewayFixture> {
     if (behavior === 'pays' || behavior === 'hangs up')
       paidRefunds.set(String(request.headers['idempotency-key']), body);
     if (behavior === 'hangs up') response.destroy();
-    turn += 1;
+    requestCount += 1;
     const statuses = STATUSES[behavior] ?? [];
-    const status = statuses[turn % statuses.length];
+    const status = statuses[requestCount % statuses.length];
     if (status !== undefined) response.writeHead(status, { location: '/elsewhere' }).end();
   };
   const server = createServer((request, response) => {

@@ -7,16 +7,13 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-// The test kills a process of the service; a second process shows what the first one wrote.
-
 /** `holds` reads requests without answering, `deaf` does not read them, and `cuts` closes connections. */
 type Behavior = 'pays' | 'holds' | 'deaf' | 'cuts';
 
-/** Pays at most once per key. */
 class PaymentGateway {
   behavior: Behavior = 'pays';
   readonly requestedKeys: string[] = [];
-  readonly paid = new Map<string, number>();
+  readonly amountByPaidKey = new Map<string, number>();
   connections = 0;
   private readonly amounts = new Map<string, number>();
   private readonly sockets = new Set<Socket>();
@@ -33,7 +30,7 @@ class PaymentGateway {
   }
 
   pay(key: string): void {
-    if (!this.paid.has(key)) this.paid.set(key, this.amounts.get(key) ?? NaN);
+    if (!this.amountByPaidKey.has(key)) this.amountByPaidKey.set(key, this.amounts.get(key) ?? NaN);
   }
 
   close(): void {
@@ -97,7 +94,6 @@ const killService = async (): Promise<void> => {
   await runningServer?.stop('SIGKILL');
 };
 
-/** Returns the id of a proforma with 100 paid by bank transfer and 200 by card. */
 async function payByBankAndCard(): Promise<number> {
   const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
   const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 100 };
@@ -127,7 +123,6 @@ const CAPTURED = [
 const PENDING = [...CAPTURED, [-200, 'pending'], [-100, 'pending']];
 const REFUNDED = [...CAPTURED, [-200, 'refunded'], [-100, 'refunded']];
 
-/** Makes the waiting refunds due immediately; returns their number. */
 async function makeRefundsDue(): Promise<number> {
   const rows = await api.database.rows(
     `update payments set next_attempt_at = now() where app_id = $1 and next_attempt_at is not null returning id`,
@@ -170,7 +165,7 @@ describe('a service killed while the gateway holds its answers', () => {
     await startService();
     await waitUntil(() => hasNoPendingRefund(id));
     expect(gateway.requestedKeys.slice(2).sort()).toEqual([firstKey, secondKey].sort());
-    expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([2, 300]);
+    expect([gateway.amountByPaidKey.size, sum([...gateway.amountByPaidKey.values()])]).toEqual([2, 300]);
     await expectAllRefunded(id);
     expect(await makeRefundsDue()).toBe(0);
   });
@@ -195,7 +190,7 @@ describe('a service killed before the gateway has received its refunds', () => {
     await startService();
     await waitUntil(async () => (await hasNoPendingRefund(cutOffId)) && hasNoPendingRefund(unreadId));
     expect(gateway.requestedKeys).toHaveLength(4);
-    expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([4, 600]);
+    expect([gateway.amountByPaidKey.size, sum([...gateway.amountByPaidKey.values()])]).toEqual([4, 600]);
     await expectAllRefunded(cutOffId);
     await expectAllRefunded(unreadId);
     expect(await makeRefundsDue()).toBe(0);

@@ -5,7 +5,6 @@ import { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
 
 export interface OpenedRefundGateway extends RefundGateway {
-  /** The service awaits it when the process ends. */
   close?(): void | Promise<void>;
 }
 
@@ -15,11 +14,9 @@ const REFUNDS: AdapterKind<OpenedRefundGateway> = {
   problemWith: (answer) => missingMethods('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
 };
 
-/** Reports why a module gave no valid answer. */
 export type UnansweredRefundReporter = (refund: UnansweredRefund, error: unknown) => void;
 
 export interface UnansweredRefund {
-  /** Configured name of the module. */
   readonly gateway: string;
   readonly idempotency_key: string;
 }

@@ -11,7 +11,8 @@ describe('docs/adapters/refunds.md', () => {
     await mkdir(join(ROOT, '.cache'), { recursive: true });
     const folder = await mkdtemp(join(ROOT, '.cache/refunds-'));
     const page = await readFile(join(ROOT, 'docs/adapters/refunds.md'), 'utf8');
-    const codeAt = (mark: string): string => page.split(`<!-- ${mark} -->\n\n\`\`\`js\n`)[1]?.split('```')[0] ?? '';
+    const codeAt = (blockName: string): string =>
+      page.split(`<!-- ${blockName} -->\n\n\`\`\`js\n`)[1]?.split('```')[0] ?? '';
     await writeFile(join(folder, 'my-gateway.mjs'), codeAt('gateway'));
     await writeFile(join(folder, 'contract.test.mjs'), codeAt('contract'));
     await cp(join(ROOT, 'apps/api/src/testing/fake-psp.mjs'), join(folder, 'fake-psp.mjs'));

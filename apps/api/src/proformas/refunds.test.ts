@@ -9,10 +9,9 @@ const clock = { now: () => NOW };
 const queue = { due: () => Promise.resolve([]), claim: () => Promise.resolve(undefined) };
 const gateway = { refund: () => Promise.resolve('refunded' as const) };
 
-/** Returns a cancelled proforma with a pending refund. */
 async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<StoredChange> {
   orders.addStock(APP_ID, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
-  const created = await orders.create(APP_ID, orders.addEvaluation(APP_ID, anEvaluation()), (facts) =>
+  const creation = await orders.create(APP_ID, orders.addEvaluation(APP_ID, anEvaluation()), (facts) =>
     createProforma({
       ...facts,
       preferredWarehouse: null,
@@ -22,10 +21,10 @@ async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<Store
       now: NOW,
     }),
   );
-  if (isRefusal(created)) throw new Error(created.refused);
+  if (isRefusal(creation)) throw new Error(creation.refused);
   const method = { id: 1, name: 'Bank', kind: 'bank_transfer' as const };
   const apply = async (decide: (proforma: Proforma) => Proforma | { refused: string }): Promise<StoredChange> =>
-    (await orders.change(APP_ID, created.id, (proforma) => ({ next: decide(proforma) as Proforma }))) as StoredChange;
+    (await orders.change(APP_ID, creation.id, (proforma) => ({ next: decide(proforma) as Proforma }))) as StoredChange;
   await apply((proforma) => pay(proforma, { method, amount: 0, now: NOW }));
   return apply((proforma) => cancel(proforma, { reason: null, now: NOW }));
 }

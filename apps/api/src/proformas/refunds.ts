@@ -25,7 +25,6 @@ interface AnsweredRefund {
   readonly outcome: RefundOutcome;
 }
 
-/** Pays out pending refunds, after the transaction that created them. */
 export class Refunds {
   /** `assertOutsideTransaction` throws inside a transaction; its message contains the given name. */
   constructor(
@@ -77,7 +76,7 @@ export class Refunds {
     const claim = await this.queue.claim(appId, paymentId, this.clock.now());
     if (claim === undefined) return;
     const proforma = await this.proformas.find(appId, claim.proformaId);
-    const payment = proforma && pendingRefunds(proforma).find((each) => each.id === paymentId);
+    const payment = proforma && pendingRefunds(proforma).find(({ id }) => id === paymentId);
     if (proforma === undefined || payment === undefined) return;
     const outcome = await this.ask(appId, proforma, payment);
     const finalOutcome = outcome === 'unknown' && claim.attempts >= MAX_ATTEMPTS ? 'unanswered' : outcome;
@@ -126,13 +125,13 @@ export class Refunds {
 
   private async record(appId: number, proforma: Proforma, answers: readonly AnsweredRefund[]): Promise<Proforma> {
     const now = this.clock.now();
-    const stored = await this.proformas.change(appId, proforma.id, (existingProforma) => ({
+    const storedChange = await this.proformas.change(appId, proforma.id, (existingProforma) => ({
       next: answers.reduce(
         (next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now),
         existingProforma,
       ),
     }));
-    return stored?.proforma ?? proforma;
+    return storedChange?.proforma ?? proforma;
   }
 }
 

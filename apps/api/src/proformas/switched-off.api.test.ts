@@ -24,11 +24,9 @@ beforeEach(async () => {
 const setSellable = (sellable: boolean): Promise<Reply> =>
   shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable })] });
 const LOCK_STOCK = 'select 1 from stocks where app_id = $1 for update';
-// PUT /warehouse runs these two statements.
 const LOCK_WAREHOUSES = 'select 1 from warehouses where app_id = $1 for update';
 const SWITCH_OFF = 'update warehouses set sellable = false where app_id = $1';
 
-/** Runs `action` while the call waits for a lock of `statement`. Returns the reply of the call. */
 async function runWhileWaiting(
   statement: string,
   call: () => Promise<Reply>,

@@ -27,8 +27,8 @@ describe('media.auto_hide_unused_days', () => {
     await hideAfterDays(AUTO_HIDE_DAYS - 1);
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });
     await hideAfterDays(1);
-    const at = api.clock.now().toISOString().slice(0, 19);
-    expect(await shop.file(id)).toMatchObject({ hidden: true, hidden_by: 'auto', hidden_at: at });
+    const hiddenAt = api.clock.now().toISOString().slice(0, 19);
+    expect(await shop.file(id)).toMatchObject({ hidden: true, hidden_by: 'auto', hidden_at: hiddenAt });
   });
 
   it('keeps a used file visible', async () => {

@@ -5,7 +5,6 @@ type Query = Readonly<Record<string, unknown>>;
 const HOURS_PER_DAY = 24;
 const MAX_DAYS = 36_500;
 
-/** Ignores invalid filters. */
 export function parseFileFilter(query: Query, unusedThresholdDays: number, now: Date): FileFilter {
   const folder = typeof query['folder'] === 'string' ? parseFolderPath(query['folder'], 'folder') : undefined;
   const sinceDays = parseInteger(query['since_days']);
@@ -29,7 +28,6 @@ export function searchOf(query: Query): string | undefined {
   return parseSearch(query['search']);
 }
 
-/** Returns the trimmed text; undefined for an empty text or one that the database cannot store. */
 export function parseSearch(value: unknown): string | undefined {
   const search = typeof value === 'string' && isStorable(value) ? value.trim() : '';
   return search === '' ? undefined : search;

@@ -12,8 +12,9 @@ beforeEach(async () => {
   shop = new MediaShop(api, await api.app());
 });
 
-const edit = (body: object) => shop.client.patch('/cdn/file', body);
-const move = (ids: readonly number[], folder?: string | null) => shop.client.patch('/cdn/files/move', { ids, folder });
+const editFile = (body: object) => shop.client.patch('/cdn/file', body);
+const moveFiles = (ids: readonly number[], folder?: string | null) =>
+  shop.client.patch('/cdn/files/move', { ids, folder });
 const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
 const NAME_TAKEN = { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } };
 
@@ -26,7 +27,7 @@ describe('PATCH /cdn/file', () => {
     });
     api.clock.forward({ hours: 1 });
     const changes = { name: 'Ново име.txt', alt: 'A', caption: 'C', tags: ['one', ' two', 'one'] };
-    const { status, body } = await edit({ id: file.id, ...changes });
+    const { status, body } = await editFile({ id: file.id, ...changes });
     const { name, ...otherChanges } = changes;
     const editedFile = { ...file, ...otherChanges, filename: name, tags: ['one', 'two'], last_modified };
     expect([status, body.data]).toEqual([200, editedFile]);
@@ -36,9 +37,9 @@ describe('PATCH /cdn/file', () => {
 
   it('keeps absent fields and clears null ones', async () => {
     const { id } = await shop.text('a.txt', { alt: 'A', caption: 'C', tags: 'one' });
-    await edit({ id, caption: 'New' });
+    await editFile({ id, caption: 'New' });
     expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A', caption: 'New', tags: ['one'] });
-    await edit({ id, alt: null, tags: null, name: null, unknown: 1 });
+    await editFile({ id, alt: null, tags: null, name: null, unknown: 1 });
     expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: null, caption: 'New', tags: [] });
   });
 
@@ -49,30 +50,30 @@ describe('PATCH /cdn/file', () => {
     ['an empty text', '', []],
   ])('accepts tags as %s', async (_, tags, expected) => {
     const { id } = await shop.text('a.txt', { tags: 'old' });
-    expect((await edit({ id, tags })).body.data.tags).toEqual(expected);
+    expect((await editFile({ id, tags })).body.data.tags).toEqual(expected);
   });
 
   it('shows the renditions with their URLs', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
     const { renditions } = await shop.file(id);
-    expect((await edit({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
+    expect((await editFile({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
   });
 
   it('records who hid a file, when and why, until it is shown again', async () => {
     const { id } = await shop.text('a.txt');
-    const at = api.clock.now().toISOString().slice(0, 19);
-    const { body } = await edit({ id, hidden: true, hidden_note: 'Old season' });
-    const hiddenFields = { hidden: true, hidden_by: 'app', hidden_at: at, hidden_note: 'Old season' };
+    const hiddenAt = api.clock.now().toISOString().slice(0, 19);
+    const { body } = await editFile({ id, hidden: true, hidden_note: 'Old season' });
+    const hiddenFields = { hidden: true, hidden_by: 'app', hidden_at: hiddenAt, hidden_note: 'Old season' };
     expect(body.data).toMatchObject(hiddenFields);
     api.clock.forward({ hours: 1 });
-    expect((await edit({ id, hidden: true })).body.data).toMatchObject(hiddenFields);
-    expect((await edit({ id, hidden_note: 'Really' })).body.data).toMatchObject({
+    expect((await editFile({ id, hidden: true })).body.data).toMatchObject(hiddenFields);
+    expect((await editFile({ id, hidden_note: 'Really' })).body.data).toMatchObject({
       ...hiddenFields,
       hidden_note: 'Really',
     });
     const shownFields = { hidden: false, hidden_by: null, hidden_at: null, hidden_note: null };
-    expect((await edit({ id, hidden: false })).body.data).toMatchObject(shownFields);
+    expect((await editFile({ id, hidden: false })).body.data).toMatchObject(shownFields);
   });
 
   it('exempts a file from automatic hiding after hidden: false', async () => {
@@ -85,18 +86,18 @@ describe('PATCH /cdn/file', () => {
       return row?.stays;
     };
     expect(await staysVisible()).toBe(false);
-    await edit({ id, hidden: false });
+    await editFile({ id, hidden: false });
     expect(await staysVisible()).toBe(true);
-    await edit({ id, alt: 'A' });
+    await editFile({ id, alt: 'A' });
     expect(await staysVisible()).toBe(true);
-    await edit({ id, hidden: true });
+    await editFile({ id, hidden: true });
     expect(await staysVisible()).toBe(false);
   });
 
   it('refuses a name taken in its folder and writes nothing', async () => {
     await shop.text('taken.txt', { folder: 'x' });
     const { id } = await shop.text('a.txt', { folder: 'x', alt: 'A' });
-    const { status, body } = await edit({ id, name: 'taken.txt', alt: 'B' });
+    const { status, body } = await editFile({ id, name: 'taken.txt', alt: 'B' });
     expect([status, body]).toEqual([422, NAME_TAKEN]);
     expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A' });
   });
@@ -105,8 +106,8 @@ describe('PATCH /cdn/file', () => {
     await shop.text('taken.txt', { folder: 'y' });
     const { id } = await shop.text('a.txt', { folder: 'x' });
     await shop.trash(await shop.text('taken.txt', { folder: 'x' }));
-    expect((await edit({ id, name: 'taken.txt' })).status).toBe(200);
-    expect((await edit({ id, name: ' taken.txt ' })).status).toBe(200);
+    expect((await editFile({ id, name: 'taken.txt' })).status).toBe(200);
+    expect((await editFile({ id, name: ' taken.txt ' })).status).toBe(200);
     expect((await shop.file(id)).filename).toBe('taken.txt');
   });
 
@@ -121,7 +122,7 @@ describe('PATCH /cdn/file', () => {
     ['too long', 'x'.repeat(256), 'is too long'],
   ])('refuses an invalid name: %s', async (_, name, rule) => {
     const { id } = await shop.text('a.txt');
-    const { status, body } = await edit({ id, name });
+    const { status, body } = await editFile({ id, name });
     expect([status, body]).toEqual([422, { errors: { name: [rule] } }]);
   });
 
@@ -135,12 +136,12 @@ describe('PATCH /cdn/file', () => {
     ['alt', '\udc00', 'is invalid'],
   ])('refuses an invalid %s', async (field, value, rule) => {
     const { id } = await shop.text('a.txt');
-    const { status, body } = await edit({ id, [field]: value });
+    const { status, body } = await editFile({ id, [field]: value });
     expect([status, body]).toEqual([422, { errors: { [field]: [rule] } }]);
   });
 
   it('requires an id', async () => {
-    const { status, body } = await edit({ alt: 'A' });
+    const { status, body } = await editFile({ alt: 'A' });
     expect([status, body]).toEqual([422, { errors: { id: ["can't be blank"] } }]);
   });
 
@@ -152,12 +153,12 @@ describe('PATCH /cdn/file', () => {
     { id: 1, tags: [1] },
     { id: 1, alt: 1 },
   ])('refuses wrong types: %j', async (body) => {
-    const reply = await edit(body);
+    const reply = await editFile(body);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
   it.each([0, -1, 999_999_999, 2 ** 52])('returns API.CdnFiles.FileNotFound for id %d', async (id) => {
-    const { status, body } = await edit({ id, alt: 'A' });
+    const { status, body } = await editFile({ id, alt: 'A' });
     expect([status, body]).toEqual([404, FILE_NOT_FOUND]);
   });
 
@@ -166,7 +167,7 @@ describe('PATCH /cdn/file', () => {
     const otherApp = await api.app();
     expect((await otherApp.patch('/cdn/file', { id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
     await shop.trash(file);
-    expect((await edit({ id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
+    expect((await editFile({ id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
     expect((await shop.file(id)).alt).toBeNull();
   });
 
@@ -180,8 +181,8 @@ describe('PATCH /cdn/file', () => {
     const replies = await Promise.all(
       names.flatMap((name, index) => [
         shop.client.upload('/cdn/files', { name, bytes: Buffer.from('x') }, { folder: 'x' }),
-        move([movedIds[index] as number], 'x'),
-        edit({ id: renamedIds[index], name }),
+        moveFiles([movedIds[index] as number], 'x'),
+        editFile({ id: renamedIds[index], name }),
       ]),
     );
     expect(replies.filter(({ status }) => ![200, 201, 422].includes(status))).toEqual([]);
@@ -192,26 +193,26 @@ describe('PATCH /cdn/file', () => {
 
 describe('PATCH /cdn/files/move', () => {
   it('returns one result per id in the order sent', async () => {
-    const first = await shop.text('one.txt');
-    const second = await shop.text('two.txt');
+    const firstFile = await shop.text('one.txt');
+    const secondFile = await shop.text('two.txt');
     const trashedFile = await shop.text('gone.txt');
     await shop.trash(trashedFile);
     const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
     await shop.text('one.txt', { folder: 'to' });
-    const ids = [999_999_999, second.id, first.id, trashedFile.id, second.id, foreignFile.id, -1, 0];
-    const { status, body } = await move(ids, 'to');
-    const missing = { success: false, message: 'API.CdnFiles.FileNotFound' };
+    const ids = [999_999_999, secondFile.id, firstFile.id, trashedFile.id, secondFile.id, foreignFile.id, -1, 0];
+    const { status, body } = await moveFiles(ids, 'to');
+    const notFound = { success: false, message: 'API.CdnFiles.FileNotFound' };
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: ids[0], ...missing },
-        { id: second.id, success: true, message: expect.any(String) },
-        { id: first.id, success: false, message: 'API.CdnFiles.KeyAlreadyExists' },
-        { id: trashedFile.id, ...missing },
-        { id: second.id, success: true, message: expect.any(String) },
-        { id: foreignFile.id, ...missing },
-        { id: -1, ...missing },
-        { id: 0, ...missing },
+        { id: ids[0], ...notFound },
+        { id: secondFile.id, success: true, message: expect.any(String) },
+        { id: firstFile.id, success: false, message: 'API.CdnFiles.KeyAlreadyExists' },
+        { id: trashedFile.id, ...notFound },
+        { id: secondFile.id, success: true, message: expect.any(String) },
+        { id: foreignFile.id, ...notFound },
+        { id: -1, ...notFound },
+        { id: 0, ...notFound },
       ],
     ]);
     expect([await shop.names('folder=to'), await shop.names('folder=/')]).toEqual([
@@ -222,7 +223,7 @@ describe('PATCH /cdn/files/move', () => {
 
   it('keeps key and URL and creates missing folders', async () => {
     const { folder, ...file } = await shop.text('a.txt', { folder: 'from' });
-    await move([file.id], '/new/Ново/');
+    await moveFiles([file.id], '/new/Ново/');
     expect([folder, await shop.file(file.id)]).toEqual(['from', { ...file, folder: 'new/Ново' }]);
     const { body } = await shop.client.get('/cdn/folders');
     expect(body.data).toMatchObject([
@@ -233,26 +234,26 @@ describe('PATCH /cdn/files/move', () => {
 
   it.each(['', '/'])('moves to the top level by %j', async (folder) => {
     const { id } = await shop.text('a.txt', { folder: 'x' });
-    expect((await move([id], folder)).body.data).toMatchObject([{ success: true }]);
+    expect((await moveFiles([id], folder)).body.data).toMatchObject([{ success: true }]);
     expect((await shop.file(id)).folder).toBeNull();
   });
 
   it('moves one of two files with the same name', async () => {
-    const first = await shop.text('a.txt', { folder: 'x' });
-    const second = await shop.text('a.txt', { folder: 'y' });
-    const { body } = await move([first.id, second.id], 'z');
+    const firstFile = await shop.text('a.txt', { folder: 'x' });
+    const secondFile = await shop.text('a.txt', { folder: 'y' });
+    const { body } = await moveFiles([firstFile.id, secondFile.id], 'z');
     expect(body.data.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
-    expect([(await shop.file(first.id)).folder, (await shop.file(second.id)).folder]).toEqual(['z', 'y']);
+    expect([(await shop.file(firstFile.id)).folder, (await shop.file(secondFile.id)).folder]).toEqual(['z', 'y']);
   });
 
   it('creates no folder when nothing moves', async () => {
-    expect((await move([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
+    expect((await moveFiles([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
     expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
   });
 
   it('changes nothing when the folder stays the same', async () => {
     const file = await shop.text('a.txt', { folder: 'x' });
-    expect((await move([file.id], 'x')).body.data).toMatchObject([{ success: true }]);
+    expect((await moveFiles([file.id], 'x')).body.data).toMatchObject([{ success: true }]);
     expect(await shop.file(file.id)).toEqual(file);
   });
 
@@ -261,7 +262,7 @@ describe('PATCH /cdn/files/move', () => {
     for (let number = 0; number < 12; number += 1) ids.push((await shop.text(`${number}.txt`)).id);
     const countStatements = async (fileIds: readonly number[], folder: string) => {
       const countBefore = api.statements.length;
-      await move(fileIds, folder);
+      await moveFiles(fileIds, folder);
       return api.statements.length - countBefore;
     };
     expect(await countStatements(ids, 'many')).toBe(await countStatements(ids.slice(0, 1), 'one'));
@@ -271,7 +272,7 @@ describe('PATCH /cdn/files/move', () => {
     'refuses an invalid folder: %j',
     async (folder) => {
       const { id } = await shop.text('a.txt');
-      const { status, body } = await move([id], folder);
+      const { status, body } = await moveFiles([id], folder);
       expect([status, body]).toEqual([422, { errors: { folder: ['is invalid'] } }]);
       expect((await shop.file(id)).folder).toBeNull();
     },

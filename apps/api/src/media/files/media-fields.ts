@@ -6,7 +6,6 @@ export const MAX_TEXT_LENGTH = 5_000;
 const MAX_TAGS = 100;
 const optional = true;
 
-/** Accepts a list of tags or a comma-separated text. */
 export function Tags(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value === 'string')

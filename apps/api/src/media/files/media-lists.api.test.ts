@@ -12,8 +12,8 @@ beforeEach(async () => {
   shop = new MediaShop(api, await api.app());
 });
 
-const list = async (query = '') => (await shop.client.get(`/cdn/files?${query}`)).body.data;
-const hide = (id: number) => shop.client.patch('/cdn/file', { id, hidden: true });
+const listFiles = async (query = '') => (await shop.client.get(`/cdn/files?${query}`)).body.data;
+const hideFile = (id: number) => shop.client.patch('/cdn/file', { id, hidden: true });
 const searchFor = (text: string) => `search=${encodeURIComponent(text)}`;
 
 describe('GET /cdn/files: folder', () => {
@@ -35,7 +35,7 @@ describe('GET /cdn/files: folder', () => {
     ['folder=none', []],
     ['folder=A', []],
   ])('lists the files directly in a folder: %j', async (query, names) => {
-    expect([await shop.names(query), (await list(query)).total_count]).toEqual([names, names.length]);
+    expect([await shop.names(query), (await listFiles(query)).total_count]).toEqual([names, names.length]);
   });
 });
 
@@ -147,11 +147,11 @@ describe('GET /cdn/files: filters', () => {
   });
 
   it('excludes hidden files and counts them', async () => {
-    await hide((await shop.text('a hidden.txt')).id);
-    await hide((await shop.text('b hidden.txt')).id);
+    await hideFile((await shop.text('a hidden.txt')).id);
+    await hideFile((await shop.text('b hidden.txt')).id);
     await shop.text('a shown.txt');
     const countFiles = async (query: string) => {
-      const { total_count, hidden_count } = await list(query);
+      const { total_count, hidden_count } = await listFiles(query);
       return [await shop.names(query), total_count, hidden_count];
     };
     expect(await countFiles('')).toEqual([['a shown.txt'], 1, 2]);
@@ -167,7 +167,7 @@ describe('GET /cdn/files: filters', () => {
     await shop.jpeg('shoe.jpg', { folder: 'a' });
     await shop.jpeg('boot 2.jpg', { folder: 'a', alt: 'Boot' });
     await shop.text('boot.txt', { folder: 'a' });
-    const { files, total_count } = await list('folder=a&search=boot&kind=image&noalt=1&min_size=1&since_days=1');
+    const { files, total_count } = await listFiles('folder=a&search=boot&kind=image&noalt=1&min_size=1&since_days=1');
     expect([total_count, files.length, files[0].filename, files[0].folder]).toEqual([1, 1, 'boot.jpg', 'a']);
   });
 });
@@ -219,7 +219,7 @@ describe('GET /cdn/files: order and pages', () => {
     ['pageSize[]=1', 'abc'],
   ])('answers the page %s with %j', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
-    expect((await list(query)).total_count).toBe(3);
+    expect((await listFiles(query)).total_count).toBe(3);
   });
 
   it('orders equal values by id in both directions', async () => {
@@ -241,7 +241,7 @@ describe('GET /cdn/files: order and pages', () => {
   it('returns 30 files per page by default', async () => {
     shop = new MediaShop(api, await api.app());
     for (let number = 0; number < 31; number += 1) await shop.text(`${number}.txt`);
-    const { files, total_count } = await list();
+    const { files, total_count } = await listFiles();
     expect([files.length, total_count]).toEqual([30, 31]);
   });
 });
@@ -282,7 +282,7 @@ describe('GET /cdn/files/summary', () => {
     const picture = await shop.jpeg('a.jpg', {}, 400, 300);
     await shop.text('one.txt', {}, '1234567');
     await shop.trash(await shop.text('two.txt', {}, '123'));
-    await hide((await shop.text('hidden.txt', {}, '12')).id);
+    await hideFile((await shop.text('hidden.txt', {}, '12')).id);
     await api.work();
     const { size, renditions } = await shop.file(picture.id);
     expect((await shop.client.get('/cdn/files/summary')).body.data).toEqual({

@@ -34,7 +34,6 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Yields a WAV file with `size` bytes of samples. */
 function* generateWav(size: number): Generator<Uint8Array> {
   const format = parts.riffChunk(
     'fmt ',
@@ -72,7 +71,6 @@ async function upload(name: string, size: number): Promise<UploadResponse> {
   return { status: response.statusCode, body: JSON.parse(text) as UploadResponse['body'] };
 }
 
-/** Returns bytes, measured since {@link resetPeakMemory}. */
 function readPeakMemory(): number {
   const [, kilobytes = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1_024;

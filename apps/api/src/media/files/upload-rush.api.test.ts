@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const repeatUpload = <Result>(call: (n: number) => Promise<Result>): Promise<Result[]> =>
-  Promise.all(Array.from({ length: UPLOAD_COUNT }, (_, n) => call(n)));
+  Promise.all(Array.from({ length: UPLOAD_COUNT }, (_, index) => call(index)));
 
 describe('many concurrent uploads into one folder', () => {
   it('answers each upload with 201 and a stored file, or with 503', async () => {
-    const replies = await repeatUpload((n) =>
-      shop.upload('/cdn/files', { name: `${n}.txt`, bytes: Buffer.from(`text ${n}`) }, { folder: 'rush' }),
+    const replies = await repeatUpload((index) =>
+      shop.upload('/cdn/files', { name: `${index}.txt`, bytes: Buffer.from(`text ${index}`) }, { folder: 'rush' }),
     );
     const statuses = replies.map(({ status }) => status);
     expect([...new Set(statuses)].toSorted((a, b) => a - b)).toEqual([201, 503]);

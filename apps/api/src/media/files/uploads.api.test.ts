@@ -16,9 +16,9 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const jpeg = (width = 640, height = 480, orientation = 1) =>
+const makeJpeg = (width = 640, height = 480, orientation = 1) =>
   sharpSampleImages.still('image/jpeg', width, height, orientation);
-const text = (content: string) => ({ name: 'a.txt', bytes: Buffer.from(content) });
+const makeTextFile = (content: string) => ({ name: 'a.txt', bytes: Buffer.from(content) });
 const fetchMedia = async (url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
   const { pathname, search } = new URL(url);
   return fetch(api.origin + pathname + search, { headers, method });
@@ -35,7 +35,7 @@ const upload = async (
 
 describe('POST /cdn/files', () => {
   it('returns the file with all details', async () => {
-    const bytes = await jpeg();
+    const bytes = await makeJpeg();
     const { status, body } = await upload(
       { name: 'Čizma Zima.JPG', bytes },
       { folder: 'Obuća/Zima', alt: 'Boot', caption: 'A boot', description: 'New', tags: 'red, boots', source: 'admin' },
@@ -78,7 +78,7 @@ describe('POST /cdn/files', () => {
   });
 
   it('processes an image by its preset in the background', async () => {
-    const { body } = await upload({ name: 'a.jpg', bytes: await jpeg(1_400, 700, 6) });
+    const { body } = await upload({ name: 'a.jpg', bytes: await makeJpeg(1_400, 700, 6) });
     await api.work();
     expect(api.jobFailures).toEqual([]);
     const { data } = (await shop.get(`/cdn/files/${body.data.id}`)).body;
@@ -112,7 +112,7 @@ describe('POST /cdn/files', () => {
 
   it('strips the location before the file is public', async () => {
     const bytes = Buffer.from(
-      parts.bytes([0xff, 0xd8], parts.jpegSegment(0xe1, 'Exif\0\0', parts.exif(1)), (await jpeg()).subarray(2)),
+      parts.bytes([0xff, 0xd8], parts.jpegSegment(0xe1, 'Exif\0\0', parts.exif(1)), (await makeJpeg()).subarray(2)),
     );
     expect(parts.hasLocation(bytes)).toBe(true);
     const { body } = await upload({ name: 'a.jpg', bytes });
@@ -166,29 +166,29 @@ describe('POST /cdn/files', () => {
     ['an unknown on_conflict', 'on_conflict', 'is invalid', { on_conflict: 'x' }],
     ['a long caption', 'caption', 'is too long', { caption: 'x'.repeat(5_001) }],
   ])('refuses %s', async (_, field, rule, fields: Readonly<Record<string, string>>) => {
-    const { status, body } = await upload(text('words'), fields);
+    const { status, body } = await upload(makeTextFile('words'), fields);
     expect([status, body]).toEqual([422, { errors: { [field]: [rule] } }]);
   });
 
   it('refuses a name taken in its folder unless on_conflict is rename', async () => {
-    const firstReply = await upload(text('one'), { folder: 'x' });
-    const secondReply = await upload(text('two'), { folder: 'x' });
+    const firstReply = await upload(makeTextFile('one'), { folder: 'x' });
+    const secondReply = await upload(makeTextFile('two'), { folder: 'x' });
     expect([secondReply.status, secondReply.body]).toEqual([
       422,
       { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } },
     ]);
-    const thirdReply = await upload(text('three'), { folder: 'x', on_conflict: 'rename' });
+    const thirdReply = await upload(makeTextFile('three'), { folder: 'x', on_conflict: 'rename' });
     expect(
       [firstReply, thirdReply].map(({ body }) => [body.data.filename, body.data.key.split('/').slice(1).join('/')]),
     ).toEqual([
       ['a.txt', 'x/a.txt'],
       ['a (2).txt', 'x/a-2.txt'],
     ]);
-    expect((await upload(text('four'), { folder: 'y' })).status).toBe(201);
+    expect((await upload(makeTextFile('four'), { folder: 'y' })).status).toBe(201);
   });
 
   it('stores one of twenty concurrent uploads with the same name', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => upload(text('rush'))));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => upload(makeTextFile('rush'))));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     await api.work();
     const [{ key }] = (await shop.get('/cdn/files')).body.data.files;
@@ -198,14 +198,14 @@ describe('POST /cdn/files', () => {
 
   it('stores once per Idempotency-Key and refuses another file under it', async () => {
     const keyedShop = shop.keyed('k');
-    const firstReply = await keyedShop.upload('/cdn/files', text('one'), { folder: 'x', alt: 'A' });
-    const repeatedReply = await keyedShop.upload('/cdn/files', text('one'), { alt: 'A', folder: 'x' });
+    const firstReply = await keyedShop.upload('/cdn/files', makeTextFile('one'), { folder: 'x', alt: 'A' });
+    const repeatedReply = await keyedShop.upload('/cdn/files', makeTextFile('one'), { alt: 'A', folder: 'x' });
     expect([repeatedReply.status, repeatedReply.text, repeatedReply.headers['idempotency-replayed']]).toEqual([
       201,
       firstReply.text,
       'true',
     ]);
-    const otherReply = await keyedShop.upload('/cdn/files', text('two'), { folder: 'x', alt: 'A' });
+    const otherReply = await keyedShop.upload('/cdn/files', makeTextFile('two'), { folder: 'x', alt: 'A' });
     expect([otherReply.status, otherReply.body]).toEqual([
       422,
       { errors: { Idempotency: ['API.Idempotency.KeyReused'] } },

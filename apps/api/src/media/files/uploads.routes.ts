@@ -91,7 +91,6 @@ function parseNewFile(file: ReceivedFile, fields: UploadCdnFile): NewFile | Refu
   };
 }
 
-/** Empty fields of a form count as absent. */
 function blankToNull(value: string | null | undefined): string | null {
   return value === undefined || value === null || value.trim() === '' ? null : value;
 }

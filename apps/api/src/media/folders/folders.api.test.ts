@@ -213,7 +213,7 @@ describe('PATCH /cdn/folder', () => {
   });
 
   describe('with a deep branch', () => {
-    const deep = ['a', 'č'.repeat(125), 'y'.repeat(250), 'z'.repeat(250)].join('/');
+    const deepPath = ['a', 'č'.repeat(125), 'y'.repeat(250), 'z'.repeat(250)].join('/');
     const longParent = `${'p'.repeat(250)}/${'q'.repeat(200)}`;
     const makeBranch = async (path: string) => {
       const ids: number[] = [];
@@ -227,20 +227,20 @@ describe('PATCH /cdn/folder', () => {
     };
 
     it.each([
-      ['a folder', async () => void (await makeBranch(deep))],
+      ['a folder', async () => void (await makeBranch(deepPath))],
       [
         'a file',
         async () => {
           await makeBranch('a');
-          await addFile(deep, '1.png');
+          await addFile(deepPath, '1.png');
         },
       ],
       [
         'a file in Trash without its folder',
         async () => {
-          await makeBranch(deep);
-          await addFile(deep, '1.png');
-          await shop.delete(`/cdn/folder?folder=${encodeURIComponent(deep.slice(0, deep.lastIndexOf('/')))}`);
+          await makeBranch(deepPath);
+          await addFile(deepPath, '1.png');
+          await shop.delete(`/cdn/folder?folder=${encodeURIComponent(deepPath.slice(0, deepPath.lastIndexOf('/')))}`);
         },
       ],
     ])('refuses a parent that makes the path of %s too long', async (_, prepare) => {
@@ -255,8 +255,8 @@ describe('PATCH /cdn/folder', () => {
     });
 
     it('allows paths of up to 1,024 bytes', async () => {
-      const [id] = await makeBranch(deep);
-      const parentBytes = 1_024 - Buffer.byteLength(`/${deep}`);
+      const [id] = await makeBranch(deepPath);
+      const parentBytes = 1_024 - Buffer.byteLength(`/${deepPath}`);
       const longestParent = `${'p'.repeat(100)}/${'q'.repeat(parentBytes - 101)}`;
       await makeBranch(longestParent);
       await postFolder(`${longestParent}q`, { name: 'q', parent_cdn_folder_path: 'p'.repeat(100) });
@@ -268,7 +268,7 @@ describe('PATCH /cdn/folder', () => {
     it('keeps paths within the limit while folders are added', async () => {
       await makeBranch(longParent);
       for (let round = 0; round < 6; round += 1) {
-        const parent = `r${round}${deep.slice(1, deep.lastIndexOf('/'))}`;
+        const parent = `r${round}${deepPath.slice(1, deepPath.lastIndexOf('/'))}`;
         const [id] = await makeBranch(parent);
         await Promise.all([
           postFolder('z'.repeat(250), { name: 'z', parent_cdn_folder_path: parent }),
@@ -290,8 +290,8 @@ describe('PATCH /cdn/folder', () => {
 
   it('does not find a folder of another app', async () => {
     const [id] = await makeFolders('a');
-    const other = await api.app();
-    expect((await other.patch('/cdn/folder', { id, name: 'Own' })).status).toBe(404);
+    const otherApp = await api.app();
+    expect((await otherApp.patch('/cdn/folder', { id, name: 'Own' })).status).toBe(404);
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 

@@ -94,7 +94,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
         const editedBranch = await folders.edit(app.id, body.id, edit);
         if (isRefusal(editedBranch)) return editedBranch;
         const { path, branch } = editedBranch;
-        const folder = branch.find((each) => each.path === path);
+        const folder = branch.find(({ path: folderPath }) => folderPath === path);
         if (folder === undefined) return refuse('API.CdnFolders.FolderNotFound');
         return ok(nodeOf(folder, buildTree(branch, path)));
       },
@@ -142,7 +142,6 @@ interface FolderNode {
   readonly folders: readonly FolderNode[];
 }
 
-/** Returns the direct children in order of name, each with its subtree. */
 function buildTree(folders: readonly Folder[], path: FolderPath): FolderNode[] {
   const children = new Map<string, Folder[]>();
   for (const folder of folders)

@@ -166,8 +166,8 @@ describe('an upload', () => {
 
   it('refuses a preset of another app', async () => {
     const preset_id = await makePreset({});
-    const other = await api.app();
-    const reply = await other.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('x') }, { preset_id });
+    const otherApp = await api.app();
+    const reply = await otherApp.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('x') }, { preset_id });
     expect([reply.status, reply.body]).toEqual([422, { errors: { preset_id: ['is invalid'] } }]);
   });
 });

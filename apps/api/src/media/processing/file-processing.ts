@@ -79,8 +79,7 @@ export class FileProcessing {
     return true;
   }
 
-  /** Keeps the file as uploaded and marks it as failed. */
-  async giveUp({ appId, fileId, version }: ProcessPayload): Promise<void> {
+  async markAsFailed({ appId, fileId, version }: ProcessPayload): Promise<void> {
     if (version !== undefined) await this.processedFiles.fail(appId, fileId, version);
   }
 
@@ -95,7 +94,6 @@ export class FileProcessing {
     return this.tools.facts.sizeOf({ size, read });
   }
 
-  /** Returns no pages when the document is unreadable or needs a password. */
   private async renderPages(file: FileToProcess): Promise<(ProcessedObject & { key: string; page: number })[]> {
     const renderedPages: (ProcessedObject & { key: string; page: number })[] = [];
     try {
@@ -175,12 +173,14 @@ export class FileProcessing {
   }
 
   private async readBlob(blob: string, range?: ByteRange): Promise<Uint8Array> {
-    const stored = await this.library.store.read(blob, range);
-    if (stored === undefined) throw new Error('The content is not in the store');
-    const expectedBytes = range ? Math.max(0, Math.min(range.last + 1, stored.size) - range.first) : stored.size;
+    const storedContent = await this.library.store.read(blob, range);
+    if (storedContent === undefined) throw new Error('The content is not in the store');
+    const expectedBytes = range
+      ? Math.max(0, Math.min(range.last + 1, storedContent.size) - range.first)
+      : storedContent.size;
     const bytes = new Uint8Array(expectedBytes);
     let length = 0;
-    for await (const chunk of stored.bytes) {
+    for await (const chunk of storedContent.bytes) {
       bytes.set(chunk, length);
       length += chunk.length;
     }
@@ -193,17 +193,15 @@ export class FileProcessing {
   }
 }
 
-/** Falls back to the format of the image when the preferred format cannot be made. */
 function chooseFormat(
   images: ImageProcessor,
   facts: ImageFacts,
-  preferred: OutputFormat,
+  preferredFormat: OutputFormat,
   maxWidth: number,
 ): OutputFormat | undefined {
-  return [preferred, 'original' as const].find((format) => images.can(facts, format, maxWidth));
+  return [preferredFormat, 'original' as const].find((format) => images.can(facts, format, maxWidth));
 }
 
-/** An image of the same width and type must have fewer bytes than the file. */
 function isImprovement(image: ProcessedImage, { width }: ImageFacts, { mime, size }: FileToProcess): boolean {
   return image.mime !== mime || image.width !== width || image.bytes.length < size;
 }

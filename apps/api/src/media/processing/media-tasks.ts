@@ -47,15 +47,16 @@ export class MediaTasks {
   ): Promise<void> {
     if (attempt > MAX_CRASHES && lastError === null) {
       onFailure(new Error('Every process that tried this file has crashed'), JOBS.process);
-      return this.processing.giveUp(payload);
+      return this.processing.markAsFailed(payload);
     }
     try {
       await this.processing.run(payload);
     } catch (error) {
       if (!(error instanceof ContentPending)) onFailure(error, JOBS.process);
-      if (error instanceof BrokenContent && attempt >= MAX_DECODE_ATTEMPTS) return this.processing.giveUp(payload);
-      if (error instanceof ProcessorCrashed && attempt > MAX_CRASHES) return this.processing.giveUp(payload);
-      if (attempt >= maxAttempts) await this.processing.giveUp(payload);
+      if (error instanceof BrokenContent && attempt >= MAX_DECODE_ATTEMPTS)
+        return this.processing.markAsFailed(payload);
+      if (error instanceof ProcessorCrashed && attempt > MAX_CRASHES) return this.processing.markAsFailed(payload);
+      if (attempt >= maxAttempts) await this.processing.markAsFailed(payload);
       throw error;
     }
   }

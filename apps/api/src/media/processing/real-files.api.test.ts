@@ -30,7 +30,6 @@ const RED = [255, 0, 0];
 const GREEN = [0, 255, 0];
 const BLUE = [0, 0, 255];
 
-/** The BMP has one colour and 24 bits per pixel. */
 function bitmap(width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil((width * 3) / 4) * 4;
   const pixels = new Uint8Array(rowBytes * height).map((_, index) =>
@@ -41,7 +40,6 @@ function bitmap(width: number, height: number): Uint8Array {
   return bytes('BM', u32le(54 + pixels.length), u32le(0), u32le(54), head, unusedFields, pixels);
 }
 
-/** The PNG is tiny but declares a large size. */
 const decompressionBomb = (width: number, height: number): Uint8Array =>
   bytes(
     PNG_SIGNATURE,

@@ -8,7 +8,6 @@ const MIN_AGE_HOURS = 24;
 const BATCH_SIZE = 500;
 const BLOB_FOLDER = '_blobs/';
 
-/** Cleans up after crashes: retries jobs that gave up and removes objects without a record. */
 export class StoreSweep {
   constructor(
     private readonly library: Library,
@@ -18,7 +17,6 @@ export class StoreSweep {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the number of removed orphans. */
   async run(): Promise<number> {
     const writtenBefore = addHours(this.clock.now(), -MIN_AGE_HOURS);
     await this.processedFiles.revive(writtenBefore);

@@ -59,7 +59,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     shop = new MediaShop(api, await api.app());
   });
 
-  const jpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
+  const makeJpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
   const pathOf = (url: string) => url.slice(url.indexOf('/media/'));
   const fetchCached = (path: string) => textOf(cache.address, path, HOST);
   const fetchFresh = (path: string) => textOf(api.origin, path, HOST);
@@ -75,7 +75,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
   it('purges renditions that were fetched before the new ones were made', async () => {
     const { id, paths, before: textsBefore } = await cacheImage();
-    const { body } = await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
+    const { body } = await shop.replace(id, await makeJpeg(1_300, 1_000), 'purge');
     expect(body.cache).toEqual({ strategy: 'purge', url: `http://${HOST}${paths[0]}`, purged: true });
     const textsMeanwhile = await Promise.all(paths.map(fetchCached));
     expect([textsMeanwhile[0] === textsBefore[0], textsMeanwhile.slice(1)]).toEqual([false, textsBefore.slice(1)]);
@@ -88,7 +88,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
   it('purges old renditions after a revert', async () => {
     const { id, paths } = await cacheImage();
-    await shop.replace(id, await jpeg(1_300, 1_000));
+    await shop.replace(id, await makeJpeg(1_300, 1_000));
     await api.work();
     const { body } = await shop.revert(id, { cache_strategy: 'purge' });
     expect(body.cache.purged).toBe(true);
@@ -101,16 +101,16 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
   it('purges despite a later replace with another strategy', async () => {
     const { id, paths } = await cacheImage();
-    await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
+    await shop.replace(id, await makeJpeg(1_300, 1_000), 'purge');
     await Promise.all(paths.map(fetchCached));
-    await shop.replace(id, await jpeg(1_350, 800), 'ttl');
+    await shop.replace(id, await makeJpeg(1_350, 800), 'ttl');
     await api.work();
     expect(await Promise.all(paths.map(fetchCached))).toEqual(await Promise.all(paths.map(fetchFresh)));
   });
 
   it('purges old renditions after an undecodable replacement', async () => {
     const { id, paths } = await cacheImage();
-    const image = await jpeg(400, 300);
+    const image = await makeJpeg(400, 300);
     await shop.replace(id, image.subarray(0, image.length / 3), 'purge');
     await Promise.all(paths.map(fetchCached));
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -125,19 +125,19 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
 describe('an unavailable cache', () => {
   it('fails only the purge, which is retried', async () => {
-    const requested: string[] = [];
+    const requestedUrls: string[] = [];
     let isGone = false;
     const cache = await startServer(async ({ url = '' }, response) => {
-      if (!isGone) requested.push(url);
+      if (!isGone) requestedUrls.push(url);
       return response.writeHead(isGone ? 503 : 200).end();
     });
     const api = await testApi({ CDN_PURGE_URL: cache.address });
     const shop = new MediaShop(api, await api.app());
     const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
-    expect(requested).toEqual([]);
+    expect(requestedUrls).toEqual([]);
     const { body } = await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), 'purge');
-    expect([body.cache.purged, requested.splice(0).length > 0]).toEqual([true, true]);
+    expect([body.cache.purged, requestedUrls.splice(0).length > 0]).toEqual([true, true]);
     isGone = true;
     await api.work();
     expect((await shop.file(id)).processing).toBe('done');
@@ -147,15 +147,15 @@ describe('an unavailable cache', () => {
     await api.work();
     const path = new URL(url).pathname;
     const rendition = path.replace('.jpg', '@320.jpg');
-    expect(requested).toEqual(expect.arrayContaining([path, `${path}?v=2`, rendition, `${rendition}?v=2`]));
+    expect(requestedUrls).toEqual(expect.arrayContaining([path, `${path}?v=2`, rendition, `${rendition}?v=2`]));
     await api.close();
     await cache.close();
   }, 30_000);
 
   it('receives no purge with other strategies', async () => {
-    const requested: string[] = [];
+    const requestedUrls: string[] = [];
     const cache = await startServer(async ({ url = '' }, response) => {
-      requested.push(url);
+      requestedUrls.push(url);
       return response.end();
     });
     const api = await testApi({ CDN_PURGE_URL: cache.address });
@@ -165,7 +165,7 @@ describe('an unavailable cache', () => {
       await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), strategy);
       await api.work();
     }
-    expect(requested).toEqual([]);
+    expect(requestedUrls).toEqual([]);
     await api.close();
     await cache.close();
   }, 30_000);

@@ -13,10 +13,6 @@ export class CachePurge {
     return this.purger.isConfigured;
   }
 
-  /**
-   * Purges the URLs of each key: without a version, and with the current and the previous one. Returns true when all
-   * are purged.
-   */
   purge(keys: readonly string[], version: number): Promise<boolean> {
     const urls = keys.flatMap((key) =>
       [1, version - 1, version].map((urlVersion) => publicUrl(this.base, key, urlVersion)),

@@ -10,7 +10,6 @@ const HOST = 'cdn.example';
 const OK = 200;
 const SILENCE_MS = 300;
 
-/** Each response differs, so a repeated response comes from a cache. */
 function countingServer(): Server {
   let count = 0;
   return createServer((_, response) => {
@@ -25,7 +24,6 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Replaces Varnish on machines without it. */
 async function startSimpleCache(origin: string): Promise<Cache> {
   const copies = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -43,7 +41,6 @@ async function startSimpleCache(origin: string): Promise<Cache> {
   return { address, close: async () => void server.close() };
 }
 
-/** Returns one purger per status; the cache of each purger always answers with that status. */
 async function makePurgers(statuses: readonly number[], servers: Server[]): Promise<Record<string, CdnPurger>> {
   const purgers = statuses.map(async (status) => {
     const server = createServer((request, response) => {

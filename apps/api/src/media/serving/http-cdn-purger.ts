@@ -35,7 +35,6 @@ export class HttpCdnPurger implements CdnPurger {
     return results.every(Boolean);
   }
 
-  /** Returns true for a 2xx or 404 response, false for any other response or none. */
   private purgeUrl({ host, pathname, search }: URL): Promise<boolean> {
     const target = new URL(this.address);
     target.pathname = trimEndCharacters(target.pathname, '/') + pathname;

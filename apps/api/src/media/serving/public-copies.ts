@@ -29,7 +29,6 @@ export class PublicCopies {
     await this.settle(appId, keys).catch(() => {});
   }
 
-  /** Removes public copies that belong to no file; returns their number. */
   async removeOrphans(appId: number, keys: readonly string[]): Promise<number> {
     if (!this.library.isPublished) {
       for (const key of keys) await this.library.store.remove(key);
@@ -57,9 +56,9 @@ export class PublicCopies {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       if (content === undefined) await store.remove(key);
       else await store.copy(content, key);
-      const current = await this.contentOf(appId, key);
-      if (current === content) return;
-      content = current;
+      const currentContent = await this.contentOf(appId, key);
+      if (currentContent === content) return;
+      content = currentContent;
     }
     throw new Error('A public key changes faster than it can be written');
   }

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const store = () => api.container.get(TOKENS.Library).library.store;
-const jpeg = (width: number, height = 300) => sharpSampleImages.still('image/jpeg', width, height);
+const makeJpeg = (width: number, height = 300) => sharpSampleImages.still('image/jpeg', width, height);
 const regenerate = (id: number, renditions: number[]) =>
   shop.client.post(`/cdn/files/${id}/renditions/regenerate`, { renditions });
 
@@ -40,7 +40,6 @@ function interceptCopies(intercept: (to: string, copy: () => Promise<boolean>) =
   restore = () => (store().copy = original);
 }
 
-/** Returns the listed URLs without a public copy, checked until the work ends. */
 async function findBrokenUrls(work: Promise<unknown>): Promise<string[]> {
   const brokenUrls: string[] = [];
   let isDone = false;
@@ -87,12 +86,12 @@ describe('a store that serves files itself', () => {
   });
 
   it.each([
-    ['is replaced', async (id: number) => shop.replace(id, await jpeg(1_400, 900))],
+    ['is replaced', async (id: number) => shop.replace(id, await makeJpeg(1_400, 900))],
     ['is reverted', async (id: number) => shop.revert(id, { version: 1 })],
     ['gets other renditions', async (id: number) => regenerate(id, [100, 200, 320])],
   ])('lists only working URLs when a file %s', async (_, change) => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
-    await shop.replace(id, await jpeg(400));
+    await shop.replace(id, await makeJpeg(400));
     await api.work();
     const work = change(id).then(() => api.work());
     expect(await findBrokenUrls(work)).toEqual([]);
@@ -154,7 +153,7 @@ describe('processing that crashes while it publishes', () => {
 
   it('keeps the copies of a newer version', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
-    const newContent = await jpeg(700);
+    const newContent = await makeJpeg(700);
     let isReplaced = false;
     interceptCopies(async (to, copy) => {
       if (!isReplaced && to.includes('@320')) {

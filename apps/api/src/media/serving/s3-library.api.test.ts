@@ -45,7 +45,7 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const jpeg = (width: number) => sharpSampleImages.still('image/jpeg', width, 300);
+const makeJpeg = (width: number) => sharpSampleImages.still('image/jpeg', width, 300);
 const store = () => api.container.get(TOKENS.Library).library.store;
 const listObjects = async (): Promise<string[]> => {
   const keys: string[] = [];
@@ -56,7 +56,7 @@ const storedSize = (key: string): Promise<number | undefined> => sizeInStore(sto
 
 describe('a library in a bucket', () => {
   it('holds each content in the bucket when the call returns', async () => {
-    const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await jpeg(400) }, { folder: 'x' });
+    const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) }, { folder: 'x' });
     const { key, url, size, id } = body.data;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\/[a-z0-9]{8}\/x\/a\.jpg$/);
     expect(await storedSize(key)).toBe(size);
@@ -70,7 +70,7 @@ describe('a library in a bucket', () => {
     expect(await storedSize(processedFile.renditions[0].key)).toBe(processedFile.renditions[0].size);
     const replacement = await shop.upload(
       `/cdn/files/${id}/replace`,
-      { name: 'b.jpg', bytes: await jpeg(500) },
+      { name: 'b.jpg', bytes: await makeJpeg(500) },
       { cache_strategy: 'version' },
     );
     expect([replacement.status, replacement.body.cache.url, await storedSize(key)]).toEqual([
@@ -86,7 +86,7 @@ describe('a library in a bucket', () => {
 
   it('holds nothing of a purged file', async () => {
     const objectsBefore = await listObjects();
-    const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await jpeg(400) });
+    const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) });
     await api.work();
     await shop.delete(`/cdn?file=${body.data.key}`);
     expect(await storedSize(body.data.key)).toBeDefined();

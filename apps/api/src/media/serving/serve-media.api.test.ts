@@ -227,8 +227,8 @@ describe('an unknown path', () => {
 
   it('returns 404 for a key with the prefix of another app', async () => {
     const { key } = await shop.text('a.txt');
-    const other = await new MediaShop(api, await api.app()).text('b.txt');
-    const [prefix] = other.key.split('/');
+    const otherFile = await new MediaShop(api, await api.app()).text('b.txt');
+    const [prefix] = otherFile.key.split('/');
     expect(await requestPath(`/media/${key.replace(/^[^/]+/, prefix)}`)).toEqual([404, '[]']);
   });
 });
@@ -312,19 +312,19 @@ describe('a file replaced during a request', () => {
     };
     restore = () => void (store.read = read);
   };
-  const get = async (url: string) => fetch(api.origin + new URL(url).pathname);
+  const fetchFile = async (url: string) => fetch(api.origin + new URL(url).pathname);
 
   it('is looked up again', async () => {
     const { url } = await uploadDigits();
     failReads(['gone', 'gone']);
-    const response = await get(url);
+    const response = await fetchFile(url);
     expect([response.status, await response.text()]).toEqual([200, DIGITS]);
   });
 
   it('returns 404 without file headers when the content stays missing', async () => {
     const { url } = await uploadDigits();
     failReads(Array.from({ length: 9 }, () => 'gone' as const));
-    const response = await get(url);
+    const response = await fetchFile(url);
     expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([404, '[]', null]);
     expect(response.headers.get('content-type')).toContain('application/json');
   });
@@ -332,6 +332,6 @@ describe('a file replaced during a request', () => {
   it('returns 503 while the store cannot be read', async () => {
     const { url } = await uploadDigits();
     failReads([new Error('The store is gone')]);
-    expect((await get(url)).status).toBe(503);
+    expect((await fetchFile(url)).status).toBe(503);
   });
 });

@@ -99,7 +99,6 @@ function setHeaders(response: Response, { content, mime, version, isSettled }: P
   }
 }
 
-/** Ignores the range of an older version, and ranges of methods other than GET. */
 function requestedRange(request: Request, size: number, response: Response): ByteRange | 'unsatisfiable' | undefined {
   const condition = request.headers['if-range'];
   if (condition !== undefined && condition !== response.getHeader('ETag')) return undefined;

@@ -17,8 +17,8 @@ beforeEach(async () => {
 const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
 const MISSING = { success: false, message: 'API.CdnFiles.FileNotFound' };
 const SUCCESS = { success: true, message: expect.any(String) };
-const restore = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
-const purge = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
+const restoreFiles = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
+const purgeFile = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
 const statusAndBody = ({ status, body }: Reply) => [status, body];
 const uploadTexts = (...names: string[]) => Promise.all(names.map((name) => shop.text(name)));
 const findTrashEntry = async (id: number) => {
@@ -125,27 +125,27 @@ describe('DELETE /cdn/list', () => {
       (keys: string[]) => keys.map((key, index) => `files%5B${index}%5D%5Bkey%5D=${encodeURIComponent(key)}`),
     ],
   ])('accepts keys as %s and returns their results in order', async (_, formatQuery) => {
-    const [first, second] = await uploadTexts('one.txt', 'two.txt');
-    const keys = [second.key, 'none', first.key, second.key];
+    const [firstFile, secondFile] = await uploadTexts('one.txt', 'two.txt');
+    const keys = [secondFile.key, 'none', firstFile.key, secondFile.key];
     const { status, body } = await shop.client.delete(`/cdn/list?${formatQuery(keys).join('&')}`);
     expect([status, body.data]).toEqual([
       200,
       [
-        { key: second.key, ...SUCCESS },
+        { key: secondFile.key, ...SUCCESS },
         { key: 'none', ...MISSING },
-        { key: first.key, ...SUCCESS },
-        { key: second.key, ...SUCCESS },
+        { key: firstFile.key, ...SUCCESS },
+        { key: secondFile.key, ...SUCCESS },
       ],
     ]);
     expect((await shop.trashed()).sort()).toEqual(['one.txt', 'two.txt']);
   });
 
   it('reads keys from a JSON body unless the query has keys', async () => {
-    const [first, second, third] = await uploadTexts('one.txt', 'two.txt', 'three.txt');
-    const files = [{ key: first.key }, { key: second.key }];
+    const [firstFile, secondFile, thirdFile] = await uploadTexts('one.txt', 'two.txt', 'three.txt');
+    const files = [{ key: firstFile.key }, { key: secondFile.key }];
     expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([SUCCESS, SUCCESS]);
-    const reply = await shop.client.delete(`/cdn/list?files[0][key]=${third.key}`, { files });
-    expect(reply.body.data).toEqual([{ key: third.key, ...SUCCESS }]);
+    const reply = await shop.client.delete(`/cdn/list?files[0][key]=${thirdFile.key}`, { files });
+    expect(reply.body.data).toEqual([{ key: thirdFile.key, ...SUCCESS }]);
   });
 
   it.each(['', '?files=x', '?files[]=x', '?files[0][id]=1', '?files[0][key][x]=1'])(
@@ -192,7 +192,7 @@ describe('10,000 files with one name', () => {
     );
     const ids = rows.map(({ id }) => id);
     const startedAt = Date.now();
-    expect((await restore(...ids)).body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
+    expect((await restoreFiles(...ids)).body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
     expect((await shop.file(ids.at(-1) ?? 0)).filename).toBe('a.txt (10001)');
     const { body } = await shop.client.patch('/cdn/files/move', { ids, folder: 'y' });
     expect(body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
@@ -204,35 +204,35 @@ describe('restore', () => {
   it('restores a file unchanged to its folder', async () => {
     const file = await shop.text('a.txt', { folder: 'x/y', alt: 'A', tags: 'one' });
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
-    const before = await shop.file(file.id);
+    const fileBefore = await shop.file(file.id);
     await shop.trash(file);
     expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: SUCCESS }]);
-    expect([await shop.file(file.id), await shop.trashed()]).toEqual([before, []]);
+    expect([await shop.file(file.id), await shop.trashed()]).toEqual([fileBefore, []]);
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
 
   it('returns one result per id in order', async () => {
-    const [first, second, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
-    for (const file of [first, second]) await shop.trash(file);
+    const [firstFile, secondFile, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [firstFile, secondFile]) await shop.trash(file);
     const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
-    const { status, body } = await restore(
-      second.id,
+    const { status, body } = await restoreFiles(
+      secondFile.id,
       999_999_999,
-      first.id,
+      firstFile.id,
       activeFile.id,
       foreignFile.id,
-      second.id,
+      secondFile.id,
       -1,
     );
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: second.id, ...SUCCESS },
+        { id: secondFile.id, ...SUCCESS },
         { id: 999_999_999, ...MISSING },
-        { id: first.id, ...SUCCESS },
+        { id: firstFile.id, ...SUCCESS },
         { id: activeFile.id, ...SUCCESS },
         { id: foreignFile.id, ...MISSING },
-        { id: second.id, ...SUCCESS },
+        { id: secondFile.id, ...SUCCESS },
         { id: -1, ...MISSING },
       ],
     ]);
@@ -245,7 +245,7 @@ describe('restore', () => {
     const secondFile = await shop.text('a.txt', { alt: 'second' });
     await shop.trash(secondFile);
     await shop.text('a.txt');
-    await restore(firstFile.id, secondFile.id);
+    await restoreFiles(firstFile.id, secondFile.id);
     expect(await shop.names()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (3)']);
     expect(await shop.names('search=(2)')).toEqual(['a.txt (2)']);
     expect((await shop.file(firstFile.id)).key).toBe(firstFile.key);
@@ -262,7 +262,7 @@ describe('restore', () => {
       [firstFile, '(2)'],
       [secondFile, '(3)'],
     ] as const) {
-      await restore(id);
+      await restoreFiles(id);
       const { filename } = await shop.file(id);
       expect([filename.slice(-3), filename.length]).toEqual([end, 255]);
     }
@@ -272,7 +272,7 @@ describe('restore', () => {
     const file = await shop.text('a.txt', { folder: 'x/y' });
     await trashFolder('x');
     expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
-    await restore(file.id);
+    await restoreFiles(file.id);
     expect((await shop.client.get('/cdn/folders')).body.data).toMatchObject([
       { key: 'x', folders: [{ key: 'x/y', file_count: 1 }] },
     ]);
@@ -314,27 +314,27 @@ describe('purge', () => {
     const urls = [url, file.url, version.url, ...renditions.map((rendition: { url: string }) => rendition.url)];
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(200);
     await shop.trash(file);
-    expect(statusAndBody(await purge(file.id))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await purgeFile(file.id))).toEqual([200, { data: SUCCESS }]);
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
     expect(await shop.trashed()).toEqual([]);
     await api.work();
     expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
-    expect(statusAndBody(await purge(file.id))).toEqual([404, FILE_NOT_FOUND]);
+    expect(statusAndBody(await purgeFile(file.id))).toEqual([404, FILE_NOT_FOUND]);
   });
 
   it('leaves nothing of a pending file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await shop.trash(file);
-    await purge(file.id);
+    await purgeFile(file.id);
     await api.work();
     expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
   });
 
   it('refuses an active file', async () => {
     const file = await shop.text('a.txt');
-    expect(statusAndBody(await purge(file.id))).toEqual([
+    expect(statusAndBody(await purgeFile(file.id))).toEqual([
       400,
       { errors: { CdnFiles: ['API.CdnFiles.FileNotInTrash'] } },
     ]);
@@ -351,18 +351,18 @@ describe('purge', () => {
     ['ids[0]=1', (ids: readonly number[]) => ids.map((id, index) => `ids[${index}]=${id}`).join('&')],
     ['ids=1&ids=2', (ids: readonly number[]) => ids.map((id) => `ids=${id}`).join('&')],
   ])('accepts %s and returns one result per id in order', async (_, formatQuery) => {
-    const [first, second, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
-    for (const file of [first, second]) await shop.trash(file);
+    const [firstFile, secondFile, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [firstFile, secondFile]) await shop.trash(file);
     const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
-    const ids = [second.id, 999_999_999, activeFile.id, first.id, foreignFile.id];
+    const ids = [secondFile.id, 999_999_999, activeFile.id, firstFile.id, foreignFile.id];
     const { status, body } = await shop.client.delete(`/cdn/files/purge?${formatQuery(ids)}`);
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: second.id, ...SUCCESS },
+        { id: secondFile.id, ...SUCCESS },
         { id: 999_999_999, ...MISSING },
         { id: activeFile.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
-        { id: first.id, ...SUCCESS },
+        { id: firstFile.id, ...SUCCESS },
         { id: foreignFile.id, ...MISSING },
       ],
     ]);
@@ -386,7 +386,7 @@ describe('purge', () => {
     await shop.trash(firstFile);
     const secondFile = await shop.text('a.txt', {}, 'second');
     expect(secondFile.key).toMatch(/a-2\.txt$/);
-    await purge(firstFile.id);
+    await purgeFile(firstFile.id);
     await api.work();
     expect((await shop.bytes(secondFile.url)).toString()).toBe('second');
     const thirdFile = await shop.text('b.txt', { name: 'A.txt' }, 'third');
@@ -397,7 +397,7 @@ describe('purge', () => {
   it('excludes a concurrent restore', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    const [purgeReply, restoreReply] = await Promise.all([purge(file.id), restore(file.id)]);
+    const [purgeReply, restoreReply] = await Promise.all([purgeFile(file.id), restoreFiles(file.id)]);
     const isRestored = (await shop.client.get(`/cdn/files/${file.id}`)).status === 200;
     expect([purgeReply.status, restoreReply.body.data[0].success]).toEqual(isRestored ? [400, true] : [200, false]);
   });

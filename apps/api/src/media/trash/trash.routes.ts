@@ -134,7 +134,6 @@ function keysOf(value: unknown): string[] {
   return keys;
 }
 
-/** Accepts a list, a text such as `1,2`, or one number. */
 function idsOf(value: unknown): number[] {
   const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
   const ids = entries.map((entry) => (typeof entry === 'string' ? parseInteger(entry.trim()) : entry));

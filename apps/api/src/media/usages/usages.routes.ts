@@ -12,7 +12,6 @@ const MAX_NAME_LENGTH = 255;
 const MAX_URL_LENGTH = 2_048;
 const MAX_FIELDS = 1_000;
 
-/** Refuses the entity types that the service itself records. */
 function EntityType(): PropertyDecorator {
   const validate = (value: unknown): string | undefined =>
     checkText(value, MAX_NAME_LENGTH, false) ?? (OWN_ENTITY_TYPES.includes(String(value)) ? IS_INVALID : undefined);

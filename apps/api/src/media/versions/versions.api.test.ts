@@ -16,7 +16,7 @@ beforeEach(async () => {
   shop = new MediaShop(api, await api.app());
 });
 
-const jpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
+const makeJpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
 const statusAndBody = ({ status, body }: Reply) => [status, body];
 const refusalBody = (key: string) => ({ errors: { CdnFiles: [`API.CdnFiles.${key}`] } });
 const listVersions = async (id: number) => (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
@@ -30,36 +30,36 @@ const readLabels = async (id: number) =>
 
 describe('concurrent changes of one file', () => {
   const CALL_COUNT = 8;
-  const runConcurrently = <Result>(call: (n: number) => Promise<Result>) =>
-    Promise.all(Array.from({ length: CALL_COUNT }, (_, n) => call(n)));
+  const runConcurrently = <Result>(call: (index: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: CALL_COUNT }, (_, index) => call(index)));
   const sortByVersion = (replies: readonly Reply[]) =>
     replies.map(({ body }) => body).toSorted((a, b) => a.data.version - b.data.version);
 
   it.each(['image', 'text'])('returns the version and content of each replacement (%s)', async (kind) => {
-    const contents = await runConcurrently(async (n) =>
-      kind === 'text' ? Buffer.from('x'.repeat(n + 1)) : jpeg(40 + n, 30),
+    const contents = await runConcurrently(async (index) =>
+      kind === 'text' ? Buffer.from('x'.repeat(index + 1)) : makeJpeg(40 + index, 30),
     );
     const { id, url } = await shop.text('a.txt');
-    const replies = await runConcurrently((n) => shop.replace(id, contents[n] as Buffer));
+    const replies = await runConcurrently((index) => shop.replace(id, contents[index] as Buffer));
     expect(sortByVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
-      Array.from({ length: CALL_COUNT }, (_, n) => [n + 2, `${url}?v=${n + 2}`, `${url}?v=${n + 2}`]),
+      Array.from({ length: CALL_COUNT }, (_, index) => [index + 2, `${url}?v=${index + 2}`, `${url}?v=${index + 2}`]),
     );
     expect(replies.map(({ body }) => (kind === 'text' ? body.data.size : body.data.width))).toEqual(
-      contents.map((content, n) => (kind === 'text' ? content.length : 40 + n)),
+      contents.map((content, index) => (kind === 'text' ? content.length : 40 + index)),
     );
   });
 
   it('returns the version of each revert', async () => {
     const { id, url } = await shop.text('a.txt');
     await shop.replace(id, 'other');
-    const replies = await runConcurrently((n) =>
-      shop.revert(id, { version: 1, cache_strategy: n % 2 ? 'version' : 'ttl' }),
+    const replies = await runConcurrently((index) =>
+      shop.revert(id, { version: 1, cache_strategy: index % 2 ? 'version' : 'ttl' }),
     );
     expect(sortByVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
-      sortByVersion(replies).map(({ cache }, n) => [
-        n + 3,
-        `${url}?v=${n + 3}`,
-        cache.strategy === 'version' ? `${url}?v=${n + 3}` : url,
+      sortByVersion(replies).map(({ cache }, index) => [
+        index + 3,
+        `${url}?v=${index + 3}`,
+        cache.strategy === 'version' ? `${url}?v=${index + 3}` : url,
       ]),
     );
   });
@@ -70,7 +70,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
     const [rendition] = (await shop.file(file.id)).renditions;
-    const image = await jpeg(400, 300);
+    const image = await makeJpeg(400, 300);
     await shop.replace(file.id, image.subarray(0, image.length / 3));
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await api.work();
@@ -85,22 +85,22 @@ describe('POST /cdn/files/{id}/replace', () => {
     const details = { folder: 'x', alt: 'A', caption: 'C', description: 'D', tags: 'one', source: 'admin' };
     const { id } = await shop.text('a.txt', details);
     await shop.client.patch('/cdn/file', { id, hidden: true, hidden_note: 'why' });
-    const before = await shop.file(id);
+    const fileBefore = await shop.file(id);
     api.clock.forward({ hours: 1 });
     const { status, body } = await shop.replace(id, 'other words');
     expect([status, body.data]).toEqual([
       200,
       {
-        ...before,
+        ...fileBefore,
         size: 11,
         version: 2,
-        url: `${before.url}?v=2`,
+        url: `${fileBefore.url}?v=2`,
         last_modified: api.clock.now().toISOString().slice(0, 19),
       },
     ]);
     expect(body.cache).toEqual({ strategy: 'version', url: body.data.url });
     expect((await shop.bytes(body.data.url)).toString()).toBe('other words');
-    expect((await shop.bytes(before.url)).toString()).toBe('other words');
+    expect((await shop.bytes(fileBefore.url)).toString()).toBe('other words');
   });
 
   it('changes the type under the same key', async () => {
@@ -130,7 +130,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 700);
     await api.work();
     const oldFile = await shop.file(id);
-    await shop.replace(id, await jpeg(700, 1_400));
+    await shop.replace(id, await makeJpeg(700, 1_400));
     expect((await shop.file(id)).renditions).toEqual([]);
     expect((await shop.fetch(oldFile.renditions[0].url)).status).toBe(200);
     await api.work();
@@ -157,19 +157,19 @@ describe('POST /cdn/files/{id}/replace', () => {
   it('keeps and serves the previous content as a version', async () => {
     const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
-    const before = await shop.file(id);
+    const fileBefore = await shop.file(id);
     const bytes = await shop.bytes(url);
     api.clock.forward({ hours: 1 });
-    await shop.replace(id, await jpeg(300, 400));
+    await shop.replace(id, await makeJpeg(300, 400));
     await api.work();
     const keptVersions = await listVersions(id);
     expect(keptVersions).toEqual([
       {
         version: 1,
-        size: before.size,
+        size: fileBefore.size,
         mime: 'image/webp',
         url: expect.any(String),
-        inserted_at: before.last_modified,
+        inserted_at: fileBefore.last_modified,
         purge_at: new Date(api.clock.now().getTime() + 30 * 86_400_000).toISOString().slice(0, 19),
       },
     ]);
@@ -319,7 +319,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     await shop.client.put('/cdn_upload_presets', {
       cdn_upload_presets: [{ name: 'default', output_format: 'jpeg', quality: 10 }],
     });
-    await shop.replace(id, await jpeg(300, 400));
+    await shop.replace(id, await makeJpeg(300, 400));
     await shop.revert(id);
     await api.work();
     expect([(await readContent(id)).equals(firstContent), (await shop.file(id)).processing]).toEqual([true, 'done']);
@@ -410,7 +410,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
       expect.objectContaining({ width: 400, height: 300 }),
       'w50 w100',
     ]);
-    await shop.replace(id, await jpeg(80, 60));
+    await shop.replace(id, await makeJpeg(80, 60));
     await shop.revert(id);
     await api.work();
     expect(await shop.file(id)).toMatchObject({ width: 400, height: 300, processing: 'done' });
