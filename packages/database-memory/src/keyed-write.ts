@@ -17,7 +17,6 @@ export class MemoryKeyedWrite implements KeyedWrite {
     private readonly store: (outcome: Outcome) => void,
   ) {}
 
-  /** Returns the write of the running call; `undefined` once the call has written. */
   static pending(): MemoryKeyedWrite | undefined {
     const write = storage.getStore();
     return write?.isOpen ? write : undefined;

@@ -1,6 +1,5 @@
 import type { Page } from '@back-office/kernel';
 
-/** The most important key comes first. */
 export type Keys<Row> = readonly ((row: Row) => string | number | null)[];
 
 /** Sorts texts by code points, and `null` last. */
@@ -35,7 +34,6 @@ export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** The rows of a group keep their order. */
 export function groupedBy<Row, Value>(rows: readonly Row[], key: (row: Row) => Value): Map<Value, Row[]> {
   const groups = new Map<Value, Row[]>();
   for (const row of rows) {

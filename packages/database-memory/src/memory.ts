@@ -5,7 +5,6 @@ export interface Stored {
   readonly id: number;
 }
 
-/** Records of one kind, by app and id. Writes can be undone until the transaction ends. */
 export class Table<Row extends Stored> {
   readonly #apps = new Map<number, Map<number, Row>>();
   #lastId = 0;
@@ -15,7 +14,6 @@ export class Table<Row extends Stored> {
     this.#memory = memory;
   }
 
-  /** Returns the records in the order of their ids. */
   all(appId: number): Row[] {
     // An undone deletion puts its record back at the end, so the records are sorted.
     return [...(this.#apps.get(appId)?.values() ?? [])].sort((a, b) => a.id - b.id);
@@ -30,7 +28,6 @@ export class Table<Row extends Stored> {
     return undefined;
   }
 
-  /** Returns the apps that have or had records of this kind. */
   appIds(): number[] {
     return [...this.#apps.keys()];
   }
@@ -62,7 +59,6 @@ export class Table<Row extends Stored> {
 }
 
 export interface TransactionOptions {
-  /** Undoes all writes at the end; the result is the same. */
   readonly dryRun?: boolean | undefined;
 }
 

@@ -14,7 +14,6 @@ import type { State } from './state.js';
 
 export interface PortOptions {
   readonly clock: Clock;
-  /** Base of all public URLs. */
   readonly publicBase: () => string;
 }
 

@@ -51,7 +51,6 @@ class MemoryHolder {
   constructor(readonly memory: Memory = new Memory()) {}
 }
 
-/** A subclass may replace tables. */
 export class State extends MemoryHolder {
   readonly accessTokens = new Table<AccessTokenRecord>(this.memory);
   readonly apps = new Table<App>(this.memory);
@@ -96,7 +95,6 @@ export class State extends MemoryHolder {
   readonly paymentIds = new Ids();
   readonly proformaItemIds = new Ids();
 
-  /** These records have amounts in the currency of their app. */
   readonly pricedTables: readonly Table<Stored>[] = [
     this.products,
     this.promotions,

@@ -13,7 +13,6 @@ export interface MediainfoTask {
   readonly memoryMegabytes: number;
 }
 
-/** The thread sends a request for bytes, or its result. */
 export type MediainfoMessage = { readonly from: number; readonly length: number } | { readonly size: Size | undefined };
 
 const TIMEOUT_MS = 10_000;

@@ -27,7 +27,6 @@ async function analyze(): Promise<Size | undefined> {
   return video && sizeOf(video);
 }
 
-/** Applies the pixel aspect ratio and the rotation. */
 function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }: VideoTrack): Size | undefined {
   const width = Math.round(Width * PixelAspectRatio);
   if (!(width > 0 && Height > 0)) return undefined;

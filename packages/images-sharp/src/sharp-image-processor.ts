@@ -23,7 +23,6 @@ const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gi
 const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
 // This is the build even when sources run, because a process cannot load TypeScript.
 const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
-/** Idle processes end after this time. */
 const IDLE_MS = 30_000;
 
 /**

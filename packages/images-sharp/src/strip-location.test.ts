@@ -9,7 +9,6 @@ const { LOCATION, hasLocation, XMP, bytes, jpegSegment: segment, pngChunk, exif 
 const [WIDTH, HEIGHT] = [90, 60];
 const PACKET = XMP.slice(XMP.indexOf('\0') + 1);
 
-/** Neighbouring pixels differ in colour. */
 function drawPixels(frame = 0): Sharp {
   const colours = Buffer.alloc(WIDTH * HEIGHT * 3, 0);
   for (let at = 0; at < colours.length; at += 1) colours[at] = (at * 7 + (at >> 5) * 13 + frame * 50) % 256;
@@ -37,7 +36,6 @@ async function drawAnimation(mime: 'image/gif' | 'image/webp'): Promise<Buffer> 
   return mime === 'image/gif' ? animation.gif().toBuffer() : addLocation(animation).webp({ lossless: true }).toBuffer();
 }
 
-/** Inserts parts at an offset and appends a location. */
 const insert = (file: Uint8Array, at: number, ...insertedParts: readonly Uint8Array[]): Uint8Array =>
   bytes(file.subarray(0, at), ...insertedParts, file.subarray(at), LOCATION);
 

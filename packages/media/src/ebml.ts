@@ -1,6 +1,5 @@
 import { u32 } from './octets.js';
 
-/** Maximum length of an element's id and size together. */
 export const MAX_EBML_HEAD_BYTES = 12;
 const MAX_ID_BYTES = 4;
 const MAX_SIZE_BYTES = 8;

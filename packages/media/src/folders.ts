@@ -58,7 +58,6 @@ export function joinFolder(parent: FolderPath, segment: string): FolderPath {
   return (parent === TOP_LEVEL ? segment : `${parent}/${segment}`) as FolderPath;
 }
 
-/** Returns the path after the folder `from` has moved to `to`. */
 export function rebaseFolder(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath {
   return isWithin(path, from) ? ((to + path.slice(from.length)) as FolderPath) : path;
 }

@@ -19,7 +19,6 @@ export interface ProcessedImage extends Size {
 
 /** Width and height have the orientation applied. */
 export interface ImageFacts extends Size {
-  /** An {@link ImageType}. */
   readonly mime: string;
   readonly animated: boolean;
   readonly cmyk: boolean;
@@ -49,7 +48,6 @@ const MAX_SIDE_PIXELS: Readonly<Record<string, number>> = {
   'image/gif': 65_535,
 };
 
-/** Returns true when an image scaled to this width is within the size limit of the type. */
 export function fitsType(image: Size, width: number, mime: string): boolean {
   const scaled = scaleTo(width, image);
   return Math.max(scaled.width, scaled.height) <= (MAX_SIDE_PIXELS[mime] ?? Number.POSITIVE_INFINITY);

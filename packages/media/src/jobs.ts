@@ -1,4 +1,3 @@
-/** Clean-up of the store after a change: blobs to remove and public keys to sync. */
 export interface TidyPayload {
   readonly appId: number;
   readonly blobs: readonly string[];
@@ -19,7 +18,6 @@ export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;
   readonly version: number;
-  /** Public keys whose content has changed. */
   readonly keys: readonly string[];
 }
 
@@ -69,7 +67,6 @@ export interface JobWorker {
    * workers and survives a lost connection. Throws when the database is unreachable.
    */
   start(): Promise<void>;
-  /** Stops taking jobs and waits for running ones. */
   stop(): Promise<void>;
   /** Runs the jobs that are due now, without `start`, and waits for them. */
   drain(): Promise<void>;

@@ -11,7 +11,6 @@ export type FileAction =
 /** Result of an action: the next state, `unchanged` (already done), `removed`, or a refusal. */
 export type FileStep = FileState | 'unchanged' | 'removed' | Refusal;
 
-/** Other calls do not find a file that is being received. */
 const whileReceiving = { receiving: FILE_NOT_FOUND } as const;
 
 export const FILE_LIFECYCLE: Readonly<Record<FileAction, Readonly<Record<FileState, FileStep>>>> = {
@@ -31,7 +30,6 @@ export function stepOf(action: FileAction, state: FileState): FileStep {
   return FILE_LIFECYCLE[action][state];
 }
 
-/** Returns the states in which the action has this result. Adapters select files by them. */
 export function statesBefore(action: FileAction, step: FileState | 'removed'): FileState[] {
   return FILE_STATES.filter((state) => stepOf(action, state) === step);
 }

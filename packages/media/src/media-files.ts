@@ -26,7 +26,6 @@ export interface FileEdit {
   readonly hiddenNote?: string | null | undefined;
 }
 
-/** Returns the text that a search looks through, before case and accents are folded. */
 export function searchedText(file: {
   readonly filename: string;
   readonly alt: string | null;

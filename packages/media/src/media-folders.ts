@@ -18,14 +18,12 @@ export interface NewFolder {
 
 export interface EditedFolder {
   readonly path: FolderPath;
-  /** The folder and its descendants. */
   readonly branch: readonly Folder[];
 }
 
 /** A field that is `undefined` keeps its value. */
 export interface FolderEdit {
   readonly name?: string | undefined;
-  /** The folder to move into. */
   readonly parent?: FolderPath | undefined;
   readonly description?: string | null | undefined;
 }

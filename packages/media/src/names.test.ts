@@ -15,7 +15,6 @@ import {
 const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).assign(name);
 
 const MAX_LENGTH = 255;
-/** Such texts are hard to handle and often too long. */
 const hardTexts = fc
   .array(
     fc.oneof(

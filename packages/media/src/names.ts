@@ -7,9 +7,7 @@ const FORBIDDEN = /[\\/\u0000-\u001f\u007f]/;
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f]+/g;
 
-/** A longer extension counts as part of the stem. */
 const MAX_EXTENSION_LENGTH = 32;
-/** Length of the longest suffix, such as ` (2)`. */
 const MAX_SUFFIX_LENGTH = 19;
 /** A name keeps this many characters with any numbered suffix. */
 export const MAX_STEM_LENGTH = MAX_STRING_LENGTH - MAX_SUFFIX_LENGTH;
@@ -22,7 +20,6 @@ export function parseFileName(text: string): string | Refusal {
   return characterCount(name) > MAX_STRING_LENGTH ? refuse('is too long', 'name') : name;
 }
 
-/** Accepts any text from a client and returns a valid file name. */
 export function sanitizeFileName(text: string): string {
   const lastSegment =
     text
@@ -85,7 +82,6 @@ function stemAndExtension(name: string): [stem: string, extension: string] {
   return characterCount(extension) <= MAX_EXTENSION_LENGTH ? [stem, extension] : [name, ''];
 }
 
-/** Appends the suffix and truncates the text so that both together fit. */
 function withSuffix(text: string, suffix: string): string {
   const room = MAX_STRING_LENGTH - characterCount(suffix);
   return (characterCount(text) <= room ? text : [...text].slice(0, room).join('')) + suffix;

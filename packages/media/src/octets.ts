@@ -47,7 +47,6 @@ export function encodeLatin1(text: string): Uint8Array {
   return bytes;
 }
 
-/** Returns true when the Latin-1 text is at this offset. */
 export function matchesAt(bytes: Uint8Array, at: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if (bytes[at + index] !== text.charCodeAt(index)) return false;

@@ -11,7 +11,6 @@ export interface UploadPreset {
   readonly renditionWidths: readonly number[];
 }
 
-/** Preset of a new app. */
 export const DEFAULT_PRESET: UploadPreset = {
   name: 'default',
   outputFormat: 'webp',

@@ -28,7 +28,7 @@ export interface ProcessedObject {
 export interface ProcessingResult {
   /** New public content; `undefined` when the content stays. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
-  /** Size when the content stays; null keeps the recorded value. */
+  /** Width when the content stays; null keeps the recorded value. */
   readonly width: number | null;
   readonly height: number | null;
   readonly renditions: readonly (ProcessedObject & {
@@ -71,6 +71,5 @@ export interface ProcessedFiles {
 export interface ProcessedFileQueries {
   /** Returns `undefined` for a missing file. */
   find(appId: number, fileId: number): Promise<FileToProcess | undefined>;
-  /** Returns the public keys of all renditions and pages of a file. */
   derivedKeys(appId: number, fileId: number): Promise<string[]>;
 }

@@ -2,7 +2,6 @@ import { addHours } from '@back-office/kernel';
 
 const HOURS_A_DAY = 24;
 
-/** Returns when a trashed file or a kept version is purged. */
 export function purgeAt(since: Date, retentionDays: number): Date {
   return addHours(since, retentionDays * HOURS_A_DAY);
 }

@@ -2,7 +2,6 @@ import { matchesAt, u16, u32, type ByteOrder } from './octets.js';
 
 export interface TiffEntry {
   readonly tag: number;
-  /** Offset of the entry. */
   readonly at: number;
   readonly type: number;
   readonly count: number;
@@ -20,7 +19,6 @@ export interface TiffDirectory {
 
 export interface TiffHeader {
   readonly order: ByteOrder;
-  /** Offset of the first directory. */
   readonly firstOffset: number;
 }
 
@@ -88,7 +86,6 @@ export function* numbersOf(
   }
 }
 
-/** Returns the first integer of a tag. */
 export function numberOf(
   bytes: Uint8Array,
   { entries }: TiffDirectory,

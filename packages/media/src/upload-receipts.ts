@@ -39,7 +39,6 @@ export interface FileFacts {
   readonly size: Size | undefined;
 }
 
-/** Stored content that belongs to a receipt and is no file yet. */
 export interface ReceivedContent extends FileFacts {
   readonly receipt: Receipt;
   /** Size of the public content in bytes. */

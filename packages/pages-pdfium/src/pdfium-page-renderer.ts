@@ -6,7 +6,6 @@ export interface PdfiumOptions {
    * Time limit per document, from the first requested page to the last. The thread is terminated when it is exceeded.
    */
   readonly timeoutMs?: number;
-  /** Memory limit per document, with its fonts and images. */
   readonly memoryMegabytes?: number;
 }
 
@@ -109,7 +108,6 @@ class PdfiumThread {
     await this.worker.terminate();
   }
 
-  /** Terminates the thread, which may hang in a page. */
   private fail(message: string): void {
     this.failure ??= message;
     this.resolveReply?.({ error: this.failure });

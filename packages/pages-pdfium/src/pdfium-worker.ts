@@ -46,7 +46,6 @@ async function renderPage(page: PDFiumPage, number: number): Promise<PdfiumReply
   return { page: { page: number, ...size, bytes: encodePng(data, size) } };
 }
 
-/** Returns `undefined` for a page without a valid size. */
 function sizeOf(width: number, height: number): Size | undefined {
   const longestSide = Math.max(width, height);
   if (!(width > 0 && height > 0 && longestSide < Infinity)) return undefined;

@@ -42,7 +42,6 @@ describe('a full disk', () => {
     const store = await DiskMediaStore.open(root);
     const failingSource = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('x');
-      // This is the system's error for a full disk.
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     };
     const put = store.put('a', failingSource());

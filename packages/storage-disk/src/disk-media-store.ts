@@ -7,7 +7,6 @@ import { makeFolder } from './make-folder.js';
 /** The folder lies within the root, because a rename needs one file system. No key starts with a dot. */
 const TEMPORARY_FOLDER = '.unfinished';
 const KEY = /^[a-z0-9_][a-z0-9._@-]*(?:\/[a-z0-9_][a-z0-9._@-]*)*$/;
-/** Temporary files of crashed writes are removed at this age. */
 const STALE_MS = 24 * 3_600_000;
 
 export class StoreNotWritable extends Error {}
@@ -96,7 +95,6 @@ export class DiskMediaStore implements MediaStore {
     });
   }
 
-  /** Writes a temporary file and renames it to the object's path. A failure leaves no files. */
   private async writeAtomically<Result>(
     key: string,
     write: (temporaryPath: string) => Promise<Result>,
@@ -160,7 +158,6 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Flushes the folders that it creates, so that they survive a crash. */
 async function makeFlushedFolder(folder: string): Promise<void> {
   const firstCreated = await makeFolder(folder);
   if (firstCreated === undefined) return;

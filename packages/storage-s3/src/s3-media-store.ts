@@ -27,7 +27,6 @@ const PART_CONCURRENCY = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Stores objects in a bucket of any S3-compatible service, by common operations only. */
 export class S3MediaStore implements MediaStore {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -133,7 +132,6 @@ export class S3MediaStore implements MediaStore {
   }
 }
 
-/** Yields the bytes of the range. The input starts at `start` in the object. */
 async function* sliceRange(
   bytes: AsyncIterable<Uint8Array>,
   start: number,

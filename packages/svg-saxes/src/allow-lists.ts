@@ -11,13 +11,10 @@ export const ELEMENTS = wordSet(`
   feSpotLight feTile feTurbulence filter g image line linearGradient marker mask mpath path pattern polygon polyline
   radialGradient rect set stop style svg switch symbol text textPath title tspan use view`);
 
-/** These elements render their text. */
 export const TEXT_ELEMENTS = wordSet('text tspan textPath');
 /** These elements hold only text: within HTML, a parser would read other content as HTML. */
 export const TEXT_ONLY_ELEMENTS = wordSet('title desc');
-/** These elements render or inherit the target of their reference. */
 export const REFERENCING_ELEMENTS = wordSet('feImage filter linearGradient pattern radialGradient textPath use');
-/** These elements may embed an image. */
 export const IMAGE_ELEMENTS = wordSet('image feImage');
 
 /** These are presentation attributes, and the only properties that styles may hold. */

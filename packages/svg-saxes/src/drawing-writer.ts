@@ -31,7 +31,6 @@ interface OpenElement {
   readonly mode: TextMode;
 }
 
-/** Parses a drawing as a stream and writes its allowed parts. */
 export class DrawingWriter {
   private readonly parser = new SaxesParser({ xmlns: true, position: false, ...XML_1_0 });
   private readonly cost = new DrawingCost();
@@ -69,7 +68,6 @@ export class DrawingWriter {
     this.cost.check();
   }
 
-  /** Returns the output since the last call. */
   takeOutput(): Value[] {
     const pieces = this.pieces;
     this.pieces = [];

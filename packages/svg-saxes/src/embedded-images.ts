@@ -9,7 +9,6 @@ const DATA_URL = /^\s*data:image\/(?:png|jpe?g|gif|webp)\s*(?:;\s*charset=[\w-]+
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Parses a data URL and detects the type from its content. Returns `undefined` for other URLs and other types. */
 export function parseDataUrl(url: string): EmbeddedImage | undefined {
   const [prefix] = DATA_URL.exec(url) ?? [];
   if (prefix === undefined) return undefined;
@@ -20,7 +19,6 @@ export function parseDataUrl(url: string): EmbeddedImage | undefined {
   return mime !== undefined && TYPES.has(mime) ? { mime, bytes } : undefined;
 }
 
-/** Returns the data URL of the image without its location. */
 export async function toDataUrl({ mime, bytes }: EmbeddedImage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stripLocation(mime, yieldBytes(bytes))) chunks.push(chunk);

@@ -15,7 +15,6 @@ import {
 } from '../testing/index.js';
 import { sanitizeSvg } from './sanitize-svg.js';
 
-/** Returns `undefined` for a rejected drawing. */
 async function trySanitize(source: string | Uint8Array): Promise<string | undefined> {
   try {
     return await sanitize(source);

@@ -20,12 +20,10 @@ function hasSafeText(text: string): boolean {
   return true;
 }
 
-/** Returns the ids in `url(#id)` references. */
 export function idsIn(value: string): string[] {
   return value.includes('#') ? Array.from(value.matchAll(LOCAL_URL), ([, , id = '']) => id) : [];
 }
 
-/** Returns the style with its allowed declarations only. */
 export function safeDeclarations(style: string): string {
   const allowedDeclarations: string[] = [];
   for (const declaration of splitAt(';', withoutComments(style))) {
@@ -81,7 +79,6 @@ function endOfBlock(text: string, open: number): number {
   return text.length;
 }
 
-/** Splits at separators outside quotes and brackets. */
 function splitAt(separator: string, text: string): string[] {
   const parts: string[] = [];
   let [from, quote, depth] = [0, '', 0];

@@ -1,6 +1,5 @@
 import { drawing, NAMESPACES } from './sanitized.js';
 
-/** These drawings try to run, load or hide something. Some are not well-formed. */
 export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string])[] = [
   ['a script', drawing('<script>alert(1)</script>')],
   ['an external script', drawing('<script href="https://evil.example/x.js"/>')],

@@ -14,7 +14,6 @@ export interface OfferedVariant {
   readonly active: boolean;
 }
 
-/** The oldest variant comes first. */
 export function offeredVariants(
   { products, variants }: State,
   appId: number,

@@ -16,7 +16,6 @@ export interface ProductSearch {
   readonly keys: readonly SortKey[];
 }
 
-/** A search by both texts finds what both match. */
 export function productSearch(
   state: State,
   appId: number,
@@ -33,7 +32,6 @@ export function productSearch(
   };
 }
 
-/** Sorts exact names first, then prefixes, then words, then all other names. */
 function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductSearch {
   const query = foldName(text);
   if (query === '') return { isLiteral: () => false, isSimilar: () => false, keys: [] };
@@ -46,7 +44,6 @@ function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductS
   };
 }
 
-/** Searches names, codes and barcodes. Exact codes and barcodes come first. */
 function everywhereSearch(state: State, appId: number, text: string): ProductSearch {
   const { isLiteral, isSimilar, keys } = nameSearch(text, 'search_all');
   const code = lowerCase(text);

@@ -6,11 +6,9 @@ import { deriveColumns, variantsByProduct } from './stored-products.js';
 
 interface WriteContext {
   readonly now: Date;
-  /** Returns the key of the library file at a URL; `undefined` for any other URL. */
   readonly keyOf: (url: string) => string | undefined;
 }
 
-/** New records get their ids. */
 export function writeProducts(
   state: State,
   appId: number,

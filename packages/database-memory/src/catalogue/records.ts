@@ -9,7 +9,6 @@ export interface StoredProduct extends PlainColumns {
   readonly search_name: string;
   /** Folded name, then codes and barcodes in lower case. */
   readonly search_all: string;
-  /** Lowest price of the variants; the price of the product when it has no variants. */
   readonly lowest_price: number | null;
   readonly inserted_at: Date;
   readonly updated_at: Date;

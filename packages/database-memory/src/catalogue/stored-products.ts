@@ -21,7 +21,6 @@ export function deriveColumns(
   };
 }
 
-/** The oldest variant of a product comes first. */
 export function variantsByProduct(state: State, appId: number): ReadonlyMap<number, readonly StoredVariant[]> {
   return groupedBy(state.variants.all(appId), (variant) => variant.product_id);
 }

@@ -25,7 +25,6 @@ export function wordSimilarity(query: string, text: string): number {
   return best;
 }
 
-/** The run starts and ends with a trigram of the query. */
 class TrigramRun {
   private readonly lastSeen = new Map<string, number>();
   private start = -1;
@@ -49,7 +48,6 @@ class TrigramRun {
     this.lastSeen.set(trigram, end);
   }
 
-  /** Drops trigrams at the start while this raises the similarity; returns the similarity. */
   shrinkToBest(end: number): number {
     const previousStart = this.start;
     let { shared, distinct } = this;

@@ -68,7 +68,6 @@ function ruleOf(row: StoredPromotion): PromotionRule {
   };
 }
 
-/** An unknown voucher has an available amount of 0. */
 function offeredVoucher(
   state: State,
   appId: number,

@@ -5,7 +5,6 @@ import { sellableStock } from '../stock/shelves.js';
 import type { StoredEvaluation } from './records.js';
 import { availableOf } from './vouchers.js';
 
-/** Returns the facts for a new proforma: the evaluation, the current availability of its vouchers, and its stock. */
 export function evaluationFacts(state: State, appId: number, evaluationId: number, now: Date): EvaluationFacts {
   const row = state.evaluations.get(appId, evaluationId);
   if (row === undefined) {

@@ -77,7 +77,6 @@ function limitFailure({ limit }: Resource, rows: readonly StoredRow[], now: Date
   return countedRows.length > limit.count ? limit.failure : undefined;
 }
 
-/** A row that changes a record also has the columns of the record. */
 function isStored(row: StoredRow): row is SetUpRow {
   return 'id' in row;
 }

@@ -13,7 +13,6 @@ export function availableOf(voucher: StoredVoucher, customerId: number | null, n
   return active && holder === null && isOwn && isInTime ? voucher.amount - voucher.spent : 0;
 }
 
-/** Settles released vouchers. The unspent amount is available again. */
 export function settleVouchers(
   state: State,
   appId: number,
@@ -27,7 +26,6 @@ export function settleVouchers(
   }
 }
 
-/** Returns the spent amounts of refunded orders to their vouchers. */
 export function returnVouchers(state: State, appId: number, refunds: readonly VoucherRefund[], now: Date): void {
   for (const { voucherId, amount } of refunds) {
     const voucher = state.vouchers.get(appId, voucherId);

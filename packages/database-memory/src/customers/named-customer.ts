@@ -1,7 +1,6 @@
 import type { Customer, CustomerIdentifier } from '@back-office/customers';
 import type { State } from '../state.js';
 
-/** Returns `undefined` when the app has no such customer. */
 export function findNamedCustomer({ customers }: State, appId: number, name: CustomerIdentifier): Customer | undefined {
   if (name.externalRef !== undefined)
     return customers.find(appId, (candidate) => candidate.external_ref === name.externalRef);

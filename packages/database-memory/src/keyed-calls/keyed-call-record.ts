@@ -9,7 +9,6 @@ export interface KeyedCallRecord extends Stored {
   readonly fingerprint: string;
   readonly run: string;
   readonly leasedUntil: Date;
-  /** Result of the write. It is dropped once the answer is stored. */
   readonly outcome: Outcome | undefined;
   readonly answer: StoredAnswer | undefined;
   readonly insertedAt: Date;

@@ -70,7 +70,6 @@ export class MemoryKeyedCalls implements KeyedCalls {
     else if (record && !record.answer) this.state.keyedCalls.delete(appId, record.id);
   }
 
-  /** Removes all expired answers in one batch. */
   async purge(): Promise<boolean> {
     const expiredBefore = addHours(this.clock.now(), -ANSWER_RETENTION_HOURS);
     const { keyedCalls } = this.state;

@@ -55,7 +55,6 @@ export class MemoryLocations implements Locations {
     return changedLocation;
   }
 
-  /** Removes the usage of the earlier image. The current image gets a usage if it is a library file. */
   private recordUsage(appId: number, { id, image_url: url }: Location, prefix: string): void {
     const { usages } = this.state;
     const entityId = String(id);

@@ -1,7 +1,6 @@
 import type { State } from '../state.js';
 import type { PageRecord, RenditionRecord } from './records.js';
 
-/** Includes all versions of the file. */
 export function derivedOf(state: State, appId: number, fileId: number): (RenditionRecord | PageRecord)[] {
   return [...renditionsOf(state, appId, fileId), ...pagesOf(state, appId, fileId)];
 }

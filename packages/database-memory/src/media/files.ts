@@ -17,7 +17,6 @@ export function filesOf(state: State, appId: number): FileRecord[] {
   return state.files.all(appId).filter((file) => file.state !== 'receiving');
 }
 
-/** Returns files outside Trash, optionally only those directly in a folder. */
 export function activeFiles(state: State, appId: number, folder?: FolderPath): FileRecord[] {
   return filesOf(state, appId).filter(
     (file) => file.state === 'active' && (folder === undefined || file.folder === folder),
@@ -67,7 +66,6 @@ export interface FileForm {
   readonly inTrash?: boolean;
 }
 
-/** Presents a file in the shape of the API. Edits return it without `url`. */
 export function presentFile(
   state: State,
   appId: number,

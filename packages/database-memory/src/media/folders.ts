@@ -8,7 +8,6 @@ export function folderAt(state: State, appId: number, path: FolderPath): FolderR
   return state.folders.find(appId, (folder) => folder.path === path);
 }
 
-/** The top level always exists. */
 export function hasFolder(state: State, appId: number, path: FolderPath): boolean {
   return path === TOP_LEVEL || folderAt(state, appId, path) !== undefined;
 }
@@ -22,7 +21,6 @@ export function branchOf(state: State, appId: number, path: FolderPath): Folder[
   }));
 }
 
-/** Returns true when another folder has this path, or this name under the same parent. */
 export function isFolderTaken(state: State, appId: number, { id, path, name }: FolderRecord): boolean {
   const parent = parentOf(path);
   const isConflict = (other: FolderRecord) =>
@@ -31,7 +29,6 @@ export function isFolderTaken(state: State, appId: number, { id, path, name }: F
   return conflictingFolder !== undefined;
 }
 
-/** Creates the missing folders of the paths and names them by their segments. */
 export function makeFolders(state: State, appId: number, paths: readonly FolderPath[]): void {
   const missingPaths = [...new Set(paths.flatMap(ancestry))].filter(
     (path) => folderAt(state, appId, path) === undefined,
@@ -41,7 +38,6 @@ export function makeFolders(state: State, appId: number, paths: readonly FolderP
   }
 }
 
-/** Returns the last segment, with a number if an existing or new sibling has that name. */
 function freeFolderName(state: State, appId: number, path: FolderPath, newPaths: readonly FolderPath[]): string {
   const isSibling = (other: FolderPath) => other !== path && parentOf(other) === parentOf(path);
   const siblings = state.folders.all(appId).filter((folder) => isSibling(folder.path));

@@ -29,7 +29,6 @@ interface NewJob {
   readonly maxAttempts?: number;
 }
 
-/** Changes belong to the current transaction. */
 export class JobList {
   constructor(
     private readonly state: State,
@@ -40,14 +39,12 @@ export class JobList {
     this.add({ name: JOBS.process, payload, key: processingKey(purpose, payload.appId, payload.fileId) });
   }
 
-  /** Purges caches when the processing of the file ends ({@link makePurgeDue}), at the latest after a day. */
   addPurge(payload: PurgePayload): void {
     const runAt = latestPurge(this.clock.now());
     const key = purgeKey(payload.appId, payload.fileId);
     this.add({ name: JOBS.purge, payload, key, runAt, maxAttempts: MAX_PURGE_ATTEMPTS });
   }
 
-  /** Makes the waiting purge of this file due, if it exists. */
   makePurgeDue(appId: number, fileId: number): void {
     const job = this.findByKey(purgeKey(appId, fileId));
     if (job && !job.is_running) this.put({ ...job, run_at: this.clock.now() });
@@ -77,7 +74,6 @@ export class JobList {
     }
   }
 
-  /** Starts an attempt at the job with one of these names that has been due longest. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
     const dueJobs = this.all().filter(
@@ -91,7 +87,6 @@ export class JobList {
     this.state.jobs.delete(INSTALLATION, id);
   }
 
-  /** Schedules the next attempt after a growing pause. */
   fail(id: number, error: unknown): void {
     const job = this.state.jobs.get(INSTALLATION, id);
     if (job === undefined) return;

@@ -26,7 +26,6 @@ import type { FileRecord, VersionRecord } from './records.js';
 
 const MAX_EXPIRED_PER_BATCH = 500;
 
-/** The next content of a file, before its version and state are set. */
 type NextContent = Pick<FileRecord, 'content' | 'original' | 'mime' | 'kind' | 'size' | 'width' | 'height'>;
 
 export class MemoryFileVersions implements FileVersions, FileVersionQueries {
@@ -188,7 +187,6 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     return changedFile;
   }
 
-  /** Returns the public keys whose content has changed. */
   private tidyReplaced(appId: number, { id, key, version }: FileRecord, mime: string): string[] {
     const keys = [key, versionKey(key, version), ...derivedKeys(this.state, appId, id)];
     // Processing replaces renditions and pages. Without processing, they are removed now.

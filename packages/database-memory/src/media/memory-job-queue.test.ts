@@ -20,7 +20,6 @@ const openQueue = () => {
 };
 
 describe('daily jobs in memory', () => {
-  /** Runs `count` workers that start at once; returns the jobs that ran. */
   const runWorkers = async (
     { queue, tasks, finishedJobs }: ReturnType<typeof openQueue>,
     count: number,

@@ -8,7 +8,6 @@ import type { JobRecord } from './records.js';
 const POLL_MS = 100;
 const HOURS_PER_DAY = 24;
 
-/** Each worker runs one job at a time. */
 export class MemoryJobQueue implements JobQueue {
   private readonly jobs: JobList;
 
@@ -58,7 +57,6 @@ export class MemoryJobQueue implements JobQueue {
 class MemoryWorker implements JobWorker {
   private poll: NodeJS.Timeout | undefined;
   private isBusy = false;
-  /** Settles when all requested work is done. */
   private work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -100,7 +98,6 @@ function attemptOf({ attempts, max_attempts: maxAttempts, last_error: lastError 
   return { attempt: attempts, maxAttempts, lastError };
 }
 
-/** Returns the last time with this hour and minute. */
 function lastTime(hour: number, minute: number, now: Date): Date {
   const today = new Date(now);
   today.setUTCHours(hour, minute, 0, 0);

@@ -125,7 +125,6 @@ export class MemoryMediaFileList implements MediaFileQueries {
   }
 }
 
-/** Sorts by a field, then by id in the same direction. */
 function sortFiles(
   files: readonly FileRecord[],
   { field, direction }: Sorting,

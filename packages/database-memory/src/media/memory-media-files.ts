@@ -132,7 +132,6 @@ export class MemoryMediaFiles implements MediaFiles {
     return !takenNames.has(name) || onConflict === 'rename' ? freeName(name, takenNames) : FILE_NAME_TAKEN;
   }
 
-  /** Returns the preferred key, with a number if it is taken. */
   private freeKey(appId: number, preferredKey: string): string {
     const takenKeys = new Set(filesOf(this.state, appId).map(({ key }) => key));
     let key = preferredKey;

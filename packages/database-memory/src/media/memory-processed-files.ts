@@ -166,13 +166,11 @@ function presetFieldsOf(preset: UploadPresetRecord | undefined) {
   };
 }
 
-/** Returns true when the result has a rendition with this label, or this page. */
 function isInResult({ renditions, pages }: ProcessingResult, derived: DerivedFile): boolean {
   if ('page' in derived) return pages.some(({ page }) => page === derived.page);
   return renditions.some(({ label }) => label === derived.label);
 }
 
-/** Like {@link isInResult}, for this version. */
 function makeResultMatcher(result: ProcessingResult, version: number): (derived: DerivedFile) => boolean {
   return (derived) => derived.version === version && isInResult(result, derived);
 }

@@ -38,7 +38,6 @@ export class MemoryUsageList implements FileUsageQueries {
     return texts.some((text) => text !== null && lowerCase(text).includes(query));
   }
 
-  /** Entities of the service have their current name as label. */
   private labelOf(appId: number, { entity_type: type, entity_id: id, label }: Usage): string | null {
     if (type === 'product') return this.productName(appId, Number(id));
     if (type === 'product_variant') return this.variantName(appId, Number(id));

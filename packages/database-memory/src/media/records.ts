@@ -1,7 +1,6 @@
 import type { Blobs, FileKind, FileState, FolderPath, ProcessedObject, OutputFormat } from '@back-office/media';
 import type { Stored } from '../memory.js';
 
-/** A pending upload becomes a file with the same id. */
 export interface ReceiptRecord extends Stored, Blobs {
   readonly state: 'receiving';
   readonly inserted_at: Date;
@@ -49,7 +48,6 @@ interface DerivedRecord extends Stored, ProcessedObject {
   readonly file_id: number;
   readonly version: number;
   readonly key: string;
-  /** Whether the public copy exists. */
   readonly listed: boolean;
 }
 

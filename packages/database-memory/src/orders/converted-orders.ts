@@ -25,7 +25,6 @@ export function insertConvertedOrder(state: State, appId: number, proforma: Prof
   return insertOrder(state, appId, orderOf(proforma)).id;
 }
 
-/** Updates paid amount and debt of the order after payments of its proforma have changed. */
 export function settleOrderPayments(
   state: State,
   appId: number,

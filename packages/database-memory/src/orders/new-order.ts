@@ -6,7 +6,6 @@ import type { StoredOrder, StoredOrderItem } from './records.js';
 export type NewOrder = Omit<StoredOrder, 'id' | 'items' | 'shipped_at' | keyof typeof NEW_ORDER> &
   Partial<Pick<StoredOrder, keyof typeof NEW_ORDER>> & { readonly items: readonly Omit<StoredOrderItem, 'id'>[] };
 
-/** Stores an order and counts its items as sold. */
 export function insertOrder(state: State, appId: number, { items, ...order }: NewOrder): StoredOrder {
   countSold(state, appId, soldPieces(items));
   const storedItems = items.map((item) => ({ ...item, id: state.orderItemIds.next() }));

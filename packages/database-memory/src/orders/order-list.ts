@@ -12,7 +12,6 @@ import { containsFolded } from '../people-search.js';
 import { byField } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-/** Missing values come last in either direction. */
 const SORT_KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
   id: [({ id }) => id],
   order_number: [(order) => order.order_number],

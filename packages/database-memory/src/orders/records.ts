@@ -9,6 +9,5 @@ export interface StoredOrderItem extends OrderItem {
 export interface StoredOrder extends Omit<Order, 'items' | 'payments'> {
   readonly items: readonly StoredOrderItem[];
   readonly payments: readonly OrderPayment[];
-  /** Time of the first shipment. */
   readonly shipped_at: Date | null;
 }

@@ -41,7 +41,6 @@ export function storeChanges(
   );
 }
 
-/** A conversion adds the order. Later payments of a converted proforma update it. */
 function withOrder(state: State, appId: number, change: DecidedChange, now: Date): DecidedChange {
   const { before, after } = change;
   if (before === after || after.status !== 'converted') return change;

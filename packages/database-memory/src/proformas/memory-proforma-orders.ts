@@ -73,7 +73,6 @@ export class MemoryProformaOrders implements ProformaOrders {
     });
   }
 
-  /** Returns true when a new order has a taken number. */
   private takesNumber(appId: number, changes: readonly DecidedChange[]): boolean {
     const newOrders = changes.filter(({ before, after }) => before.converted === null && after.converted !== null);
     const numbers = newOrders.map(({ after }) => after.converted?.orderNumber);
@@ -83,7 +82,6 @@ export class MemoryProformaOrders implements ProformaOrders {
   }
 }
 
-/** Decides again until the drawn number is free. */
 function retryUntilFree<Decided>(decide: () => Decided, isTaken: (decided: Decided) => boolean): Decided {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const decision = decide();

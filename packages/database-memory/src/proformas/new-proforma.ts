@@ -8,7 +8,6 @@ export function hasNumber({ proformas }: State, appId: number, number: string): 
   return existingProforma !== undefined;
 }
 
-/** Stores a new proforma, reserves its stock, holds its vouchers and marks its evaluation as used. */
 export function insertProforma(state: State, appId: number, draft: Proforma): Proforma {
   const now = draft.insertedAt;
   const lines = draft.lines.map((line) => ({ ...line, id: state.proformaItemIds.next() }));

@@ -15,7 +15,6 @@ import type { State } from '../state.js';
 import { withdrawPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
 
-/** Refunds money, vouchers and points of converted proformas. */
 export function refundProformas(state: State, appId: number, proformas: readonly Proforma[], now: Date): DueRefunds[] {
   const changes = refundOrders(proformas, now);
   withdrawPoints(state, appId, ordersWithPoints(proformas), now);

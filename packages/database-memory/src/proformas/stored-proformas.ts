@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { isPayable } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 
-/** Returns the proforma with the current state of its order. */
 export function findProforma({ proformas, orders }: State, appId: number, id: number): Proforma | undefined {
   const proforma = proformas.get(appId, id);
   if (!proforma?.converted) return proforma;
@@ -11,7 +10,6 @@ export function findProforma({ proformas, orders }: State, appId: number, id: nu
   return { ...proforma, converted: { ...proforma.converted, isOrderPayable: order !== undefined && isPayable(order) } };
 }
 
-/** Returns the existing proformas without duplicates, sorted by id. */
 export function findProformas(state: State, appId: number, ids: readonly number[]): Proforma[] {
   const sortedIds = [...new Set(ids)].sort((a, b) => a - b);
   return sortedIds.flatMap((id) => findProforma(state, appId, id) ?? []);

@@ -51,7 +51,6 @@ export class MemorySessions implements Sessions {
     });
   }
 
-  /** Removes all ended sessions in one batch. */
   async purgeEnded(): Promise<boolean> {
     const endedBefore = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
     const { memory, accessTokens } = this.state;

@@ -63,7 +63,6 @@ export class MemoryStockQueries implements StockQueries {
     yield presentedLines.map((line) => JSON.stringify(line)).join(',');
   }
 
-  /** Excludes stock in deleted warehouses. */
   private stockedVariants(appId: number): StockedVariant[] {
     const { stocks, variants, warehouses } = this.state;
     return stocks.all(appId).flatMap((row) => {

@@ -76,7 +76,6 @@ export class MemoryStock implements Stock {
     return (variantId, warehouseId) => rows.get(shelfKey({ variantId, warehouseId }))?.on_hand;
   }
 
-  /** Returns the ids of the movements. */
   private book(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
     const now = this.clock.now();
     const existingStock = stockByShelf(this.state, appId);

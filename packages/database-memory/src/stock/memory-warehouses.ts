@@ -121,7 +121,6 @@ function toWarehouse(row: StoredWarehouse): Warehouse {
   return { id, code, ...addressOf(row), sellable, inserted_at, updated_at };
 }
 
-/** The search ignores case. */
 function matchesSearch({ name, code, address_line_1, city, postcode }: StoredWarehouse, query: string): boolean {
   const texts = [name, code ?? '', address_line_1, city, postcode];
   return texts.some((text) => lowerCase(text).includes(lowerCase(query)));

@@ -38,7 +38,6 @@ export interface StockDelta extends Shelf {
   readonly reserved: number;
 }
 
-/** Adds to existing stock rows and ignores missing ones. */
 export function changeStock(state: State, appId: number, deltas: readonly StockDelta[], now: Date): void {
   const rows = stockByShelf(state, appId);
   for (const [key, shelfDeltas] of groupedBy(deltas, shelfKey)) {

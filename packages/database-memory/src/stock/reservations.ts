@@ -3,11 +3,9 @@ import { bookMovements, changeStock } from './movements.js';
 import type { Shelf } from './shelves.js';
 
 export interface BookedReservation extends Shelf {
-  /** Id of the proforma item. */
   readonly lineId: number;
   /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
   readonly qty: number | null;
-  /** Difference to the quantity before the change, never 0. */
   readonly delta: number;
   readonly reference: string;
 }

@@ -12,7 +12,6 @@ export function shelfKey({ variantId, warehouseId }: Shelf): string {
   return `${variantId}/${warehouseId}`;
 }
 
-/** The keys come from {@link shelfKey}. */
 export function stockByShelf({ stocks }: State, appId: number): Map<string, StoredStock> {
   return new Map(
     stocks
@@ -21,18 +20,15 @@ export function stockByShelf({ stocks }: State, appId: number): Map<string, Stor
   );
 }
 
-/** Returns the pieces for sale; 0 in a warehouse that does not sell. */
 export function availableOf({ on_hand, reserved }: StoredStock, warehouse: StoredWarehouse | undefined): number {
   return warehouse?.sellable ? Math.max(on_hand - reserved, 0) : 0;
 }
 
-/** Returns false for a missing or deleted warehouse. */
 export function isSelling({ warehouses }: State, appId: number, warehouseId: number): boolean {
   const warehouse = warehouses.get(appId, warehouseId);
   return warehouse !== undefined && warehouse.sellable && warehouse.deleted_at === null;
 }
 
-/** Returns the existing stock rows of the shelves, sorted by variant and warehouse. */
 export function stockRows(state: State, appId: number, shelves: readonly Shelf[]): StockRow[] {
   const rows = stockByShelf(state, appId);
   const shelfRows = [...new Set(shelves.map(shelfKey))].flatMap((key) => rows.get(key) ?? []);
@@ -45,9 +41,6 @@ export interface ShelfDemand {
   readonly warehouseId: number | null;
 }
 
-/**
- * Returns the stock rows of the variants in sellable warehouses without duplicates, sorted by variant and warehouse.
- */
 export function sellableStock(state: State, appId: number, demands: readonly ShelfDemand[]): StockRow[] {
   const byVariant = groupedBy(demands, ({ variantId }) => variantId);
   const canServe = (row: StoredStock): boolean =>

@@ -27,7 +27,6 @@ const FORMATS = {
   'image/avif': 'avif',
   'image/tiff': 'tiff',
 } as const;
-/** sharp can draw all types but BMP. */
 export const DRAWABLE_MIMES = Object.keys(FORMATS) as readonly (keyof typeof FORMATS)[];
 
 function drawQuarters(width: number, height: number, frame = 0): Sharp {

@@ -28,7 +28,6 @@ const SEGMENT = [0x18, 0x53, 0x80, 0x67];
 const VOID = [0xec];
 const webmOf = (...header: readonly Uint8Array[]): Uint8Array =>
   bytes(element([0x1a, 0x45, 0xdf, 0xa3], ...header), SEGMENT);
-/** The size is below 256 and takes `length` bytes. */
 const encodeSize = (size: number, length: number): number[] => [
   ...Array.from({ length: length - 1 }, (_, index) => (index === 0 ? 1 << (8 - length) : 0)),
   size,

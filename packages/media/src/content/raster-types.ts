@@ -73,7 +73,6 @@ export function isAvif(head: Uint8Array): boolean {
   return isImage && brands?.some((brand) => brand === 'avif' || brand === 'avis') === true;
 }
 
-/** The major brand comes first. */
 export function isoBrands(head: Uint8Array): readonly string[] | undefined {
   const size = u32(head, 0);
   if (!matchesAt(head, 4, 'ftyp') || size < 16 || size > MAX_BRANDS_BYTES || size % 4 !== 0) return undefined;

@@ -18,7 +18,6 @@ const KILOBITS = {
 const HERTZ = [44_100, 48_000, 32_000];
 const OGG_CODECS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
 
-/** The first known brand decides. */
 export function isoMediaType(head: Uint8Array): string | undefined {
   const brands = isoBrands(head);
   if (brands === undefined) return isBareQuickTime(head) ? 'video/quicktime' : undefined;
@@ -44,7 +43,6 @@ function isBareQuickTime(head: Uint8Array): boolean {
   return false;
 }
 
-/** Requires an EBML header with DocType `webm`, then the segment if the head reaches that far. */
 export function isWebm(head: Uint8Array): boolean {
   const header = ebmlElementAt(head);
   if (header?.id !== EBML || header.size === Infinity) return false;
@@ -65,7 +63,6 @@ function readDocType(head: Uint8Array, from: number, to: number): string | undef
   return undefined;
 }
 
-/** Void elements may precede the segment. */
 function isSegmentNext(head: Uint8Array, end: number): boolean {
   for (let at = end; at + 4 <= head.length;) {
     const element = ebmlElementAt(head, at);
@@ -75,7 +72,6 @@ function isSegmentNext(head: Uint8Array, end: number): boolean {
   return true;
 }
 
-/** Requires ID3 tags and a frame, or two consecutive frames. */
 export function isMp3(head: Uint8Array): boolean {
   const at = offsetAfterTags(head);
   if (at === undefined) return false;
@@ -85,7 +81,6 @@ export function isMp3(head: Uint8Array): boolean {
   return size !== undefined && (at + size + 4 > head.length ? at > 0 : mp3FrameSize(head, at + size) !== undefined);
 }
 
-/** Returns `undefined` for an invalid tag. */
 function offsetAfterTags(head: Uint8Array): number | undefined {
   let at = 0;
   while (matchesAt(head, at, 'ID3')) {

@@ -16,7 +16,6 @@ export function isSvg(head: Uint8Array): boolean {
   return ROOT.test(afterDoctype.replace(PROLOGUE, ''));
 }
 
-/** Accepts printable text that does not start like HTML, a script or another type. */
 export function isPlainText(head: Uint8Array): boolean {
   if (head.length === 0 || OTHER_SIGNATURES.some((signature) => matchesAt(head, 0, signature))) return false;
   const order = utf16Order(head);

@@ -7,9 +7,7 @@ const VERSION_SIZE = 4;
 /** An Exif item starts with the four-byte offset of its TIFF header. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
-/** These items hold pixels and derived images. */
 const KEPT_ITEMS = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap']);
-/** These properties hold descriptions, alt texts and custom data. */
 const DROPPED_PROPERTIES = new Set(['udes', 'altt', 'uuid']);
 const [IN_FILE, IN_BOX] = [0, 1];
 

@@ -28,7 +28,6 @@ export async function* blankBuffered(
   yield file;
 }
 
-/** Strips a nested file in place and fills the remaining bytes with zeros. */
 export function stripInPlace(bytes: Uint8Array, strip: Stripper): void {
   const stripped = stripBytes(bytes, strip).subarray(0, bytes.length);
   bytes.fill(0);

@@ -47,7 +47,6 @@ function* runSteps(file: FileStream, script: readonly Step[]): Coroutine {
   }
 }
 
-/** Returns the output that {@link runSteps} must have. */
 function expectedOutput(content: Uint8Array, script: readonly Step[]): Uint8Array {
   let at = 0;
   const output: Uint8Array[] = [];

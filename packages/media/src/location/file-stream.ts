@@ -1,7 +1,6 @@
 import { concat } from '../octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Strippers may look ahead by this many bytes. */
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
 /** No real file has so many parts. Millions of empty parts would take minutes. */
 const MAX_PARTS = 2_000_000;
@@ -13,7 +12,6 @@ const ZEROS = new Uint8Array(BLOCK_BYTES);
 /** Yields while it waits for more bytes or for the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
-/** Reads a file from start to end and passes, drops or blanks every byte. */
 export type Stripper = (file: FileStream) => Coroutine;
 
 /**
@@ -34,7 +32,6 @@ export class FileStream {
   private blockFrom = 0;
   private blockTo = 0;
 
-  /** Number of bytes that can be read without waiting. */
   get available(): number {
     return this.to - this.from;
   }
@@ -53,7 +50,6 @@ export class FileStream {
     this.hasEnded = true;
   }
 
-  /** Returns the output since the last call. */
   takeOutput(): Uint8Array[] {
     this.flushBlock();
     const pieces = this.output;
@@ -67,12 +63,10 @@ export class FileStream {
     return this.available >= count;
   }
 
-  /** Returns available bytes, at most `count`, without consuming them. */
   peek(count = this.available): Uint8Array {
     return this.input.subarray(this.from, Math.min(this.from + count, this.to));
   }
 
-  /** Waits for the next bytes and returns them without consuming them; returns fewer at the end of the file. */
   *lookAhead(count: number): Coroutine<Uint8Array> {
     yield* this.waitFor(count);
     return this.peek(count);

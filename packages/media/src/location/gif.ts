@@ -7,7 +7,6 @@ const [PLAIN_TEXT, CONTROL, APPLICATION] = [0x01, 0xf9, 0xff];
 const HEADER_SIZE = 13;
 const DESCRIPTOR_SIZE = 10;
 const APPLICATION_SIZE = 14;
-/** These hold the loop count and the colour profile. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 /**
@@ -31,7 +30,6 @@ export function isGif(header: Uint8Array): boolean {
   return header.length >= HEADER_SIZE && /^GIF8[79]a$/.test(decodeLatin1(header, 0, 6));
 }
 
-/** Returns bytes; 0 when the flags state that there is no table. */
 export function colourTableSize(flags = 0): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }

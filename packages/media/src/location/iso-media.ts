@@ -39,7 +39,6 @@ const POSITION_FORMATS = typeSet('gpmd|camm|rtmd|gps0|djmd|dbgi');
 interface Box {
   readonly type: string;
   readonly headSize: number;
-  /** Offset after the box. */
   readonly end: number;
 }
 
@@ -103,7 +102,6 @@ function* freeBox(file: FileStream, { headSize, end }: Box): Coroutine {
   yield* file.blank(end - file.position);
 }
 
-/** Keeps iTunes titles and frees the lists that cameras write. */
 function* stripTitles(file: FileStream, box: Box, content: Uint8Array): Coroutine {
   // QuickTime omits the version.
   const versionSize = matchesAt(content, 4, 'hdlr') ? 0 : 4;
@@ -115,7 +113,6 @@ function* stripTitles(file: FileStream, box: Box, content: Uint8Array): Coroutin
   yield* stripBoxes(file, 'meta', box.end);
 }
 
-/** Keeps only the free-form title for gapless playback. */
 function* stripFreeForm(file: FileStream, box: Box): Coroutine {
   const nextBytes = yield* file.lookAhead(Math.min(box.end - file.position, 128));
   if (decodeLatin1(nextBytes).includes('iTunSMPB')) yield* file.pass(box.end - file.position);

@@ -11,7 +11,6 @@ const scan = jpegSegment(0xda, [1, 1, 0, 0, 63, 0]);
 const stripParts = (...parts: readonly Part[]): string =>
   decodeText(stripBytes(bytes(SOI, ...parts), stripJpeg)).slice(2);
 
-/** Returns the marker and the content of each segment. */
 function segmentsOf(file: Uint8Array): [number, string][] {
   const segments: [number, string][] = [];
   for (let at = file.indexOf(0xff, 2); at >= 0; at = file.indexOf(0xff, at)) {

@@ -42,7 +42,6 @@ export function* stripJpeg(file: FileStream): Coroutine {
   }
 }
 
-/** Consumes everything up to and including the next marker. */
 function* nextMarker(file: FileStream): Coroutine<number | undefined> {
   while (yield* file.waitFor(2)) {
     const bytes = file.peek();
@@ -56,7 +55,6 @@ function* nextMarker(file: FileStream): Coroutine<number | undefined> {
   return undefined;
 }
 
-/** Passes compressed pixels up to the next marker. */
 function* passScan(file: FileStream): Coroutine {
   while (yield* file.waitFor(2)) {
     const bytes = file.peek();
@@ -85,7 +83,6 @@ function hasSegment(marker: number): boolean {
   return (marker >= 0xc0 && marker < 0xf0 && marker !== SOI) || marker === COM;
 }
 
-/** Decoding needs few of the application segments and comments. */
 function isMetadata(marker: number): boolean {
   return marker >= 0xe0;
 }

@@ -45,7 +45,6 @@ function* stripFrame(file: FileStream, id: string, isPlain: boolean, end: number
   const nextBytes = yield* file.lookAhead(Math.min(end - file.position, HEAD + MAX_DESCRIPTION_BYTES));
   const content = decodeLatin1(nextBytes, HEAD);
   const pictureAt = id === 'APIC' ? content.search(/\xff\xd8\xff|\x89PNG/) : undefined;
-  // Pictures are stripped separately.
   const description = content.slice(0, pictureAt).replaceAll('\0', '');
   yield* file.pass(HEAD);
   if (!FREE_FORM_FRAMES.has(id)) yield* file.pass(end - file.position);
@@ -58,7 +57,6 @@ function* stripFrame(file: FileStream, id: string, isPlain: boolean, end: number
   }
 }
 
-/** Each byte holds seven bits. */
 function synchsafe(bytes: Uint8Array, at: number): number {
   return [0, 1, 2, 3].reduce((number, index) => number * 0x80 + ((bytes[at + index] ?? 0) & 0x7f), 0);
 }

@@ -21,7 +21,6 @@ interface LogicalStream {
 /** Consumes a byte and yields whether the next byte belongs to a location. */
 type CommentParser = Generator<boolean, void, number>;
 
-/** Replaces the values of comments about a location with spaces. */
 export function* stripOgg(file: FileStream): Coroutine {
   const streams = new Map<number, LogicalStream>();
   while (yield* file.waitFor(HEAD)) {
@@ -62,7 +61,6 @@ function commentHeaderBytes(firstPacket: Uint8Array): number {
   throw new UnreadableFile('Unknown Ogg codec');
 }
 
-/** Returns true when the page has changed. */
 function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   let isChanged = false;
   const segments = page[HEAD - 1] ?? 0;

@@ -5,7 +5,6 @@ import { stripBytes } from './file-stream.js';
 import { stripPng, PNG_SIGNATURE } from './png.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Returns type, content and raw bytes of each chunk. */
 function chunksOf(file: Uint8Array): [string, string, Uint8Array][] {
   const chunks: [string, string, Uint8Array][] = [];
   const view = new DataView(file.buffer, file.byteOffset);

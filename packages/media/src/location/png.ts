@@ -8,7 +8,6 @@ export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n';
 const MAX_CHUNK_BYTES = 0x7fff_ffff;
 const HEAD = 8;
 const CRC = 4;
-/** These chunks hold pixels, colours, animation and the modification time. */
 const KEPT_CHUNKS = new Set(
   (
     'IHDR PLTE IDAT IEND tRNS acTL fcTL fdAT cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI mDCv cLLi ' +

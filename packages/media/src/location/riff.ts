@@ -28,13 +28,11 @@ export function* stripWebp(file: FileStream): Coroutine {
   yield* stripChunks(file, end, Infinity, KEPT_IN_WEBP);
 }
 
-/** Keeps samples, playback data and titles; blanks everything else. */
 export function* stripWav(file: FileStream): Coroutine {
   const end = yield* passHeader(file, 'WAVE');
   yield* stripChunks(file, end, Infinity, KEPT_IN_WAVE);
 }
 
-/** Returns the end of the file that its header states. */
 function* passHeader(file: FileStream, form: string): Coroutine<number> {
   const head = yield* file.lookAhead(12);
   if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, form)) throw new UnreadableFile(`Not a ${form} file`);

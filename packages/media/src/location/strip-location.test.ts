@@ -10,7 +10,6 @@ import { stripLocation } from './strip-location.js';
 const stripSample = ({ mime, bytes }: SampleFile): Promise<Uint8Array> =>
   collectBytes(stripLocation(mime, streamOf(bytes)));
 
-/** Returns `undefined` for an unreadable file; any other error fails the test. */
 const stripIfReadable = (file: SampleFile): Promise<Uint8Array | undefined> =>
   stripSample(file).catch((error: unknown) => {
     if (error instanceof UnreadableFile) return undefined;

@@ -83,7 +83,6 @@ function* linkedDirectories(tiff: Tiff, { entries, nextOffset: next }: TiffDirec
   yield* numbersOf(tiff.bytes, subdirectories, tiff.order);
 }
 
-/** Returns the ranges of an image's pixels and strips JPEG data in them. */
 function stripPixels(tiff: Tiff, directory: TiffDirectory): readonly Range[] {
   const ranges = PIXEL_TAGS.flatMap(([at, size]) => pixelRanges(tiff, directory, at, size));
   const size = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -125,7 +124,6 @@ function spend({ budget }: Tiff, unit: 'steps' | 'bytes', count: number): void {
   if (budget[unit] < 0) throw new UnreadableFile('A TIFF that refers to more bytes than it has');
 }
 
-/** Removes all other tags from the directory, which keeps its offset. */
 function rewriteDirectory({ bytes, order }: Tiff, directory: TiffDirectory, at: number): void {
   let end = at + 2;
   for (const entry of keptEntries(directory)) {

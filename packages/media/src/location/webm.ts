@@ -45,7 +45,6 @@ function* voidElement(file: FileStream, { headSize, size }: EbmlElement): Corout
   yield* file.blank(size);
 }
 
-/** Returns one byte of a variable-size integer. The first byte carries the length marker. */
 function vintByte(number: number, length: number, index: number): number {
   const byte = Math.floor(number / 2 ** (8 * (length - 1 - index))) % 0x100;
   return index === 0 ? byte | (1 << (8 - length)) : byte;

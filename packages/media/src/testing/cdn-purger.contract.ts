@@ -7,7 +7,6 @@ const REPETITIONS = 30;
 
 export interface PurgerFixture {
   readonly purger: CdnPurger;
-  /** Two addresses that the cache can hold. */
   readonly urls: readonly [string, string];
   cacheUrl(url: string): Promise<void>;
   isCached(url: string): Promise<boolean>;
@@ -19,7 +18,6 @@ export interface PurgerFixture {
   readonly failing?: Readonly<Record<string, CdnPurger>>;
   /** Purgers of the same kind, for caches that have no copy left and report it in other ways. Keys describe them. */
   readonly clearing?: Readonly<Record<string, CdnPurger>>;
-  /** Purger of an installation without a cache. */
   readonly absent?: CdnPurger;
   close(): Promise<void>;
 }

@@ -1,14 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NAME_TAKEN, FILE_NOT_FOUND, type StoredFile } from '../index.js';
-import {
-  ANY_FILE,
-  MediaFixture as AppLibrary,
-  MISSING_ID,
-  pathOf,
-  RULES,
-  type MediaLibraryFixture,
-} from './media-library.js';
+import { ANY_FILE, AppLibrary, MISSING_ID, pathOf, RULES, type MediaLibraryFixture } from './media-library.js';
 
 export function fileMovesContract(
   { describe, it, before, after, beforeEach }: Runner,

@@ -8,7 +8,6 @@ const EAST = [20, 1, 27, 1, 40, 1];
 
 export type Part = string | number | readonly number[] | Uint8Array;
 
-/** Concatenates Latin-1 texts, single bytes and arrays of bytes. */
 export function bytes(...parts: readonly Part[]): Uint8Array {
   return Uint8Array.from(
     parts.flatMap((part) => {
@@ -70,7 +69,6 @@ export function tiff(order: 'II' | 'MM', directories: readonly (readonly Tag[])[
   return bytes(order, writeU16(42), writeU32(8), ...heads, ...data);
 }
 
-/** Phones write such EXIF: description, orientation and location. */
 export function exif(orientation = 6, order: 'II' | 'MM' = 'II'): Uint8Array {
   return tiff(order, [
     [
@@ -87,7 +85,6 @@ export function exif(orientation = 6, order: 'II' | 'MM' = 'II'): Uint8Array {
   ]);
 }
 
-/** Returns true when the location of {@link exif} or {@link LOCATION} is found, in either byte order. */
 export function hasLocation(content: Uint8Array): boolean {
   const decoded = decodeText(content);
   return [
@@ -121,11 +118,9 @@ export const box = (type: string, ...parts: readonly Part[]): Uint8Array => {
   return bytes(u32be(body.length + 8), type, body);
 };
 
-/** Like {@link box}, with version and flags. */
 export const fullBox = (type: string, version: number, ...parts: readonly Part[]): Uint8Array =>
   box(type, version, 0, 0, 0, ...parts);
 
-/** Appends the empty block that ends a sequence of blocks. */
 export const gifBlocks = (...parts: readonly Part[]): Uint8Array => {
   const body = bytes(...parts);
   const blocks = Array.from({ length: Math.ceil(body.length / 255) }, (_, index) => {
@@ -135,7 +130,6 @@ export const gifBlocks = (...parts: readonly Part[]): Uint8Array => {
   return bytes(...blocks, 0);
 };
 
-/** `id` includes its length marker. */
 export const element = (id: readonly number[], ...parts: readonly Part[]): Uint8Array => {
   const body = bytes(...parts);
   const size = body.length < 127 ? [0x80 | body.length] : [0x40 | (body.length >> 8), body.length & 255];

@@ -1,7 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { EntityUsages, Usage } from '../index.js';
-import { MediaFixture, MISSING_ID, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, MISSING_ID, type MediaLibraryFixture } from './media-library.js';
 
 const PAGE = { offset: 0, limit: 100 };
 
@@ -10,13 +10,13 @@ export function fileUsagesContract(
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const replace = (usages: Partial<EntityUsages> & Pick<EntityUsages, 'fields'>) =>
     fixture.ports.fileUsages.replace(library.app, { entity_type: 'page', entity_id: '1', ...usages });
@@ -74,7 +74,7 @@ export function fileUsagesContract(
       await library.trash(file);
       expect(await usagesOfFile(file.id)).toHaveLength(3);
       expect(await usagesOfFile(MISSING_ID)).toEqual([]);
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       expect(await usagesOfFile(file.id)).toEqual([]);
     });
 

@@ -9,7 +9,7 @@ import {
   type ReceivedContent,
   type StoredFile,
 } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { HOURS_PER_DAY, AppLibrary, MISSING_ID, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 const JPEG = { mime: 'image/jpeg', kind: 'image', size: { width: 80, height: 60 }, bytes: 100 } as const;
 
@@ -18,13 +18,13 @@ export function fileVersionsContract(
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const versions = () => fixture.ports.fileVersions;
   const currentTime = () => fixture.clock.now().toISOString().slice(0, 19);
@@ -100,7 +100,7 @@ export function fileVersionsContract(
       await library.trash(file);
       expect([await check(file.id), await tryReplace(file.id)]).toEqual([FILE_IN_TRASH, FILE_IN_TRASH]);
       expect(await list(file.id)).toEqual([]);
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       expect([await check(file.id), await tryReplace(file.id), await list(file.id)]).toEqual([
         undefined,
         undefined,
@@ -117,7 +117,6 @@ export function fileVersionsContract(
   });
 
   describe('revert', () => {
-    /** The sizes of the versions are 1, 2 and 3 bytes. */
     const addFileWithVersions = async (): Promise<StoredFile> => {
       const file = await library.addFile('a.txt', {}, { bytes: 1 });
       for (const bytes of [2, 3]) await replace(file.id, { bytes });

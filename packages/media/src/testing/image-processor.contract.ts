@@ -23,7 +23,6 @@ export interface SampleImages {
   noisy(width: number, height: number): Promise<Uint8Array>;
   /** The lower half of the image is transparent. */
   transparent(width: number, height: number): Promise<Uint8Array>;
-  /** JPEG in CMYK with an ICC profile. */
   cmyk(width: number, height: number): Promise<Uint8Array>;
   /** PNG with 16 bits per channel. */
   deep(width: number, height: number): Promise<Uint8Array>;
@@ -98,7 +97,6 @@ export function imageProcessorContract(
     return Promise.all(images.map(async (image) => ({ output: image, decoded: await samples.decode(image.bytes) })));
   };
 
-  /** Describes the result of `can` and its arguments for the message of a failure. */
   const describeCan = (image: ImageFacts, format: OutputFormat, width?: number): string => {
     const question = `${image.mime} ${image.width}×${image.height} as ${format}, ${width ?? image.width} wide`;
     return `${processor.can(image, format, width) ? 'can' : "can't"}: ${question}`;

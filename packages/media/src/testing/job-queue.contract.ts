@@ -1,25 +1,24 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { JOBS, type JobAttempt, type JobTask, type ProcessPayload } from '../index.js';
-import { MediaFixture, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, type MediaLibraryFixture } from './media-library.js';
 
 /** Longer than the pause after the first failure. */
 const FIRST_PAUSE_SECONDS = 3;
 const TIMEOUT_MS = 10_000;
 
-/** Jobs are added through the ports. */
 export function jobQueueContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const makeWorker = (task: JobTask) => fixture.queue.worker({ [JOBS.process]: task }, () => {});
   const idOf = (payload: unknown) => (payload as ProcessPayload).fileId;

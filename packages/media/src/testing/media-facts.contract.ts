@@ -8,7 +8,6 @@ import { mp3Sample, oggSample, SAMPLE_FILES, wavSample } from './sample-files.js
 const MEGABYTE = 2 ** 20;
 const REPETITIONS = 8;
 
-/** Counts the bytes that are read. */
 export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly readBytes: () => number } {
   let count = 0;
   return {
@@ -25,7 +24,6 @@ export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly
 export interface FactsOptions {
   /** Opens another adapter with these limits per file. Tests of time, memory and closing need it. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): MediaFacts;
-  /** Returns the number of threads of the process. */
   countThreads?(): Promise<number>;
 }
 

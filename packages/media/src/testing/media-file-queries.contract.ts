@@ -1,14 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { FileFilter, FileToProcess, StoredFile } from '../index.js';
-import {
-  ANY_FILE,
-  MediaFixture,
-  MISSING_ID,
-  pathOf,
-  type MediaLibraryFixture,
-  type ShownFile,
-} from './media-library.js';
+import { ANY_FILE, AppLibrary, MISSING_ID, pathOf, type MediaLibraryFixture, type ShownFile } from './media-library.js';
 
 const PAGE = { offset: 0, limit: 100 };
 
@@ -17,13 +10,13 @@ export function mediaFileQueriesContract(
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const queries = () => fixture.ports.mediaFileQueries;
   const list = async (filter: Partial<FileFilter> = {}, orderBy?: string, page = PAGE): Promise<ShownFile> => {
@@ -45,7 +38,7 @@ export function mediaFileQueriesContract(
       await library.trash(file);
       expect(await library.findFile(file.id)).toMatchObject({ id: file.id });
       expect(await queries().find(library.appId, MISSING_ID)).toBeUndefined();
-      expect(await queries().find((await MediaFixture.create(fixture)).appId, file.id)).toBeUndefined();
+      expect(await queries().find((await AppLibrary.create(fixture)).appId, file.id)).toBeUndefined();
     });
   });
 

@@ -1,20 +1,20 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NAME_TAKEN, FILE_NOT_FOUND, JOBS } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, pathOf, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { HOURS_PER_DAY, AppLibrary, MISSING_ID, pathOf, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 export function mediaFilesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const files = () => fixture.ports.mediaFiles;
   const edit = async (...values: Parameters<ReturnType<typeof files>['edit']>) => {
@@ -67,7 +67,7 @@ export function mediaFilesContract(
       const { id, data } = await library.addFile('a.txt');
       expect(Object.keys(JSON.parse(data))).toEqual(Object.keys(await library.findFile(id)));
       expect(Object.keys(JSON.parse(data)).slice(0, 8)).toEqual(
-        ['id', 'filename', 'key', 'url', 'folder', 'size', 'mime', 'width'], // as the interface lists them
+        ['id', 'filename', 'key', 'url', 'folder', 'size', 'mime', 'width'], // The interface lists them in this order.
       );
     });
 
@@ -177,7 +177,7 @@ export function mediaFilesContract(
 
     it('finds no file that is missing, trashed, being received or of another app', async () => {
       const file = await library.addFile('a.txt');
-      const otherLibrary = await MediaFixture.create(fixture);
+      const otherLibrary = await AppLibrary.create(fixture);
       const { receipt } = await library.upload();
       expect(await edit(otherLibrary.appId, file.id, { alt: 'x' })).toEqual(FILE_NOT_FOUND);
       await library.trash(file);
@@ -195,7 +195,7 @@ export function mediaFilesContract(
 
   describe('hideUnused', () => {
     it('hides files that are unused for longer than the app’s setting', async () => {
-      library = new MediaFixture(fixture, await fixture.makeApp({ autoHideUnusedDays: 10 }));
+      library = new AppLibrary(fixture, await fixture.makeApp({ autoHideUnusedDays: 10 }));
       const [oldFile, usedFile, unhiddenFile, trashedFile] = await Promise.all(
         ['a', 'b', 'c', 'd'].map((name) => library.addFile(name)),
       );

@@ -10,20 +10,20 @@ import {
   type FolderEdit,
   type StoredFile,
 } from '../index.js';
-import { MediaFixture, MISSING_ID, pathOf, RULES, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, MISSING_ID, pathOf, RULES, type MediaLibraryFixture } from './media-library.js';
 
 export function mediaFoldersContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const folders = () => fixture.ports.mediaFolders;
   const tryAdd = (path: string, name = path.split('/').at(-1) ?? '') =>
@@ -51,7 +51,7 @@ export function mediaFoldersContract(
 
     it('does not affect another app', async () => {
       await add('p');
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       expect(await branch()).toEqual([]);
       expect(await tryAdd('p/q')).toEqual(PARENT_NOT_FOUND);
       expect(await tryAdd('p')).toMatchObject({ path: 'p' });
@@ -150,7 +150,7 @@ export function mediaFoldersContract(
 
     it('does not find folders of another app', async () => {
       const { id } = await add('p');
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       expect(await edit(id, { name: 'x' })).toEqual(FOLDER_NOT_FOUND);
     });
 

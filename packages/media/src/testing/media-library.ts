@@ -16,11 +16,9 @@ export interface MediaLibraryFixture {
   readonly queue: JobQueue;
   /** Clock that the ports use. */
   readonly clock: Clock & { forward(by: { readonly hours: number }): void };
-  /** Base of public URLs. */
   readonly base: string;
   /** Sets whether the store serves files itself; initially false. */
   setPublished(isPublished: boolean): void;
-  /** Creates an app with a default preset. */
   makeApp(settings?: { readonly autoHideUnusedDays?: number }): Promise<MediaApp>;
   /** Waits until the clock of the queue has advanced by this much. */
   waitForQueue(seconds: number): Promise<void>;
@@ -54,21 +52,20 @@ const NEW_FILE: NewFile = {
 export type ShownFile = any;
 
 /** Fills the media library of one app through its ports. */
-export class MediaFixture {
+export class AppLibrary {
   constructor(
     private readonly fixture: MediaLibraryFixture,
     readonly app: MediaApp,
   ) {}
 
-  static async create(given: MediaLibraryFixture): Promise<MediaFixture> {
-    return new MediaFixture(given, await given.makeApp());
+  static async create(given: MediaLibraryFixture): Promise<AppLibrary> {
+    return new AppLibrary(given, await given.makeApp());
   }
 
   get appId(): number {
     return this.app.id;
   }
 
-  /** Begins a receipt and returns its content, by default a text of 5 bytes. */
   async upload(content: Partial<ReceivedContent> = {}): Promise<ReceivedContent> {
     const receipt: Receipt = await this.fixture.ports.uploadReceipts.begin(this.app, content.kind === 'image');
     const text = { mime: 'text/plain', kind: 'doc', size: undefined, bytes: 5, checksum: new Uint8Array(32) } as const;
@@ -79,7 +76,6 @@ export class MediaFixture {
     return this.fixture.ports.mediaFiles.store(this.app, await this.upload(content), { ...NEW_FILE, ...file });
   }
 
-  /** Stores a file like {@link store}; throws when the file is refused. */
   async addFile(
     name: string,
     file: Partial<NewFile> = {},
@@ -109,7 +105,6 @@ export class MediaFixture {
     return this.fixture.ports.mediaTrash.delete(this.appId, keys, RULES);
   }
 
-  /** Records that a page shows the file. */
   addUsage({ key }: Pick<StoredFile, 'key'>, page = '1') {
     const fields = [{ field: 'image', url: this.url(key) }];
     return this.fixture.ports.fileUsages.replace(this.app, { entity_type: 'page', entity_id: page, fields });
@@ -119,7 +114,6 @@ export class MediaFixture {
     return `${this.fixture.base}/${key}`;
   }
 
-  /** Returns the file names of a folder in the order of the list. */
   async fileNames(folder = ''): Promise<string[]> {
     const filter = { ...ANY_FILE, folder: folder as FolderPath };
     const page = { offset: 0, limit: 1_000 };

@@ -1,19 +1,19 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { MediaFixture, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 export function mediaObjectsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const objects = () => fixture.ports.mediaObjectQueries;
   const addReplacedFile = async (name: string) => {
@@ -58,7 +58,7 @@ export function mediaObjectsContract(
     it('is not found by other keys or in another app', async () => {
       const { key } = await library.addFile('a.txt');
       expect(await objects().ofKey(library.appId, `${key}x`)).toBeUndefined();
-      expect(await objects().ofKey((await MediaFixture.create(fixture)).appId, key)).toBeUndefined();
+      expect(await objects().ofKey((await AppLibrary.create(fixture)).appId, key)).toBeUndefined();
     });
 
     it('is not settled before processing', async () => {
@@ -102,7 +102,7 @@ export function mediaObjectsContract(
       const { key } = await addReplacedFile('a.txt');
       const version = `${library.app.prefix}/a@v1.txt`;
       expect((await objects().unowned(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);
-      expect(await objects().unowned((await MediaFixture.create(fixture)).appId, [key])).toEqual([key]);
+      expect(await objects().unowned((await AppLibrary.create(fixture)).appId, [key])).toEqual([key]);
     });
   });
 

@@ -11,7 +11,6 @@ export interface StoreFixture {
   /** Whether `close` removes all objects. Otherwise the contract removes the objects that it has stored. */
   readonly isTemporary?: boolean;
   readonly isMemory?: boolean;
-  /** Returns the type under which the store serves this object. */
   mimeOf?(key: string): Promise<string | undefined>;
   /** Returns the number of bytes that the back end holds; may collect garbage first. */
   heldBytes?(): Promise<number>;
@@ -378,7 +377,6 @@ async function* zeroChunks(megabytes: number, onChunk: () => void): AsyncGenerat
   }
 }
 
-/** The bytes depend on their offset. The chunks have uneven sizes. */
 async function* countingChunks(size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0, chunkSize = 1; at < size; at += chunkSize, chunkSize = (chunkSize * 7) % 99_991) {
     const bytes = new Uint8Array(Math.min(chunkSize, size - at));
@@ -410,7 +408,6 @@ interface Process {
 /** Buffers may wait for the garbage collector up to this size. */
 const MAX_GARBAGE_BYTES = 8 * MEGABYTE;
 
-/** Measures the peak memory of buffers, where the runtime reports it. */
 class MemoryPeak {
   private readonly initialBytes = bufferBytes();
   private peak = this.initialBytes;
@@ -426,7 +423,6 @@ class MemoryPeak {
   }
 }
 
-/** Has no effect where the runtime cannot collect garbage on demand. */
 function collectGarbage(): void {
   const { process } = globalThis as { process?: Process };
   const v8 = process?.getBuiltinModule?.('v8') as { setFlagsFromString(flag: string): void } | undefined;

@@ -1,20 +1,20 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NOT_FOUND, FILE_NOT_IN_TRASH, FILE_REFERENCED, JOBS, type TidyPayload } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, RULES, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { HOURS_PER_DAY, AppLibrary, MISSING_ID, RULES, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 export function mediaTrashContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
     await library.runJobs(JOBS.tidy);
   });
   const trash = () => fixture.ports.mediaTrash;
@@ -60,7 +60,7 @@ export function mediaTrashContract(
 
     it('does not find files of another app', async () => {
       const { key } = await library.addFile('a');
-      const other = await MediaFixture.create(fixture);
+      const other = await AppLibrary.create(fixture);
       expect(await trash().delete(other.appId, [key], RULES)).toEqual([FILE_NOT_FOUND]);
       expect(await library.fileNames()).toEqual(['a']);
     });
@@ -95,7 +95,7 @@ export function mediaTrashContract(
       const [file, other] = [await library.addFile('a'), await library.addFile('b')];
       await library.trash(other);
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_IN_TRASH]);
-      const { appId } = await MediaFixture.create(fixture);
+      const { appId } = await AppLibrary.create(fixture);
       expect(await trash().purge(appId, [other.id])).toEqual([FILE_NOT_FOUND]);
       expect([await library.fileNames(), await listTrash()]).toEqual([['a'], ['b']]);
     });

@@ -14,7 +14,6 @@ export interface DecodedPage {
 export interface RendererFixture {
   readonly renderer: PageRenderer;
   decode(png: Uint8Array): Promise<DecodedPage>;
-  /** Returns the number of threads of the process. */
   countThreads?(): Promise<number>;
   /** Opens another renderer with these limits per document. Tests of time, memory and closing need it. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): PageRenderer;
@@ -186,7 +185,6 @@ export function pageRendererContract(
   });
 
   describe('the limits of a document', () => {
-    /** The content is two million large rectangles. */
     const makeSlowPdf = (): Uint8Array => singlePage({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
     /** The page is a black image of 48 MB, packed into 750 kB. */
     const makeBlackPdf = (): Uint8Array => {

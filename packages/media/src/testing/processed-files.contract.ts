@@ -1,7 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { JOBS, type FileToProcess, type ProcessedObject, type ProcessingResult, type StoredFile } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { HOURS_PER_DAY, AppLibrary, MISSING_ID, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 const EMPTY_RESULT: ProcessingResult = {
   main: undefined,
@@ -17,14 +17,14 @@ export function processedFilesContract(
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   let file: StoredFile;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
     file = await library.addImage('a.jpg');
   });
   const processed = () => fixture.ports.processedFiles;

@@ -21,7 +21,6 @@ import {
   type Tag,
 } from './file-parts.js';
 
-/** Handmade files hold a location wherever their type can, and dummy pixels or sound. */
 export interface SampleFile {
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -178,7 +177,6 @@ interface AvifParts {
   readonly isMetaLast?: boolean;
 }
 
-/** The image has EXIF, XMP and dummy pixels. */
 export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
   const ftyp = box('ftyp', 'avif', zeros(4), 'avif', 'mif1', 'miaf');
   const item = (id: number, type: string, ...more: readonly Part[]): Uint8Array =>
@@ -237,14 +235,12 @@ export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
 export interface IsoMediaParts {
   readonly ftyp?: Uint8Array;
   readonly isHeaderLast?: boolean;
-  /** Sample format of the track and its description. */
   readonly samples?: readonly [string, Part];
   readonly moov?: readonly Part[];
 }
 
 export const titleBox = (type: string, value: Part): Uint8Array => box(type, box('data', u32be(1), u32be(0), value));
 
-/** The video has locations as phones, 3GPP, Apple, Adobe and iTunes write them. */
 export function isoMediaSample({
   ftyp = box('ftyp', 'mp42', zeros(4), 'isom', 'mp42'),
   isHeaderLast = true,
@@ -312,7 +308,6 @@ export function isoMediaSample({
 export const webmHeader = (docType = 'webm'): Uint8Array =>
   element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x86], 1), element([0x42, 0x82], docType), element([0x42, 0x87], 4));
 
-/** As in a live recording, the sizes of the segment and the first cluster are unknown. */
 export function webmSample(): Uint8Array {
   const tag = element(
     [0x12, 0x54, 0xc3, 0x67],

@@ -16,9 +16,7 @@ export interface SamplePage {
 
 export interface SamplePdf {
   readonly pages: readonly SamplePage[];
-  /** Further entries of the trailer. */
   readonly trailer?: string;
-  /** Further objects, numbered after the pages. */
   readonly objects?: readonly string[];
 }
 
@@ -54,7 +52,6 @@ function contentObject({ width, height, colour, content }: SamplePage): string {
   return `<</Length ${drawing.length}>>\nstream\n${drawing}\nendstream`;
 }
 
-/** No input matches the password. */
 export function encryptedPdf(): Uint8Array {
   const [owner, user] = ['O', 'U'].map((letter) => `<${letter.charCodeAt(0).toString(16).repeat(32)}>`);
   return pdfSample({

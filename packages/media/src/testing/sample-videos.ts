@@ -15,17 +15,14 @@ export interface VideoSample {
   readonly width: number;
   readonly height: number;
   readonly rotation?: number;
-  /** Pixel aspect ratio. */
   readonly pixel?: readonly [number, number];
   /** Bytes of samples before the header. */
   readonly mdatSize?: number;
-  /** Characters of the title. */
   readonly titleSize?: number;
 }
 
 const handler = (type: string): Uint8Array => fullBox('hdlr', 0, zeros(4), type, zeros(12), 0);
 
-/** The track lasts one second and has one sample. */
 function trackOf(type: 'vide' | 'soun', head: Part, sample: Uint8Array): Uint8Array {
   const media = fullBox('mdhd', 0, zeros(8), u32be(1_000), u32be(1_000), u16be(0x55c4), zeros(2));
   const mediaHeader = type === 'vide' ? fullBox('vmhd', 0, zeros(8)) : fullBox('smhd', 0, zeros(4));

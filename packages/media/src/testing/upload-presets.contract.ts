@@ -1,7 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { PresetChange } from '../index.js';
-import { MediaFixture, MISSING_ID, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, MISSING_ID, type MediaLibraryFixture } from './media-library.js';
 
 interface ShownPreset {
   readonly id: number;
@@ -14,13 +14,13 @@ export function uploadPresetsContract(
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const put = async (...changes: readonly PresetChange[]) =>
     JSON.parse(await fixture.ports.uploadPresets.put(library.appId, changes)) as ShownPreset[];
@@ -73,7 +73,7 @@ export function uploadPresetsContract(
       ];
       const find = (id: number) => fixture.ports.processedFileQueries.find(library.appId, id);
       expect([(await find(presetFile.id))?.quality, (await find(defaultFile.id))?.quality]).toEqual([50, 82]);
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       for (const presetId of [preset?.id, MISSING_ID]) {
         expect(await library.store({ presetId })).toEqual({ refused: 'is invalid', field: 'preset_id' });
       }
@@ -81,7 +81,7 @@ export function uploadPresetsContract(
 
     it('belong to one app', async () => {
       await put({ name: 'a', isDefault: true });
-      library = await MediaFixture.create(fixture);
+      library = await AppLibrary.create(fixture);
       expect((await list()).map(({ name }) => name)).toEqual(['default']);
     });
 

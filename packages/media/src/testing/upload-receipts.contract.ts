@@ -1,20 +1,20 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { JOBS, type TidyPayload } from '../index.js';
-import { MediaFixture, type MediaLibraryFixture } from './media-library.js';
+import { AppLibrary, type MediaLibraryFixture } from './media-library.js';
 
 export function uploadReceiptsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<MediaLibraryFixture>,
 ): void {
   let fixture: MediaLibraryFixture;
-  let library: MediaFixture;
+  let library: AppLibrary;
   before(async () => {
     fixture = await open();
   });
   after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.create(fixture);
+    library = await AppLibrary.create(fixture);
   });
   const receipts = () => fixture.ports.uploadReceipts;
   const runTidyJobs = async () =>
@@ -50,7 +50,7 @@ export function uploadReceiptsContract(
     });
 
     it('is ended only in its app, and not once it is a file', async () => {
-      const { appId } = await MediaFixture.create(fixture);
+      const { appId } = await AppLibrary.create(fixture);
       const { id, content } = await receipts().begin(library.app, false);
       await receipts().end({ appId, id });
       const file = await library.addFile('a');
