@@ -54,6 +54,7 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
   ];
   try {
     const sizes = sizesBelow(products);
+    print('Time to load the catalogues of four apps through `POST /int/products`:\n');
     for (const [app, count] of [
       [shop, products],
       [floorApp, products],
@@ -123,7 +124,7 @@ async function loadProducts(origin: string, app: BenchApp, products: number): Pr
     if ((failed as unknown[]).length > 0) throw new Error('Products were refused');
   }
   const seconds = (performance.now() - startMs) / 1_000;
-  print(`- ${products} products loaded through POST /int/products in ${seconds.toFixed(1)} s`);
+  print(`- ${products} products: ${seconds.toFixed(1)} s`);
 }
 
 /** Creates all stock rows before the measurement, so that no measured system has to create them. */

@@ -46,7 +46,7 @@ async function measureStarts(url: string): Promise<void> {
     times.push((performance.now() - startMs) / 1_000);
     service.stop();
   }
-  report('time from start to ready, with a running database', median(times), 's', LIMITS.startSeconds, 2);
+  report('cold start: time until ready, with a running database', median(times), 's', LIMITS.startSeconds, 2);
 }
 
 async function measureMemory(url: string, shop: BenchApp, dataDir: string): Promise<void> {
@@ -68,7 +68,7 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
   report(
     `memory growth of POST /int/products with ${ROWS} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
     rowsGrowth / bodyBytes,
-    'bodies',
+    'times the body',
     LIMITS.bodies,
     1,
   );
