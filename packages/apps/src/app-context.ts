@@ -13,7 +13,6 @@ export interface AppSettings {
   readonly loyaltyPointsPerAmount: number;
   readonly defaultWarehouseCode: string | null;
   readonly media: {
-    /** Every media key of the app begins with this segment. */
     readonly prefix: string;
     readonly trashRetentionDays: number;
     readonly refusesDeleteInUse: boolean;
@@ -21,7 +20,6 @@ export interface AppSettings {
   };
 }
 
-/** The context is read together with the token of a request. */
 export interface AppContext extends Speech {
   readonly id: number;
   readonly currency: string;
@@ -29,7 +27,6 @@ export interface AppContext extends Speech {
   readonly settings: AppSettings;
 }
 
-/** Returns a function that converts minor units to amounts in the currency. */
 export function money(app: Pick<AppContext, 'decimals'>): (minor: number) => number {
   return (minor) => fromMinor(minor, app.decimals);
 }

@@ -27,7 +27,6 @@ export interface CompleteSettings {
   readonly default_warehouse_code: string | null;
 }
 
-/** Parts that were never set are absent. */
 export interface StoredSettings {
   readonly proforma?: Partial<CompleteSettings['proforma']>;
   readonly media?: Partial<CompleteSettings['media']>;

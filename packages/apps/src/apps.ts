@@ -5,16 +5,13 @@ import type { SettingsPatch } from './settings-patch.js';
 export interface NewApp {
   readonly name: string;
   readonly currency: string;
-  /** The default is English. */
   readonly language?: string;
 }
 
-/** Keys are the paths of the invalid fields. */
 export interface InvalidSettings {
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Every new app gets these payment methods; the code of a method is its kind. */
 export const DEFAULT_PAYMENT_METHODS = [
   { kind: 'cash', name: 'Cash' },
   { kind: 'bank_transfer', name: 'Bank transfer' },
@@ -41,7 +38,6 @@ export interface Apps {
 
 export interface AppQueries {
   hasApps(): Promise<boolean>;
-  /** Ids are ascending. */
   ids(): Promise<number[]>;
   /** `undefined` when there is no such app. */
   find(appId: number): Promise<App | undefined>;

@@ -6,7 +6,6 @@ export interface KeyedCall {
   readonly fingerprint: Uint8Array;
 }
 
-/** Repeats within this time get the stored answer. */
 export const ANSWER_RETENTION_HOURS = 24;
 /** A run that does not renew its lease for this time counts as dead. */
 export const RUN_LEASE_MS = 15_000;
@@ -19,7 +18,6 @@ export const RUN_LEASE_MS = 15_000;
  * (`Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
-  /** True when an earlier run has written without an answer. */
   readonly isWritten: boolean;
   /**
    * Runs the work. If an earlier run has written, the first transaction writes nothing and returns the earlier result.
@@ -27,7 +25,6 @@ export interface KeyedWrite {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** The first run of a call, or one that continues after a dead run. */
 export interface Run extends KeyedCall {
   readonly id: string;
   readonly keyedWrite: KeyedWrite;

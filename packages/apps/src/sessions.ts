@@ -5,7 +5,6 @@ export interface SessionDevice extends DeviceDetails {
 }
 
 export interface NewSession {
-  /** An anonymous session has no customer. */
   readonly customer: CustomerIdentifier | null;
   readonly device: SessionDevice;
   readonly language: string | null;

@@ -4,7 +4,6 @@ import type { InvalidSettings } from './apps.js';
 import { isTooLong, type SettingsPatch } from './settings-patch.js';
 
 export interface SettingsFacts {
-  /** True when the database has amounts in the app's currency; needed only if {@link changesCurrency}. */
   readonly hasAmounts: boolean;
   readonly hasWarehouse: boolean;
   isAccountNumber(text: string, currency: string): boolean;
@@ -14,7 +13,6 @@ export function isCurrencyChanged(app: App, next: App): boolean {
   return next.currency !== app.currency;
 }
 
-/** Returns the code of the default warehouse that the patch sets. */
 export function patchedWarehouseCode(next: App, patch: SettingsPatch): string | undefined {
   return patch.default_warehouse_code ? (next.settings.default_warehouse_code ?? undefined) : undefined;
 }
@@ -28,7 +26,6 @@ function isUnusableMinimum({ currency, settings }: App): boolean {
   return toMinor(minimum, decimalsOf(currency)) === undefined;
 }
 
-/** Keys are the paths of the invalid fields; `next` is the patched app. */
 export function settingsErrors(
   app: App,
   next: App,

@@ -24,7 +24,6 @@ export interface SettingsPatch {
 
 const MAX_TRANSLATIONS_BYTES = 128 * 1024;
 
-/** The patch is merged without validation. */
 export function applyPatch(app: App, patch: SettingsPatch): App {
   return {
     ...app,

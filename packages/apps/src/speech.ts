@@ -1,4 +1,3 @@
-/** Sentences are grouped by language and found by message key. */
 export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Speech {

@@ -27,7 +27,6 @@ export interface AttributeValue {
 
 export interface FoundAttributes {
   readonly variants: readonly NamedVariant[];
-  /** Contains the definitions that rows name and those whose code a row takes. */
   readonly definitions: readonly (DefinitionDraft & { readonly id: number })[];
 }
 
@@ -38,13 +37,11 @@ export interface PlannedAttributes {
 export interface AttributePlan extends BulkPlan<PlannedAttributes> {
   readonly created: readonly DefinitionDraft[];
   readonly changed: readonly DefinitionDraft[];
-  /** Each product has one value per definition; the last row wins. */
   readonly values: readonly AttributeValue[];
 }
 
 const IDENTIFIER_ORDER = MATCHING['PUT /int/product_attributes'];
 
-/** Plans each row on top of the earlier ones. */
 export function planAttributes(
   rows: readonly ParsedRow<DesiredAttributes>[],
   foundAttributes: FoundAttributes,

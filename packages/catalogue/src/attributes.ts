@@ -33,6 +33,5 @@ export interface Attributes {
 export interface AttributeQueries {
   /** Returns `undefined` when the app has no definition with exactly this code. */
   findDefinition(appId: number, code: string): Promise<AttributeDefinition | undefined>;
-  /** Definitions are sorted oldest first. */
   definitions(appId: number, page: Page): Promise<AttributeDefinition[]>;
 }

@@ -1,4 +1,3 @@
-/** The attributes belong to the product of the named variant. */
 export interface DesiredAttributes {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;

@@ -27,7 +27,6 @@ export class Loans {
     };
   }
 
-  /** Returns the record that had the name before it was first borrowed. */
   lenderOf(name: string): Loan['lender'] | undefined {
     return this.lenders.get(name);
   }

@@ -1,4 +1,3 @@
-/** An exact match wins over a match that ignores case. */
 export class CaseInsensitiveIndex<Row> {
   private readonly exact = new Map<string, Row>();
   private readonly folded = new Map<string, Row>();

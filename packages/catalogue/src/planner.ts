@@ -2,7 +2,7 @@ import { pick, type RowOutcome } from '@back-office/kernel';
 import {
   type Explanation,
   explanationOf,
-  type Identified,
+  type IdentifierValues,
   type Identifier,
   type Match,
   type Matcher,
@@ -34,7 +34,6 @@ interface RecordMatch {
   readonly match: Match<ProductDraft | VariantDraft>;
 }
 
-/** Plans rows in order; a failed row has no effect. */
 export class Planner {
   private readonly matches = new Map<number, RecordMatch[]>();
   private readonly loans = new Loans();
@@ -79,7 +78,6 @@ export class Planner {
     return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
-  /** Returns rows whose names another record still has, with their message keys. */
   findUnreturned(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
     return this.loans.findUnreturned(() => this.draftsOf(outcomes));
   }
@@ -94,7 +92,7 @@ export class Planner {
   private find<Draft extends ProductDraft | VariantDraft>(
     record: RecordMatch['record'],
     matcher: Matcher<Draft>,
-    desired: Identified,
+    desired: IdentifierValues,
   ): Draft | undefined {
     if (!this.options.shouldExplain) return matcher.find(desired);
     const match = matcher.explain(desired);
@@ -151,7 +149,6 @@ export class Planner {
     this.append(variant.images, desired.images);
   }
 
-  /** Gives the draft this value, if it is free or if a later row may rename its holder. */
   private take<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
@@ -160,13 +157,12 @@ export class Planner {
     rule: string,
   ): void {
     if (draft[identifier] === value && (value === null || !isFresh(draft))) return;
-    const holder = matcher.holder(identifier, value);
+    const holder = matcher.findHolder(identifier, value);
     if (value !== null && holder && holder !== draft) this.borrow(holder, rule, nameOf(draft, identifier, value));
     this.undoSteps.push(matcher.rename(draft, identifier, value));
     this.giveBack(matcher, draft, identifier);
   }
 
-  /** Returns the old value to its lender, unless the lender has a new value. */
   private giveBack<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
@@ -175,7 +171,7 @@ export class Planner {
     const oldValue = draft[identifier] as string | null;
     const lender = oldValue === null ? undefined : this.loans.lenderOf(nameOf(draft, identifier, oldValue));
     const isStillLent = lender !== undefined && (lender as Draft)[identifier] === oldValue;
-    if (isStillLent && !matcher.holder(identifier, oldValue))
+    if (isStillLent && !matcher.findHolder(identifier, oldValue))
       this.undoSteps.push(matcher.rename(lender as Draft, identifier, oldValue));
   }
 
@@ -196,7 +192,6 @@ export class Planner {
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }
 
-  /** Undefined fields are not changed. */
   private change<Draft extends ProductDraft | VariantDraft>(
     draft: Draft,
     changes: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },

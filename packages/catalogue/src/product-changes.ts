@@ -6,7 +6,6 @@ import type { ProductPlan } from './product-plan.js';
 type Draft = ProductDraft | VariantDraft;
 
 export interface ProductChanges {
-  /** Contains new and changed products, and products with changed variants or images. */
   readonly products: readonly ProductDraft[];
   readonly variants: readonly VariantDraft[];
   readonly withImages: readonly Draft[];

@@ -3,7 +3,6 @@ import type { PlainFields } from './product-fields.js';
 
 type Writable<Fields> = { -readonly [Field in keyof Fields]: Fields[Field] };
 
-/** The `id` is null until the product is inserted. */
 export interface ProductDraft extends Writable<PlainFields> {
   id: number | null;
   code: string;
@@ -27,7 +26,6 @@ export interface VariantDraft {
   isChanged: boolean;
 }
 
-/** Contains all records that rows of the call name or collide with. */
 export interface FoundProducts {
   readonly products: readonly ProductDraft[];
   readonly variants: readonly VariantDraft[];
@@ -42,7 +40,6 @@ export function copyDrafts({ products, variants }: FoundProducts): FoundProducts
   };
 }
 
-/** A new draft is fresh until its first change. */
 export function isFresh({ id, isChanged }: ProductDraft | VariantDraft): boolean {
   return id === null && !isChanged;
 }

@@ -22,7 +22,6 @@ export function blankFields(): PlainFields {
 
 export const PLAIN_FIELDS = Object.keys(blankFields()) as readonly FieldName<keyof PlainColumns>[];
 
-/** Responses and lists show the fields in this order. */
 export const PRODUCT_FIELDS = [
   'id',
   'code',

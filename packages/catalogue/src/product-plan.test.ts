@@ -143,7 +143,6 @@ function threeProducts() {
   return { products: [a, b, c], variants: [variant(1, a, 'u', '1'), variant(2, b, 'v', '2')] };
 }
 
-/** New records are included, failed rows are not. */
 function recordsAfter(rows: readonly DesiredProduct[]): { products: ProductDraft[]; variants: VariantDraft[] } {
   const foundProducts = threeProducts();
   let suffixCount = 0;

@@ -23,7 +23,6 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
 /** Shorter texts resemble too many names; nobody types longer ones. */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
-/** A text that can be mistyped also finds similar texts. Wildcards are always literal. */
 export function canBeMistyped(query: string): boolean {
   return query.length >= MISTYPED_LENGTHS.min && query.length <= MISTYPED_LENGTHS.max && !/[%_]/.test(query);
 }

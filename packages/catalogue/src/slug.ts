@@ -4,11 +4,9 @@ const MAX_SLUG_LENGTH = 200;
 
 export interface SlugTools {
   readonly asciiOf: (text: string) => string;
-  /** The random suffix distinguishes a slug that is taken. */
   readonly randomSuffix: () => string;
 }
 
-/** The slug has ASCII letters, digits and single hyphens; it may be empty. */
 function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
   return asciiOf(name)
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -16,7 +14,6 @@ function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-/** The preferred slug comes first. */
 export function slugCandidates(name: string, code: string, asciiOf: SlugTools['asciiOf']): string[] {
   const base = slugOf(name, asciiOf) || 'product';
   const suffix = `-${slugOf(code, asciiOf) || 'x'}`;

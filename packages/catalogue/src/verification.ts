@@ -18,7 +18,6 @@ export interface CodeHolder {
 export interface FoundCodes {
   readonly variants: readonly CodeHolder[];
   readonly products: readonly CodeHolder[];
-  /** The folded texts stand in the order of the wanted texts. */
   readonly codes: readonly string[];
   readonly barcodes: readonly string[];
   readonly productCodes: readonly string[];
@@ -45,7 +44,6 @@ export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
 
 const IDENTIFIER_ORDER = MATCHING['POST /product/verify'];
 
-/** `texts` are the folded texts in the order of `found`. */
 export function matchCodes(
   rows: readonly SearchedCodes[],
   texts: readonly string[],

@@ -17,7 +17,7 @@ import {
   type Totals,
 } from '@back-office/kernel';
 
-/** An item of a basket; any identifier may name its variant. */
+/** Any identifier may name the variant. */
 export interface BasketItem {
   readonly code?: string | null;
   readonly barcode?: string | null;
@@ -26,7 +26,7 @@ export interface BasketItem {
   readonly qty: number;
 }
 
-/** A basket as frozen by its evaluation. Amounts are minor units. */
+/** An evaluation freezes the basket. Amounts are minor units. */
 export interface FrozenBasket extends SaleTermColumns, TotalColumns {
   readonly items: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
@@ -57,11 +57,11 @@ export interface PricedItems extends Pick<FrozenBasket, 'fees' | 'promotions' | 
   readonly totals: Totals;
 }
 
-export function frozenBasket(terms: SaleTerms, { lines, totals, ...priced }: PricedItems): FrozenBasket {
-  return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...priced, items: lines };
+export function frozenBasket(terms: SaleTerms, { lines, totals, ...otherParts }: PricedItems): FrozenBasket {
+  return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...otherParts, items: lines };
 }
 
-/** An evaluation as proformas are made of it, without its vouchers, which may have changed since. */
+/** Vouchers are left out, since their available amounts may have changed since the evaluation. */
 export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   return {
     ...fieldsOf(row, SALE_TERMS),
@@ -76,11 +76,11 @@ export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   };
 }
 
-/** `ProformaOrders` of the proforma package makes proformas of evaluations. */
+/** `ProformaOrders` of the proforma package makes proformas from evaluations. */
 export interface Evaluations {
   /**
-   * Prices the basket and keeps the result for 24 hours. Reserves nothing. A refusal names the first record that the app
-   * lacks or cannot sell.
+   * Prices the basket and stores the result for 24 hours; reserves nothing. A refusal names the first record that the
+   * app lacks or cannot sell.
    */
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal>;
 }

@@ -9,7 +9,7 @@ const request = (state: ConsentRequest['state'], channel: ConsentRequest['channe
   state,
   source: 'mobile_app',
 });
-const revoked: Change = { channel: 'sms', from: 'granted', to: 'revoked', source: 'mobile_app', at: NOON };
+const REVOCATION: Change = { channel: 'sms', from: 'granted', to: 'revoked', source: 'mobile_app', at: NOON };
 
 describe('a switch that was never changed', () => {
   it('is granted', () => {
@@ -17,18 +17,18 @@ describe('a switch that was never changed', () => {
   });
 
   it('is revoked by the first change', () => {
-    expect(changeFor(request('revoked'), undefined, NOON)).toEqual(revoked);
+    expect(changeFor(request('revoked'), undefined, NOON)).toEqual(REVOCATION);
   });
 });
 
 describe('a switch that was revoked', () => {
   it('is not revoked again', () => {
-    expect(changeFor(request('revoked'), revoked, NOON)).toBeUndefined();
+    expect(changeFor(request('revoked'), REVOCATION, NOON)).toBeUndefined();
   });
 
   it('can be granted again', () => {
     const later = new Date('2026-11-22T12:00:00Z');
-    expect(changeFor(request('granted'), revoked, later)).toEqual({
+    expect(changeFor(request('granted'), REVOCATION, later)).toEqual({
       channel: 'sms',
       from: 'revoked',
       to: 'granted',
@@ -37,8 +37,8 @@ describe('a switch that was revoked', () => {
     });
   });
 
-  it('is never granted before it was revoked, even if the clock goes back', () => {
-    expect(changeFor(request('granted'), revoked, EARLIER)?.at).toEqual(NOON);
+  it('is never granted before its revocation, even if the clock goes back', () => {
+    expect(changeFor(request('granted'), REVOCATION, EARLIER)?.at).toEqual(NOON);
   });
 });
 
@@ -50,22 +50,25 @@ describe('requests with clocks that differ', () => {
 
   it('make consistent changes in ascending order', () => {
     fc.assert(
-      fc.property(requests, (wanted) => {
+      fc.property(requests, (sentRequests) => {
         const changes: Change[] = [];
-        for (const { channel, state, ms } of wanted) {
-          const last = changes.findLast((change) => change.channel === channel);
-          const change = changeFor({ channel, state, source: 'mobile_app' }, last, new Date(ms));
+        for (const { channel, state, ms } of sentRequests) {
+          const lastChange = changes.findLast((change) => change.channel === channel);
+          const change = changeFor({ channel, state, source: 'mobile_app' }, lastChange, new Date(ms));
           if (change) changes.push(change);
         }
         for (const channel of SWITCHES) {
-          const own = changes.filter((change) => change.channel === channel);
-          own.forEach((change, index) => {
-            const before = own[index - 1];
-            expect([change.from, change.to]).toEqual([before?.to ?? 'granted', before?.from ?? 'revoked']);
-            expect(change.at >= (before?.at ?? new Date(0))).toBe(true);
+          const switchChanges = changes.filter((change) => change.channel === channel);
+          switchChanges.forEach((change, index) => {
+            const previousChange = switchChanges[index - 1];
+            expect([change.from, change.to]).toEqual([
+              previousChange?.to ?? 'granted',
+              previousChange?.from ?? 'revoked',
+            ]);
+            expect(change.at >= (previousChange?.at ?? new Date(0))).toBe(true);
           });
-          const asked = wanted.findLast((each) => each.channel === channel)?.state;
-          expect(own.at(-1)?.to ?? 'granted').toBe(asked ?? 'granted');
+          const lastState = sentRequests.findLast((sentRequest) => sentRequest.channel === channel)?.state;
+          expect(switchChanges.at(-1)?.to ?? 'granted').toBe(lastState ?? 'granted');
         }
       }),
     );
@@ -80,18 +83,18 @@ describe('parseChannel and parseState', () => {
 
   it.each(['EMAIL', ' email', 'master', '', 'constructor', 1, true, null, ['email'], {}, 'granted'])(
     'refuse the channel %j and show it',
-    (sent) => {
-      const refusal = { refused: 'API.CustomerChannelConsents.InvalidChannel', values: { channel: sent } };
-      expect(parseChannel(sent)).toEqual(refusal);
+    (value) => {
+      const refusal = { refused: 'API.CustomerChannelConsents.InvalidChannel', values: { channel: value } };
+      expect(parseChannel(value)).toEqual(refusal);
     },
   );
 
   it.each(['GRANTED', 'revoked ', 'denied', '', 0, false, null, ['granted'], {}, 'email'])(
     'refuse the state %j and show it',
-    (sent) => {
-      expect(parseState(sent)).toEqual({
+    (value) => {
+      expect(parseState(value)).toEqual({
         refused: 'API.CustomerChannelConsents.InvalidState',
-        values: { state: sent },
+        values: { state: value },
       });
     },
   );

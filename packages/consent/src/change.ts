@@ -1,7 +1,7 @@
 import { refuseValue, type Refusal } from '@back-office/kernel';
 import { CHANNELS, STATES, type Channel, type State, type Switch } from './switches.js';
 
-/** A change of a switch; `from` and `to` always differ. */
+/** `from` and `to` always differ. */
 export interface Change {
   readonly channel: Switch;
   readonly from: State;
@@ -19,27 +19,32 @@ export interface ConsentRequest {
 export const FIRST_STATE: State = 'granted';
 
 /**
- * Returns the change that follows the last one of its switch; `undefined` when the state stays. Never dates it before
- * the last one, even if the clocks of two nodes differ.
+ * Returns the change that follows the last one of its switch; `undefined` when the state stays the same. The change is
+ * never dated before the last one, even if the clocks of two nodes differ.
  */
 export function changeFor(
   { channel, state, source }: ConsentRequest,
-  last: Change | undefined,
+  lastChange: Change | undefined,
   now: Date,
 ): Change | undefined {
-  const from = last?.to ?? FIRST_STATE;
+  const from = lastChange?.to ?? FIRST_STATE;
   if (from === state) return undefined;
-  return { channel, from, to: state, source, at: last !== undefined && last.at > now ? last.at : now };
+  return {
+    channel,
+    from,
+    to: state,
+    source,
+    at: lastChange !== undefined && lastChange.at > now ? lastChange.at : now,
+  };
 }
 
-/** Parses a channel; a refusal shows the invalid value. */
-export function parseChannel(sent: unknown): Channel | Refusal {
-  const channel = CHANNELS.find((each) => each === sent);
-  return channel ?? refuseValue('API.CustomerChannelConsents.InvalidChannel', 'channel', sent);
+/** A refusal contains the invalid value. */
+export function parseChannel(value: unknown): Channel | Refusal {
+  const channel = CHANNELS.find((knownChannel) => knownChannel === value);
+  return channel ?? refuseValue('API.CustomerChannelConsents.InvalidChannel', 'channel', value);
 }
 
-/** Parses a state; a refusal shows the invalid value. */
-export function parseState(sent: unknown): State | Refusal {
-  const state = STATES.find((each) => each === sent);
-  return state ?? refuseValue('API.CustomerChannelConsents.InvalidState', 'state', sent);
+export function parseState(value: unknown): State | Refusal {
+  const state = STATES.find((knownState) => knownState === value);
+  return state ?? refuseValue('API.CustomerChannelConsents.InvalidState', 'state', value);
 }

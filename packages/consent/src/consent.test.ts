@@ -12,7 +12,7 @@ const unreachable: Customer = {
 };
 const reachable: Customer = { ...unreachable, hasDevice: true, hasPhone: true, viberSubscribed: true };
 
-const changed = (channel: Switch, to: State, day = 2): Change => ({
+const changeOf = (channel: Switch, to: State, day = 2): Change => ({
   channel,
   from: to === 'granted' ? 'revoked' : 'granted',
   to,
@@ -20,7 +20,7 @@ const changed = (channel: Switch, to: State, day = 2): Change => ({
   at: new Date(Date.UTC(2026, 0, day)),
 });
 
-const effective = (changes: readonly Change[]): Channel[] => {
+const effectiveChannels = (changes: readonly Change[]): Channel[] => {
   const { channels } = consentOf(unreachable, changes);
   return CHANNELS.filter((channel) => channels[channel].effective);
 };
@@ -29,9 +29,9 @@ describe('the consent without changes', () => {
   const consent = consentOf(unreachable, []);
 
   it('is granted for everything', () => {
-    expect(consent.master).toEqual({ state: 'granted', last: undefined });
+    expect(consent.master).toEqual({ state: 'granted', lastChange: undefined });
     for (const channel of CHANNELS) {
-      expect(consent.channels[channel]).toEqual({ state: 'granted', effective: true, last: undefined });
+      expect(consent.channels[channel]).toEqual({ state: 'granted', effective: true, lastChange: undefined });
     }
   });
 
@@ -42,40 +42,50 @@ describe('the consent without changes', () => {
 
 describe('the master switch', () => {
   it('makes all channels ineffective when off, but keeps their states', () => {
-    const changes = [changed('master', 'revoked'), changed('sms', 'revoked'), changed('push', 'granted')];
-    expect(effective(changes)).toEqual([]);
+    const changes = [changeOf('master', 'revoked'), changeOf('sms', 'revoked'), changeOf('push', 'granted')];
+    expect(effectiveChannels(changes)).toEqual([]);
     const { channels } = consentOf(unreachable, changes);
     expect(CHANNELS.map((channel) => channels[channel].state)).toEqual(['granted', 'revoked', 'granted', 'granted']);
   });
 
   it('makes granted channels effective when on', () => {
-    expect(effective([changed('master', 'granted'), changed('sms', 'revoked')])).toEqual(['email', 'push', 'viber']);
+    expect(effectiveChannels([changeOf('master', 'granted'), changeOf('sms', 'revoked')])).toEqual([
+      'email',
+      'push',
+      'viber',
+    ]);
   });
 });
 
 describe.each(CHANNELS)('the channel %s', (channel) => {
-  it('alone is ineffective when revoked', () => {
-    expect(effective([changed(channel, 'revoked')])).toEqual(CHANNELS.filter((each) => each !== channel));
+  it('is the only ineffective one when it alone is revoked', () => {
+    expect(effectiveChannels([changeOf(channel, 'revoked')])).toEqual(
+      CHANNELS.filter((otherChannel) => otherChannel !== channel),
+    );
   });
 
   it('has its last change', () => {
-    const change = changed(channel, 'revoked');
-    expect(consentOf(unreachable, [changed('master', 'revoked'), change]).channels[channel].last).toBe(change);
+    const change = changeOf(channel, 'revoked');
+    expect(consentOf(unreachable, [changeOf('master', 'revoked'), change]).channels[channel].lastChange).toBe(change);
   });
 });
 
 describe('givenAt', () => {
   it('is the time of the latest change of any switch', () => {
-    const changes = [changed('email', 'revoked', 3), changed('master', 'granted', 9), changed('viber', 'revoked', 5)];
+    const changes = [
+      changeOf('email', 'revoked', 3),
+      changeOf('master', 'granted', 9),
+      changeOf('viber', 'revoked', 5),
+    ];
     expect(consentOf(unreachable, changes).givenAt).toEqual(new Date('2026-01-09T00:00:00Z'));
   });
 });
 
 describe('the preferred channel', () => {
-  const preferred = (customer: Customer, ...revoked: Switch[]): unknown =>
+  const preferredChannelOf = (customer: Customer, ...revokedChannels: Switch[]): unknown =>
     consentOf(
       customer,
-      revoked.map((channel) => changed(channel, 'revoked')),
+      revokedChannels.map((channel) => changeOf(channel, 'revoked')),
     ).preferred;
 
   it.each([
@@ -85,21 +95,21 @@ describe('the preferred channel', () => {
     ['email, when viber is revoked too', 1, ['push', 'viber'], reachable],
     ['email, when not subscribed to viber either', 1, [], { ...unreachable, hasPhone: true }],
     ['sms, when email is revoked too', 2, ['push', 'viber', 'email'], reachable],
-  ] as [string, number, Switch[], Customer][])('is %s', (_, id, revoked, customer) => {
-    expect(preferred(customer, ...revoked)).toEqual({ channelId: id, source: 'auto' });
+  ] as [string, number, Switch[], Customer][])('is %s', (_, id, revokedChannels, customer) => {
+    expect(preferredChannelOf(customer, ...revokedChannels)).toEqual({ channelId: id, source: 'auto' });
   });
 
   it.each([
     ['every channel is revoked', [...CHANNELS], reachable],
     ['the master is off', ['master'], reachable],
     ['only sms is granted, and there is no phone', ['push', 'viber', 'email'], { ...reachable, hasPhone: false }],
-  ] as [string, Switch[], Customer][])('is none when %s', (_, revoked, customer) => {
-    expect(preferred(customer, ...revoked)).toEqual({ channelId: null, source: 'auto' });
+  ] as [string, Switch[], Customer][])('is none when %s', (_, revokedChannels, customer) => {
+    expect(preferredChannelOf(customer, ...revokedChannels)).toEqual({ channelId: null, source: 'auto' });
   });
 
-  it('is the one that the customer chose, effective or not', () => {
-    const chosen = { ...reachable, chosenChannelId: 2 };
-    expect(preferred(chosen)).toEqual({ channelId: 2, source: 'manual' });
-    expect(preferred(chosen, 'sms', 'master')).toEqual({ channelId: 2, source: 'manual' });
+  it('is the channel that the customer chose, effective or not', () => {
+    const customerWithChoice = { ...reachable, chosenChannelId: 2 };
+    expect(preferredChannelOf(customerWithChoice)).toEqual({ channelId: 2, source: 'manual' });
+    expect(preferredChannelOf(customerWithChoice, 'sms', 'master')).toEqual({ channelId: 2, source: 'manual' });
   });
 });

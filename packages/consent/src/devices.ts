@@ -15,16 +15,16 @@ export interface Device {
   readonly updated_at: Date;
 }
 
-/** Null details default to those of the session, else to the stored ones. */
+/** A null detail defaults to that of the session, otherwise to the stored one. */
 export interface NewDevice extends DeviceDetails {
   readonly messagingToken: string;
 }
 
-/** Devices that receive pushes. At most one device of an app holds a messaging token. */
+/** Devices receive pushes. At most one device of an app has a given messaging token. */
 export interface Devices {
   /**
-   * Stores the token with the device of the session and removes it from every other device of the app. A repeat
-   * updates the same device. `undefined` when the session has ended, is anonymous or belongs to another app.
+   * Stores the token with the device of the session and removes it from the other devices of the app. A repeat updates
+   * the same device. `undefined` when the session has ended, is anonymous or belongs to another app.
    */
   register(appId: number, sessionId: number, device: NewDevice): Promise<Device | undefined>;
 }

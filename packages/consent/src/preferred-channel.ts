@@ -1,6 +1,6 @@
 import { channelId, type Channel } from './switches.js';
 
-/** How a customer can be reached, apart from consent; every customer has an e-mail address. */
+/** Every customer has an e-mail address. */
 export interface Reach {
   readonly hasDevice: boolean;
   readonly hasPhone: boolean;
@@ -8,22 +8,25 @@ export interface Reach {
   readonly chosenChannelId: number | null;
 }
 
-export interface Preferred {
-  /** Null when no channel is effective and reaches the customer. */
+export interface PreferredChannel {
+  /** Null when no effective channel reaches the customer. */
   readonly channelId: number | null;
   readonly source: 'auto' | 'manual';
 }
 
-const REACHES: readonly (readonly [Channel, (reach: Reach) => boolean])[] = [
+const REACH_CHECKS: readonly (readonly [Channel, (reach: Reach) => boolean])[] = [
   ['push', ({ hasDevice }) => hasDevice],
   ['viber', ({ viberSubscribed }) => viberSubscribed],
   ['email', () => true],
   ['sms', ({ hasPhone }) => hasPhone],
 ];
 
-/** The chosen channel, effective or not; else the first effective channel that reaches the customer. */
-export function preferredChannel(reach: Reach, isEffective: (channel: Channel) => boolean): Preferred {
+/**
+ * The channel that the customer chose is preferred, effective or not; otherwise the first effective channel that
+ * reaches the customer.
+ */
+export function choosePreferredChannel(reach: Reach, isEffective: (channel: Channel) => boolean): PreferredChannel {
   if (reach.chosenChannelId !== null) return { channelId: reach.chosenChannelId, source: 'manual' };
-  const [first] = REACHES.find(([channel, reaches]) => reaches(reach) && isEffective(channel)) ?? [];
-  return { channelId: first === undefined ? null : channelId(first), source: 'auto' };
+  const [firstChannel] = REACH_CHECKS.find(([channel, canReach]) => canReach(reach) && isEffective(channel)) ?? [];
+  return { channelId: firstChannel === undefined ? null : channelId(firstChannel), source: 'auto' };
 }

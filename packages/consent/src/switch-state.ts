@@ -1,13 +1,13 @@
 import { FIRST_STATE, type Change } from './change.js';
-import { eachChannel, type Channel, type State, type Switch } from './switches.js';
+import { mapChannels, type Channel, type State, type Switch } from './switches.js';
 
 export interface SwitchState {
   readonly state: State;
-  readonly last: Change | undefined;
+  readonly lastChange: Change | undefined;
 }
 
 export interface ChannelState extends SwitchState {
-  /** Whether marketing may use the channel: it and the master are granted. */
+  /** True when marketing may use the channel: it and the master are granted. */
   readonly effective: boolean;
 }
 
@@ -16,17 +16,16 @@ export interface SwitchStates {
   readonly channels: Readonly<Record<Channel, ChannelState>>;
 }
 
-/** `lastChanges` has the last change of each changed switch. */
 export function switchStates(lastChanges: readonly Change[]): SwitchStates {
   const master = switchStateOf('master', lastChanges);
-  const channels = eachChannel((channel) => {
-    const own = switchStateOf(channel, lastChanges);
-    return { ...own, effective: master.state === 'granted' && own.state === 'granted' };
+  const channels = mapChannels((channel) => {
+    const switchState = switchStateOf(channel, lastChanges);
+    return { ...switchState, effective: master.state === 'granted' && switchState.state === 'granted' };
   });
   return { master, channels };
 }
 
 function switchStateOf(channel: Switch, lastChanges: readonly Change[]): SwitchState {
-  const last = lastChanges.find((change) => change.channel === channel);
-  return { state: last?.to ?? FIRST_STATE, last };
+  const lastChange = lastChanges.find((change) => change.channel === channel);
+  return { state: lastChange?.to ?? FIRST_STATE, lastChange };
 }

@@ -1,6 +1,6 @@
 import type { CustomerIdentifier, Refusal } from '@back-office/kernel';
 
-/** A loyalty card, which may belong to a customer. */
+/** A card may belong to a customer. */
 export interface Card {
   readonly id: number;
   readonly data_part: number;
@@ -10,7 +10,7 @@ export interface Card {
   readonly customer_id: number | null;
 }
 
-/** Desired state of a card; `null` keeps the stored value. */
+/** A `null` keeps the stored value. */
 export interface DesiredCard {
   readonly barcode: string;
   readonly externalRef: string | null;
@@ -24,8 +24,9 @@ export interface UpsertedCard {
 
 export interface Cards {
   /**
-   * Updates the card found by the barcode, else by the reference, or adds one. Refused when the app has no such customer
-   * (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has the reference.
+   * Updates the card found by the barcode, otherwise by the reference, or adds a card. Refused when the app has no such
+   * customer (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has the
+   * reference.
    */
   put(appId: number, card: DesiredCard): Promise<UpsertedCard | Refusal>;
 }

@@ -14,9 +14,9 @@ export interface Customer {
   readonly updated_at: Date;
 }
 
-/** A customer in the shape of the API, with fields in the order of {@link Customer}. */
+/** Fields stand in the order of {@link Customer}. */
 export type PresentedCustomer = Omit<Customer, 'inserted_at' | 'updated_at'> & {
-  /** `formatDateTime` of `@back-office/kernel`: UTC to the second. */
+  /** The text is that of `formatDateTime` of `@back-office/kernel`: UTC to the second. */
   readonly inserted_at: string;
   readonly updated_at: string;
 };

@@ -1,26 +1,27 @@
 import type { Page } from '@back-office/kernel';
 import type { Customer, NewCustomer } from './customer.js';
 
-/** Fields of a new customer that other customers of the app already use. */
-export interface Taken {
+/** Other customers of the app already use these fields of a new customer. */
+export interface TakenFields {
   readonly taken: readonly ('email' | 'external_ref')[];
 }
 
-/** The customers of apps. A customer of another app is reported as missing. */
+/** A customer of another app counts as missing. */
 export interface Customers {
   /**
-   * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail, ignoring case, and reference are unique
-   * in the app; when taken, nothing is added and the taken fields are returned.
+   * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail (ignoring case) and reference are
+   * unique in the app. If one is taken, nothing is added and the taken fields are returned.
    */
-  add(appId: number, customer: NewCustomer): Promise<Customer | Taken>;
-  /** `undefined` when the app has no customer of this id with these parts. */
+  add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields>;
+  /** Returns `undefined` when the app has no customer of this id with these parts. */
   find(appId: number, id: number, dataPart: number, timePart: number): Promise<Customer | undefined>;
 }
 
 export interface CustomerFilter {
   /**
-   * Searches e-mail, phone and both names in either order; ignores case, accents and script. Both sides are folded by
-   * `foldedForPeople` of `@back-office/database-search` and lower-cased. A search that folds to nothing finds nobody.
+   * The text is searched in e-mail, phone and both names in either order. Case, accents and script are ignored: both
+   * sides are folded by `foldedForPeople` of `@back-office/database-search` and lower-cased. A search that folds to an
+   * empty text finds no customer.
    */
   readonly search: string | undefined;
   readonly externalRef: string | undefined;
@@ -28,8 +29,8 @@ export interface CustomerFilter {
 
 export interface CustomerQueries {
   /**
-   * One page as JSON text of {@link PresentedCustomer}s, by first name, last name and id. Texts sort by code points; a
-   * PostgreSQL database needs the collation `C` for that.
+   * Returns one page as JSON text of {@link PresentedCustomer}s, sorted by first name, last name and id. Texts are
+   * sorted by code points; a PostgreSQL database needs the collation `C` for that.
    */
   list(appId: number, filter: CustomerFilter, page: Page): Promise<string>;
 }

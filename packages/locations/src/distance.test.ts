@@ -1,4 +1,4 @@
-import { distanceM, EARTH_RADIUS_M } from './distance.js';
+import { distanceInMetres, EARTH_RADIUS_M } from './distance.js';
 
 const point = (latitude: number, longitude: number) => ({ latitude, longitude });
 
@@ -10,8 +10,8 @@ describe('distanceM', () => {
     ['a degree of latitude', point(44, 20), point(45, 20), (Math.PI / 180) * EARTH_RADIUS_M],
     ['a degree of longitude at the equator', point(0, 179.5), point(0, -179.5), (Math.PI / 180) * EARTH_RADIUS_M],
     ['opposite points', point(0, 0), point(0, 180), Math.PI * EARTH_RADIUS_M],
-  ])('is right for %s', (_, from, to, metres) => {
-    expect(distanceM(from, to)).toBeCloseTo(metres, 3);
-    expect(distanceM(to, from)).toBeCloseTo(metres, 3);
+  ])('returns the distance for %s', (_, from, to, metres) => {
+    expect(distanceInMetres(from, to)).toBeCloseTo(metres, 3);
+    expect(distanceInMetres(to, from)).toBeCloseTo(metres, 3);
   });
 });

@@ -15,13 +15,13 @@ import {
 import { type BulkPlan, explanationsOf, type Match, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
 import type { LocationFields, Location } from './location.js';
 
-type Required = 'name' | 'latitude' | 'longitude';
+type RequiredField = 'name' | 'latitude' | 'longitude';
 
-/** A valid row. An absent field keeps its value; null clears it. */
-export type DesiredLocation = Pick<LocationFields, Required> & Partial<LocationFields>;
+/** An absent field is not changed; null clears it. */
+export type DesiredLocation = Pick<LocationFields, RequiredField> & Partial<LocationFields>;
 
 const MAX_URL_LENGTH = 2_048;
-const OPTIONAL = {
+const MAX_OPTIONAL_LENGTHS = {
   code: MAX_STRING_LENGTH,
   external_ref: MAX_STRING_LENGTH,
   address_line_1: MAX_STRING_LENGTH,
@@ -34,31 +34,31 @@ const MAX_DEGREES = { latitude: 90, longitude: 180 };
 export const LOCATION_KEYS = [
   ...rowErrorKeys('AppLocations', {
     required: ['name'],
-    texts: Object.keys(OPTIONAL),
+    texts: Object.keys(MAX_OPTIONAL_LENGTHS),
     numbers: Object.keys(MAX_DEGREES),
   }),
   'API.AppLocations.ExternalRefAlreadyExists',
 ];
 
-/** Parses a row; returns the message key of the first invalid field. */
+/** Returns the message key of the first invalid field of an invalid row. */
 export function parseLocation(row: unknown): DesiredLocation | string {
   if (!isRow(row)) return rowErrorKey('AppLocations', '', MALFORMED);
-  const error = firstError(row);
+  const error = findFirstError(row);
   if (error !== undefined) return error;
-  const texts = Object.keys(OPTIONAL).flatMap((name) =>
+  const texts = Object.keys(MAX_OPTIONAL_LENGTHS).flatMap((name) =>
     row[name] === undefined ? [] : [[name, blankToNull(row[name])]],
   );
-  const { name, latitude, longitude } = row as unknown as Pick<LocationFields, Required>;
+  const { name, latitude, longitude } = row as unknown as Pick<LocationFields, RequiredField>;
   return { name, latitude, longitude, ...(Object.fromEntries(texts) as Partial<LocationFields>) };
 }
 
-function firstError(row: Readonly<Record<string, unknown>>): string | undefined {
+function findFirstError(row: Readonly<Record<string, unknown>>): string | undefined {
   const checks = [
     ['name', checkTextField(row['name'], MAX_STRING_LENGTH, true)],
     ...Object.entries(MAX_DEGREES).map(([name, max]) => [name, checkDegrees(row[name], max)]),
-    ...Object.entries(OPTIONAL).map(([name, max]) => [name, checkTextField(row[name], max, false)]),
+    ...Object.entries(MAX_OPTIONAL_LENGTHS).map(([name, max]) => [name, checkTextField(row[name], max, false)]),
   ] as [string, string | undefined][];
-  const [name = '', rule] = checks.find(([, each]) => each !== undefined) ?? [];
+  const [name = '', rule] = checks.find(([, failedRule]) => failedRule !== undefined) ?? [];
   return rule === undefined ? undefined : rowErrorKey('AppLocations', name, rule);
 }
 
@@ -68,24 +68,24 @@ function checkDegrees(value: unknown, max: number): string | undefined {
   return Math.abs(value) <= max ? undefined : IS_INVALID;
 }
 
-/** Blank becomes null, since two locations must not match by it. */
+/** A blank becomes null, since two locations must not match by a blank. */
 function blankToNull(value: unknown): string | null {
   return typeof value === 'string' && !isBlank(value) ? value : null;
 }
 
-/** A stored or planned location; `id` is null until it is inserted. */
+/** The `id` is null until the location is inserted. */
 export type LocationDraft = { -readonly [Field in keyof LocationFields]: LocationFields[Field] } & {
   id: number | null;
 };
 
-/** Plans the rows in order, each on top of the earlier ones. */
+/** Plans each row on top of the earlier ones. */
 export function planLocations(
   rows: readonly ParsedRow<DesiredLocation>[],
-  found: readonly Location[],
+  storedLocations: readonly Location[],
 ): BulkPlan<LocationDraft> {
   const matcher = matcherOf<LocationDraft>(
     MATCHING['POST /int/app_locations'].app_location,
-    found.map((row) => ({ ...row })),
+    storedLocations.map((row) => ({ ...row })),
   );
   const matches = new Map<number, Match<LocationDraft>>();
   const outcomes = planRows(rows, (row: DesiredLocation, index) => {
@@ -97,16 +97,16 @@ export function planLocations(
 }
 
 function planRow(matcher: Matcher<LocationDraft>, desired: DesiredLocation): RowOutcome<LocationDraft> {
-  const draft = matcher.find(desired) ?? { ...NEW, ...desired };
-  const holder = matcher.holder('external_ref', desired.external_ref);
-  // A code needs no check: rows match by code first.
+  const draft = matcher.find(desired) ?? { ...EMPTY_LOCATION, ...desired };
+  const holder = matcher.findHolder('external_ref', desired.external_ref);
+  // A code needs no check, since rows match by code first.
   if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
   matcher.remove(draft);
   matcher.add(Object.assign(draft, desired));
   return draft;
 }
 
-const NEW = {
+const EMPTY_LOCATION = {
   id: null,
   code: null,
   external_ref: null,

@@ -10,12 +10,12 @@ export interface LocationFields {
   readonly image_url: string | null;
 }
 
-/** A place where customers meet the app, such as a store. */
+/** Customers meet the app at a location, such as a store. */
 export interface Location extends LocationFields {
   readonly id: number;
   readonly inserted_at: Date;
   readonly updated_at: Date;
 }
 
-/** A location after a bulk write; `id` is null where a dry run would have added it. */
+/** The `id` is null when a dry run would have added the location. */
 export type WrittenLocation = Omit<Location, 'id'> & { readonly id: number | null };

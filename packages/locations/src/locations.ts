@@ -9,8 +9,8 @@ export interface LocationsApp {
   readonly settings: { readonly media: { readonly prefix: string } };
 }
 
-export interface PutLocations {
-  /** In input order: the location, or the message key of a failed row. */
+export interface PutResult {
+  /** Contains per row, in input order, the location or the message key of the failure. */
   readonly locations: readonly (WrittenLocation | string)[];
   readonly explain: Explanations | undefined;
 }
@@ -18,8 +18,8 @@ export interface PutLocations {
 export interface Locations {
   /**
    * Upserts locations by code, then external reference, and stores the usages of their images. Invalid rows arrive as
-   * message keys; a row with the reference of another location fails. The last row of a location wins. Calls of an app
+   * message keys. A row with the reference of another location fails. The last row of a location wins. Calls of an app
    * are serialized.
    */
-  put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutLocations>;
+  put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutResult>;
 }

@@ -6,7 +6,7 @@ const shoe = { id: 2, code: 'SHOE', barcode: '861' };
 const matcher = matcherOf<{ id: number | null; code: string; barcode: string }>(['code', 'barcode'], [shirt, shoe]);
 
 describe('explanationOf', () => {
-  it('names records by their ids', () => {
+  it('contains the ids of the records', () => {
     expect(explanationOf('variant', matcher.explain({ code: 'SHIRT', barcode: '861' }))).toEqual({
       record: 'variant',
       identifier: 'code',
@@ -20,7 +20,7 @@ describe('explanationOf', () => {
     expect(explanationOf('variant', matcher.explain({ code: 'SOCK' }))).toEqual(nothing);
   });
 
-  it('has no id for a record that does not exist yet', () => {
+  it('has no id for a record that is not inserted', () => {
     matcher.add({ id: null, code: 'SOCK', barcode: '862' });
     expect(explanationOf('variant', matcher.explain({ barcode: '862' }))).toMatchObject({
       identifier: 'barcode',

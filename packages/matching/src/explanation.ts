@@ -1,17 +1,16 @@
 import type { Identifier, Match } from './match.js';
 
-/** A match as plain data for the client. */
 export interface Explanation {
   /** Kind of the record, as in the matching table. */
   readonly record: string;
   /** Null when no record was found. */
   readonly identifier: Identifier | null;
-  /** Null when no record was found or when it does not exist yet. */
+  /** Null when no record was found, or when the record is not inserted. */
   readonly id: number | null;
   readonly others: readonly { readonly identifier: Identifier; readonly value: unknown; readonly id: number | null }[];
 }
 
-/** Per row of a call, one explanation for each kind of record. */
+/** Each row of a call has one explanation for each kind of record. */
 export type Explanations = readonly (readonly Explanation[])[];
 
 export function explanationOf(record: string, match: Match<{ readonly id: number | null }>): Explanation {
@@ -23,7 +22,7 @@ export function explanationOf(record: string, match: Match<{ readonly id: number
   };
 }
 
-/** Explanation of a row that names one record; empty for an invalid row. */
+/** Returns no explanation for an invalid row. */
 export function explanationsOf(
   record: string,
   match: Match<{ readonly id: number | null }> | undefined,

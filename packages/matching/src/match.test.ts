@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { matcherOf, type Identified, type Identifier } from './match.js';
+import { matcherOf, type IdentifierValues, type Identifier } from './match.js';
 
 const BY_CODE_BARCODE_REFERENCE: readonly Identifier[] = ['code', 'barcode', 'external_ref'];
 
 const shirt = { code: 'SHIRT', barcode: '8600000000001', external_ref: 'ref-1' };
 const shoe = { code: 'SHOE', barcode: '8600000000002', external_ref: 'ref-2' };
 
-describe('a row whose identifiers name two records', () => {
+describe('a row with identifiers of two records', () => {
   it('finds the record of the first identifier', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.find({ code: 'SHIRT', barcode: shoe.barcode, external_ref: shoe.external_ref })).toBe(shirt);
@@ -26,7 +26,7 @@ describe('an identifier that differs', () => {
     expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ code })).toBeUndefined();
   });
 
-  it('in type finds nothing', () => {
+  it('finds nothing when the type differs', () => {
     const seven = { id: 7, code: '7' };
     const matcher = matcherOf(['id', 'code'], [seven]);
     expect(matcher.find({ id: '7' })).toBeUndefined();
@@ -34,18 +34,18 @@ describe('an identifier that differs', () => {
     expect(matcher.find({ id: 7 })).toBe(seven);
   });
 
-  it('in kind finds nothing', () => {
+  it('finds nothing under another identifier', () => {
     expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ barcode: 'SHIRT' })).toBeUndefined();
   });
 });
 
 describe('an empty identifier', () => {
-  const nameless = { code: '', barcode: null, external_ref: undefined };
+  const recordWithoutNames = { code: '', barcode: null, external_ref: undefined };
 
-  it.each([undefined, null, '', '  ', '\u00a0'])('%j names no record', (empty) => {
-    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [nameless]);
+  it.each([undefined, null, '', '  ', '\u00a0'])('finds no record by %j', (empty) => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [recordWithoutNames]);
     expect(matcher.find({ code: empty, barcode: empty, external_ref: empty })).toBeUndefined();
-    expect(matcher.holder('code', empty)).toBeUndefined();
+    expect(matcher.findHolder('code', empty)).toBeUndefined();
   });
 
   it('is skipped', () => {
@@ -54,14 +54,14 @@ describe('an empty identifier', () => {
 });
 
 describe('holder', () => {
-  it('looks at one identifier only', () => {
+  it('searches one identifier only', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
-    expect(matcher.holder('barcode', shoe.barcode)).toBe(shoe);
-    expect(matcher.holder('code', shoe.barcode)).toBeUndefined();
+    expect(matcher.findHolder('barcode', shoe.barcode)).toBe(shoe);
+    expect(matcher.findHolder('code', shoe.barcode)).toBeUndefined();
   });
 
   it('is undefined for an identifier that the call does not try', () => {
-    expect(matcherOf(['code'], [shirt]).holder('barcode', shirt.barcode)).toBeUndefined();
+    expect(matcherOf(['code'], [shirt]).findHolder('barcode', shirt.barcode)).toBeUndefined();
   });
 });
 
@@ -86,14 +86,14 @@ describe('remove', () => {
 
   it('allows adding the record with other identifiers', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
-    const renamed = { ...shirt, code: 'T-SHIRT' };
+    const renamedRecord = { ...shirt, code: 'T-SHIRT' };
     matcher.remove(shirt);
-    matcher.add(renamed);
+    matcher.add(renamedRecord);
     expect(matcher.find({ code: 'SHIRT' })).toBeUndefined();
-    expect(matcher.find({ code: 'T-SHIRT' })).toBe(renamed);
+    expect(matcher.find({ code: 'T-SHIRT' })).toBe(renamedRecord);
   });
 
-  it('keeps another record that took over an identifier', () => {
+  it('keeps another record that has taken an identifier', () => {
     const matcher = matcherOf(['code'], [shirt]);
     const successor = { ...shoe, code: shirt.code };
     matcher.add(successor);
@@ -112,12 +112,12 @@ describe('explain', () => {
 
   it('lists identifiers of other records with their values', () => {
     const sock = { code: 'SOCK', barcode: '8600000000003', external_ref: 'ref-3' };
-    const explained = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe, sock]).explain({
+    const match = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe, sock]).explain({
       code: 'SHIRT',
       barcode: shoe.barcode,
       external_ref: sock.external_ref,
     });
-    expect(explained).toEqual({
+    expect(match).toEqual({
       identifier: 'code',
       record: shirt,
       others: [
@@ -139,58 +139,75 @@ describe('explain', () => {
 
 describe('any records and any row', () => {
   const value = fc.constantFrom<unknown>('a', 'A', 'a ', 'b', '7', 7, 0, '', null, undefined);
-  const identified: fc.Arbitrary<Identified> = fc.record({
+  const identifiedRecord: fc.Arbitrary<IdentifierValues> = fc.record({
     id: value,
     code: value,
     barcode: value,
     external_ref: value,
   });
-  const order = fc.shuffledSubarray<Identifier>(['id', 'code', 'barcode', 'external_ref']);
+  const identifierOrders = fc.shuffledSubarray<Identifier>(['id', 'code', 'barcode', 'external_ref']);
 
   it('match by the first identifier that finds a record', () => {
     fc.assert(
-      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
-        const found = matcherOf(tried, records).find(row);
-        const first = tried.find((identifier) => records.some((record) => names(row, record, identifier)));
-        expect(found === undefined).toBe(first === undefined);
-        if (first !== undefined) expect(names(row, found!, first)).toBe(true);
-      }),
+      fc.property(
+        identifierOrders,
+        fc.array(identifiedRecord, { maxLength: 6 }),
+        identifiedRecord,
+        (order, records, row) => {
+          const foundRecord = matcherOf(order, records).find(row);
+          const firstIdentifier = order.find((identifier) =>
+            records.some((record) => hasSameIdentifier(row, record, identifier)),
+          );
+          expect(foundRecord === undefined).toBe(firstIdentifier === undefined);
+          if (firstIdentifier !== undefined) expect(hasSameIdentifier(row, foundRecord!, firstIdentifier)).toBe(true);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
 
   it('are explained consistently with find', () => {
     fc.assert(
-      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
-        const matcher = matcherOf(tried, records);
-        const { identifier, record, others } = matcher.explain(row);
-        expect(record).toBe(matcher.find(row));
-        expect(identifier === undefined ? undefined : matcher.holder(identifier, row[identifier])).toBe(record);
-        const strangers = tried.filter((each) => {
-          const holder = matcher.holder(each, row[each]);
-          return holder !== undefined && holder !== record;
-        });
-        expect(others.map((each) => each.identifier)).toEqual(strangers);
-        for (const other of others) expect(matcher.holder(other.identifier, other.value)).toBe(other.record);
-      }),
+      fc.property(
+        identifierOrders,
+        fc.array(identifiedRecord, { maxLength: 6 }),
+        identifiedRecord,
+        (order, records, row) => {
+          const matcher = matcherOf(order, records);
+          const { identifier, record, others } = matcher.explain(row);
+          expect(record).toBe(matcher.find(row));
+          expect(identifier === undefined ? undefined : matcher.findHolder(identifier, row[identifier])).toBe(record);
+          const otherIdentifiers = order.filter((otherIdentifier) => {
+            const holder = matcher.findHolder(otherIdentifier, row[otherIdentifier]);
+            return holder !== undefined && holder !== record;
+          });
+          expect(others.map((match) => match.identifier)).toEqual(otherIdentifiers);
+          for (const other of others) expect(matcher.findHolder(other.identifier, other.value)).toBe(other.record);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
 
   it('match the same when added at once or one by one', () => {
     fc.assert(
-      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
-        const grown = matcherOf<Identified>(tried, []);
-        for (const record of records) grown.add(record);
-        expect(grown.find(row)).toBe(matcherOf(tried, records).find(row));
-      }),
+      fc.property(
+        identifierOrders,
+        fc.array(identifiedRecord, { maxLength: 6 }),
+        identifiedRecord,
+        (order, records, row) => {
+          const matcher = matcherOf<IdentifierValues>(order, []);
+          for (const record of records) matcher.add(record);
+          expect(matcher.find(row)).toBe(matcherOf(order, records).find(row));
+        },
+      ),
     );
   });
 });
 
-function names(row: Identified, record: Identified, identifier: Identifier): boolean {
-  const sent = row[identifier];
-  return sent !== undefined && sent !== null && sent !== '' && sent === record[identifier];
+function hasSameIdentifier(row: IdentifierValues, record: IdentifierValues, identifier: Identifier): boolean {
+  const rowValue = row[identifier];
+  return rowValue !== undefined && rowValue !== null && rowValue !== '' && rowValue === record[identifier];
 }
 
 describe('rename', () => {
@@ -204,7 +221,7 @@ describe('rename', () => {
     expect(matcher.find({ barcode: shoe.barcode })).toBe(b);
   });
 
-  it('can be undone', () => {
+  it('can be undone in reverse order', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     const undo = [
@@ -212,14 +229,14 @@ describe('rename', () => {
       matcher.rename(b, 'code', 'BOOT'),
       matcher.rename(a, 'barcode', null),
     ];
-    for (const each of undo.reverse()) each();
+    for (const undoStep of undo.reverse()) undoStep();
     for (const record of [a, b])
       for (const identifier of BY_CODE_BARCODE_REFERENCE)
-        expect(matcher.holder(identifier, record[identifier as 'code'])).toBe(record);
+        expect(matcher.findHolder(identifier, record[identifier as 'code'])).toBe(record);
     expect(matcher.find({ code: 'BOOT' })).toBeUndefined();
   });
 
-  it('keeps a value that another record took over', () => {
+  it('keeps a value that another record has taken', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(b, 'code', 'SHIRT');

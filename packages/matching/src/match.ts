@@ -2,17 +2,16 @@ import { isBlank } from '@back-office/kernel';
 
 export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
-export type Identified = { readonly [Name in Identifier]?: unknown };
+export type IdentifierValues = { readonly [Name in Identifier]?: unknown };
 
 /** Finds the record with exactly this value of an identifier. */
-export type Holder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
+export type FindHolder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
 
-/** The record that a row finds, and the others that it names. */
 export interface Match<Record> {
-  /** The first identifier that finds a record. */
+  /** Names the first identifier that finds a record. */
   readonly identifier: Identifier | undefined;
   readonly record: Record | undefined;
-  /** Identifiers that name another record, in the order of attempts. */
+  /** Contains the identifiers of other records, in the order of attempts. */
   readonly others: readonly OtherMatch<Record>[];
 }
 
@@ -22,39 +21,39 @@ export interface OtherMatch<Record> {
   readonly record: Record;
 }
 
-/** Finds the records that the rows of a call name. */
-export interface Matcher<Record extends Identified> {
+export interface Matcher<Record extends IdentifierValues> {
   /** The record of the first identifier that finds one. */
-  find(row: Identified): Record | undefined;
-  /** Like {@link find}, with the identifiers that name other records. */
-  explain(row: Identified): Match<Record>;
+  find(row: IdentifierValues): Record | undefined;
+  /** Also returns the identifiers that name other records. */
+  explain(row: IdentifierValues): Match<Record>;
   /** The record with exactly this value of the identifier. */
-  holder(identifier: Identifier, value: unknown): Record | undefined;
-  /** Adds a record, which later rows of the call can find. */
+  findHolder(identifier: Identifier, value: unknown): Record | undefined;
+  /** Later rows of the call can find an added record. */
   add(record: Record): void;
-  /** Removes a record; it can be added again with other identifiers. */
+  /** A removed record can be added again with other identifiers. */
   remove(record: Record): void;
   /**
    * Makes a record findable by a new value of one identifier, before the record itself changes. Returns a function that
-   * undoes this; undo later changes first.
+   * undoes this; later changes must be undone first.
    */
-  rename(record: Record, identifier: Identifier, to: unknown): () => void;
+  rename(record: Record, identifier: Identifier, newValue: unknown): () => void;
 }
 
 /**
- * Tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number never matches a
- * text. Absent, null and blank values name nothing.
+ * The matcher tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number
+ * never matches a text. Absent, null and blank values find nothing.
  */
-export function matcherOf<Record extends Identified>(
+export function matcherOf<Record extends IdentifierValues>(
   order: readonly Identifier[],
   records: readonly Record[],
 ): Matcher<Record> {
   const indexes = order.map((identifier) => ({ identifier, index: new Map<unknown, Record>() }));
-  const indexOf = (identifier: Identifier) => indexes.find((each) => each.identifier === identifier)?.index;
-  const holder: Holder<Record> = (identifier, value) => (isName(value) ? indexOf(identifier)?.get(value) : undefined);
+  const indexFor = (identifier: Identifier) => indexes.find((candidate) => candidate.identifier === identifier)?.index;
+  const findHolder: FindHolder<Record> = (identifier, value) =>
+    canMatch(value) ? indexFor(identifier)?.get(value) : undefined;
   const matcher: Matcher<Record> = {
-    holder,
-    explain: (row) => matchOf(order, row, holder),
+    findHolder,
+    explain: (row) => matchOf(order, row, findHolder),
     find(row) {
       for (const { identifier, index } of indexes) {
         const found = index.get(row[identifier]);
@@ -64,7 +63,7 @@ export function matcherOf<Record extends Identified>(
     },
     add(record) {
       for (const { identifier, index } of indexes) {
-        if (isName(record[identifier])) index.set(record[identifier], record);
+        if (canMatch(record[identifier])) index.set(record[identifier], record);
       }
     },
     remove(record) {
@@ -72,38 +71,47 @@ export function matcherOf<Record extends Identified>(
         if (index.get(record[identifier]) === record) index.delete(record[identifier]);
       }
     },
-    rename(record, identifier, to) {
-      const index = indexOf(identifier);
-      return index ? reindex(index, record, record[identifier], to) : () => {};
+    rename(record, identifier, newValue) {
+      const index = indexFor(identifier);
+      return index ? reindex(index, record, record[identifier], newValue) : () => {};
     },
   };
   for (const record of records) matcher.add(record);
   return matcher;
 }
 
-function reindex<Record>(index: Map<unknown, Record>, record: Record, from: unknown, to: unknown): () => void {
-  const isHolder = index.get(from) === record;
-  if (isHolder) index.delete(from);
-  const before = index.get(to);
-  if (isName(to)) index.set(to, record);
+function reindex<Record>(
+  index: Map<unknown, Record>,
+  record: Record,
+  oldValue: unknown,
+  newValue: unknown,
+): () => void {
+  const isHolder = index.get(oldValue) === record;
+  if (isHolder) index.delete(oldValue);
+  const previousHolder = index.get(newValue);
+  if (canMatch(newValue)) index.set(newValue, record);
   return () => {
-    if (before !== undefined) index.set(to, before);
-    else index.delete(to);
-    if (isHolder) index.set(from, record);
+    if (previousHolder !== undefined) index.set(newValue, previousHolder);
+    else index.delete(newValue);
+    if (isHolder) index.set(oldValue, record);
   };
 }
 
 /** Looks up every identifier of the row. Two identifiers agree when they find the same object. */
-export function matchOf<Record>(order: readonly Identifier[], row: Identified, holder: Holder<Record>): Match<Record> {
-  const named = order.flatMap((identifier): OtherMatch<Record>[] => {
-    const record = holder(identifier, row[identifier]);
+export function matchOf<Record>(
+  order: readonly Identifier[],
+  row: IdentifierValues,
+  findHolder: FindHolder<Record>,
+): Match<Record> {
+  const matches = order.flatMap((identifier): OtherMatch<Record>[] => {
+    const record = findHolder(identifier, row[identifier]);
     return record === undefined ? [] : [{ identifier, value: row[identifier], record }];
   });
-  const first = named[0];
-  const others = named.filter(({ record }) => record !== first?.record);
-  return { identifier: first?.identifier, record: first?.record, others };
+  const firstMatch = matches[0];
+  const others = matches.filter(({ record }) => record !== firstMatch?.record);
+  return { identifier: firstMatch?.identifier, record: firstMatch?.record, others };
 }
 
-function isName(value: unknown): boolean {
+function canMatch(value: unknown): boolean {
   return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null;
 }

@@ -1,102 +1,122 @@
-import { matcherOf, type Identified, type Identifier } from './match.js';
+import { matcherOf, type IdentifierValues, type Identifier } from './match.js';
 import { MATCHING } from './matching-table.js';
 
-interface Row {
+interface MatchingRow {
   readonly row: string;
-  /** Order of the interface. */
-  readonly tried: readonly Identifier[];
-  /** Order of the call. */
-  readonly used: readonly Identifier[];
+  /** The interface prescribes this order. */
+  readonly expectedOrder: readonly Identifier[];
+  /** The call uses this order. */
+  readonly actualOrder: readonly Identifier[];
 }
 
-const rows: readonly Row[] = [
+const rows: readonly MatchingRow[] = [
   {
     row: 'POST /int/products, product',
-    tried: ['id', 'code', 'external_ref'],
-    used: MATCHING['POST /int/products'].product,
+    expectedOrder: ['id', 'code', 'external_ref'],
+    actualOrder: MATCHING['POST /int/products'].product,
   },
   {
     row: 'POST /int/products, variant',
-    tried: ['code', 'barcode', 'external_ref'],
-    used: MATCHING['POST /int/products'].variant,
+    expectedOrder: ['code', 'barcode', 'external_ref'],
+    actualOrder: MATCHING['POST /int/products'].variant,
   },
   {
     row: 'PUT /int/stocks, variant',
-    tried: ['code', 'barcode', 'external_ref'],
-    used: MATCHING['PUT /int/stocks'].variant,
+    expectedOrder: ['code', 'barcode', 'external_ref'],
+    actualOrder: MATCHING['PUT /int/stocks'].variant,
   },
-  { row: 'PUT /int/stocks, warehouse', tried: ['code'], used: MATCHING['PUT /int/stocks'].warehouse },
-  { row: 'POST /stock/reconcile, variant', tried: ['code'], used: MATCHING['POST /stock/reconcile'].variant },
-  { row: 'POST /stock/reconcile, warehouse', tried: ['code'], used: MATCHING['POST /stock/reconcile'].warehouse },
+  { row: 'PUT /int/stocks, warehouse', expectedOrder: ['code'], actualOrder: MATCHING['PUT /int/stocks'].warehouse },
+  {
+    row: 'POST /stock/reconcile, variant',
+    expectedOrder: ['code'],
+    actualOrder: MATCHING['POST /stock/reconcile'].variant,
+  },
+  {
+    row: 'POST /stock/reconcile, warehouse',
+    expectedOrder: ['code'],
+    actualOrder: MATCHING['POST /stock/reconcile'].warehouse,
+  },
   {
     row: 'PUT /int/product_attributes, product by one of its variants',
-    tried: ['code', 'barcode', 'external_ref'],
-    used: MATCHING['PUT /int/product_attributes'].variant,
+    expectedOrder: ['code', 'barcode', 'external_ref'],
+    actualOrder: MATCHING['PUT /int/product_attributes'].variant,
   },
   {
     row: 'PUT /int/product_attributes, definition',
-    tried: ['external_ref'],
-    used: MATCHING['PUT /int/product_attributes'].product_attribute_def,
+    expectedOrder: ['external_ref'],
+    actualOrder: MATCHING['PUT /int/product_attributes'].product_attribute_def,
   },
   {
     row: 'POST /product/verify, variant',
-    tried: ['code', 'barcode'],
-    used: MATCHING['POST /product/verify'].variant,
+    expectedOrder: ['code', 'barcode'],
+    actualOrder: MATCHING['POST /product/verify'].variant,
   },
-  { row: 'POST /product/verify, product', tried: ['code'], used: MATCHING['POST /product/verify'].product },
+  {
+    row: 'POST /product/verify, product',
+    expectedOrder: ['code'],
+    actualOrder: MATCHING['POST /product/verify'].product,
+  },
   {
     row: 'POST /int/app_locations, location',
-    tried: ['code', 'external_ref'],
-    used: MATCHING['POST /int/app_locations'].app_location,
+    expectedOrder: ['code', 'external_ref'],
+    actualOrder: MATCHING['POST /int/app_locations'].app_location,
   },
   {
     row: 'POST /order_processings, variant',
-    tried: ['code', 'barcode', 'external_ref', 'id'],
-    used: MATCHING['POST /order_processings'].variant,
+    expectedOrder: ['code', 'barcode', 'external_ref', 'id'],
+    actualOrder: MATCHING['POST /order_processings'].variant,
   },
   {
     row: 'POST /int/orders, variant',
-    tried: ['code', 'barcode', 'external_ref'],
-    used: MATCHING['POST /int/orders'].variant,
+    expectedOrder: ['code', 'barcode', 'external_ref'],
+    actualOrder: MATCHING['POST /int/orders'].variant,
   },
-  { row: 'PUT /orders/bulk_update, order', tried: ['id'], used: MATCHING['PUT /orders/bulk_update'].order },
-  { row: 'POST /int/cards, card', tried: ['barcode', 'external_ref'], used: MATCHING['POST /int/cards'].card },
+  {
+    row: 'PUT /orders/bulk_update, order',
+    expectedOrder: ['id'],
+    actualOrder: MATCHING['PUT /orders/bulk_update'].order,
+  },
+  {
+    row: 'POST /int/cards, card',
+    expectedOrder: ['barcode', 'external_ref'],
+    actualOrder: MATCHING['POST /int/cards'].card,
+  },
 ];
 
-interface Holder extends Identified {
+interface NamedRecord extends IdentifierValues {
   readonly name: string;
 }
 
-const every: readonly Identifier[] = ['id', 'code', 'barcode', 'external_ref'];
+const ALL_IDENTIFIERS: readonly Identifier[] = ['id', 'code', 'barcode', 'external_ref'];
 
-describe.each(rows)('$row', ({ tried, used }) => {
-  const holders: readonly Holder[] = every.map((identifier) => ({
+describe.each(rows)('$row', ({ expectedOrder, actualOrder }) => {
+  const records: readonly NamedRecord[] = ALL_IDENTIFIERS.map((identifier) => ({
     [identifier]: valueOf(identifier),
     name: `by ${identifier}`,
   }));
-  const matcher = matcherOf(used, holders);
-  const sent = Object.fromEntries(every.map((identifier) => [identifier, valueOf(identifier)]));
+  const matcher = matcherOf(actualOrder, records);
+  const identifiers = Object.fromEntries(ALL_IDENTIFIERS.map((identifier) => [identifier, valueOf(identifier)]));
 
-  it(`tries ${tried.join(', then ')}`, () => {
-    const remaining: Record<string, unknown> = { ...sent };
-    for (const identifier of tried) {
+  it(`tries ${expectedOrder.join(', then ')}`, () => {
+    const remaining: Record<string, unknown> = { ...identifiers };
+    for (const identifier of expectedOrder) {
       expect(matcher.find(remaining)).toMatchObject({ name: `by ${identifier}` });
       remaining[identifier] = 'unknown';
     }
     expect(matcher.find(remaining)).toBeUndefined();
   });
 
-  it.each(every)('finds by %s only if it is tried', (identifier) => {
-    const found = matcher.find({ [identifier]: valueOf(identifier) });
-    expect(found?.name).toBe(tried.includes(identifier) ? `by ${identifier}` : undefined);
+  it.each(ALL_IDENTIFIERS)('finds by %s only if it is tried', (identifier) => {
+    const foundRecord = matcher.find({ [identifier]: valueOf(identifier) });
+    expect(foundRecord?.name).toBe(expectedOrder.includes(identifier) ? `by ${identifier}` : undefined);
   });
 });
 
 describe('the matching table', () => {
-  it('has no call that is missing here', () => {
+  it('has no call that these tests omit', () => {
     const { 'PUT /warehouse': _, ...calls } = MATCHING;
     const orders = Object.values(calls).flatMap((kinds): (readonly Identifier[])[] => Object.values(kinds));
-    expect(orders.filter((order) => !rows.some(({ used }) => used === order))).toEqual([]);
+    expect(orders.filter((order) => !rows.some(({ actualOrder }) => actualOrder === order))).toEqual([]);
   });
 });
 
@@ -105,10 +125,10 @@ describe('PUT /warehouse', () => {
   const matcher = matcherOf(MATCHING['PUT /warehouse'].warehouse, [belgrade, { code: 'NS', id: 2 }]);
 
   it('finds the holders of code and id separately', () => {
-    expect(matcher.holder('code', 'BG')).toBe(belgrade);
-    expect(matcher.holder('id', 1)).toBe(belgrade);
-    expect(matcher.holder('id', 2)).not.toBe(belgrade);
-    expect(matcher.holder('id', 3)).toBeUndefined();
+    expect(matcher.findHolder('code', 'BG')).toBe(belgrade);
+    expect(matcher.findHolder('id', 1)).toBe(belgrade);
+    expect(matcher.findHolder('id', 2)).not.toBe(belgrade);
+    expect(matcher.findHolder('id', 3)).toBeUndefined();
   });
 });
 

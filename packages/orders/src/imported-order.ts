@@ -85,10 +85,6 @@ export interface PricedImport {
   readonly paid: number;
 }
 
-/**
- * Calculates lines and totals of an imported order; `find` returns the variant that an item names. The paid amount may
- * exceed the total.
- */
 export function priceImport(
   order: ImportedOrder,
   namedRecords: NamedRecords,
@@ -109,14 +105,12 @@ export function priceImport(
   return { lines, payments, totals: totalsOf(lines), paid: paidAmount };
 }
 
-/** Returns `undefined` when neither the order nor the catalogue has a price. */
 function lineOf({ qty, price: sentPrice }: ImportedItem, variant: ImportedVariant): ImportedLine | undefined {
   const price = sentPrice ?? variant.price;
   if (price === null) return undefined;
   return { variant, qty, price, vatRate: variant.vat_rate, sales: price * qty, discount: 0 };
 }
 
-/** Number, items and payments are stored separately. */
 export function importedOrderColumns(
   order: ImportedOrder,
   { customer, location_id: locationId }: NamedRecords,

@@ -7,7 +7,6 @@ export const ORDER_NOT_FOUND = 'API.Orders.NotFound';
 export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
-/** A row asks for a refund, but its order is not canceled. */
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
 /** Another system holds the money of an imported order, so that system has to refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
@@ -19,13 +18,11 @@ export interface OrderIdentifier {
   readonly timePart: number;
 }
 
-/** Absent fields are not changed. */
 export interface OrderChange extends OrderIdentifier {
   readonly status?: OrderStatus;
   readonly paymentStatus?: OrderPaymentStatus;
   readonly deliveryStatus?: DeliveryStatus;
   readonly invoiceNumber?: string | null;
-  /** A refund requires that this row or an earlier call cancels the order. */
   readonly refund?: boolean;
 }
 
@@ -55,16 +52,13 @@ export interface EndedReservation extends ReservedPieces {
   readonly reference: string;
 }
 
-/** An outcome is the order after its row. */
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
-  /** State of the changed orders after all rows. */
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
 
-/** Returns the pieces on hand of a variant in a warehouse. */
 export type OnHand = (variantId: number, warehouseId: number) => number;
 
 export type ParsedChange = ParsedRow<OrderChange>;
@@ -185,7 +179,6 @@ class ShippedPieces {
 
   constructor(private readonly onHand: OnHand) {}
 
-  /** Returns false and takes nothing unless all pieces are on hand. */
   take(endedReservations: readonly EndedReservation[]): boolean {
     const requiredByShelf = new Map<string, { readonly left: number; readonly qty: number }>();
     for (const { variantId, warehouseId, qty } of endedReservations.filter(({ kind }) => kind === 'ship')) {

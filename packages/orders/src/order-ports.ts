@@ -28,7 +28,6 @@ export interface ChangedOrders extends UpdatedOrders {
   readonly dueRefunds: readonly DueRefunds[];
 }
 
-/** A change affects stock, vouchers, points and payments, too. */
 export interface OrderChanges {
   /**
    * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message

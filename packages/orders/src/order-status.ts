@@ -19,7 +19,6 @@ export function paymentStatusOf(paid: number, endSales: number, isAllRefunded = 
 }
 
 export const CANCELED_ID = statusIdIn(ORDER_STATUSES, 'canceled');
-/** A payable order is open, and unpaid or partly paid. */
 export const PAYABLE_IDS = {
   order: [statusIdIn(ORDER_STATUSES, 'open')],
   payment: [statusIdIn(PAYMENT_STATUSES, 'unpaid'), statusIdIn(PAYMENT_STATUSES, 'partial')],

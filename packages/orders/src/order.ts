@@ -33,7 +33,6 @@ export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly payments: readonly OrderPayment[] | null;
 }
 
-/** These columns are stored as sent. */
 export interface ImportedColumns {
   readonly external_ref: string;
 }
@@ -109,7 +108,6 @@ export interface OrderItem {
 
 export interface OrderPayment {
   readonly id: number;
-  /** Negative for a refund. */
   readonly amount: number;
   readonly method: string;
   readonly payment_method_id: number | null;

@@ -2,7 +2,6 @@ import { INVALID_STATUS, planOrderChanges } from './order-changes.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
 import { anOrder, identifierOf, plentyOnHand } from '../testing/an-order.js';
 
-/** The outer key is the status before, the inner key the status after. */
 const GRID: Readonly<Record<OrderStatus, Readonly<Record<OrderStatus, boolean>>>> = {
   open: { open: true, completed: true, canceled: true },
   completed: { open: true, completed: true, canceled: true },

@@ -2,7 +2,6 @@ import type { ChangeableOrder, OnHand, OrderIdentifier, ReservedPieces } from '.
 
 export const PIECES: ReservedPieces = { proformaItemId: 11, variantId: 7, warehouseId: 3, qty: 2 };
 
-/** By default the order is open, paid, unshipped and has no reserved pieces. */
 export function anOrder(overrides: Partial<ChangeableOrder> = {}): ChangeableOrder {
   return {
     id: 1,

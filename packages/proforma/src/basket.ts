@@ -53,7 +53,6 @@ export interface Offers {
 export interface PricedBasket {
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
-  /** Includes promotions that apply but reduce nothing. */
   readonly promotions: readonly Promotion[];
   readonly vouchers: readonly EvaluatedVoucher[];
   readonly totals: Totals;

@@ -8,7 +8,6 @@ export interface ReleasedVoucher {
   readonly spent: number;
 }
 
-/** Only a change that ends the proforma releases vouchers. */
 export function releasedVouchers(before: Proforma, after: Proforma): ReleasedVoucher[] {
   if (isFinal(before.status) || !isFinal(after.status)) return [];
   return heldVouchers(after.payments).map(({ voucherId, keptAmount }) => ({
@@ -48,7 +47,6 @@ export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'pay
 
 interface HeldVoucher {
   readonly voucherId: number;
-  /** No later payment by the voucher is larger. */
   readonly firstPayment: Payment;
   /** Minor units: payments less refunds. */
   readonly keptAmount: number;
@@ -71,7 +69,6 @@ export interface EarnedPoints {
   readonly points: number;
 }
 
-/** Returns `undefined` when the change converts nothing or earns no points. */
 export function earnedPoints(before: Proforma, after: Proforma): EarnedPoints | undefined {
   const points = before.converted === null ? (after.converted?.points ?? 0) : 0;
   if (points === 0 || after.buyer.id === null || after.orderId === null) return undefined;

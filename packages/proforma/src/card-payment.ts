@@ -8,7 +8,6 @@ import { decide, isOpen, type Guard } from './transitions.js';
 
 const methodIsCard: Guard<PayFacts> = (_, { method }) => (method?.kind === 'card' ? undefined : METHOD_NOT_SUPPORTED);
 
-/** Adds a pending card payment. A draft becomes `awaiting_payment`; other statuses stay. */
 export function beginCardPayment(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
   const guards = [methodIsCard, debtRemains, amountIsWithinDebt];
   return decide({ action: 'begin_card_payment', guards, apply: addPending }, proforma, facts);
@@ -27,7 +26,6 @@ export interface CardResult {
   readonly now: Date;
 }
 
-/** Returns `undefined` for refunds and for payments that are not by card. */
 export function findCardPayment(proforma: Proforma, paymentId: number): Payment | undefined {
   return proforma.payments.find(({ id, kind, amount }) => id === paymentId && kind === 'card' && amount > 0);
 }
@@ -64,7 +62,6 @@ function alertLateSettlement(proforma: Proforma, { paymentId, reference, now }: 
   return alertUnexpectedPayment(proforma, { ...payment, reference }, 'settled_after_failure', now);
 }
 
-/** Raises an alert for each card payment that settles for a canceled order and is not refunded. */
 export function alertPaymentsForCanceledOrder(before: Proforma, after: Proforma, now: Date): Proforma {
   const unexpectedPayments = before.payments.flatMap(({ id, status, amount }) => {
     const settledPayment =

@@ -22,7 +22,6 @@ export function changeOf(before: Proforma, { next, refusal, preferredWarehouse =
   return { before, after: next, refusal, preferredWarehouse };
 }
 
-/** Takes stock for the reservations. A change that needs more than is available becomes a refusal. */
 export function withStock(changes: readonly DecidedChange[], stock: readonly StockRow[]): DecidedChange[] {
   const availableStock = new AvailableStock(stock);
   return changes.map((change) => {
@@ -55,14 +54,12 @@ export interface OrderState {
   readonly isCanceled: boolean;
 }
 
-/** Payments for a canceled order raise alerts. */
 export function withOrderState({ before, after }: ProformaChange, order: OrderState | undefined, now: Date): Proforma {
   const isOrderPayable = order?.isPayable ?? false;
   const withState = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
   return order?.isCanceled ? alertPaymentsForCanceledOrder(before, withState, now) : withState;
 }
 
-/** Leaves out proformas with nothing to refund. */
 export function refundOrders(proformas: readonly Proforma[], now: Date): ProformaChange[] {
   return proformas
     .map((before) => ({ before, after: refundOrder(before, { now }) }))

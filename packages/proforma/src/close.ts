@@ -13,7 +13,6 @@ export interface CancelFacts extends TimeFacts {
   readonly reason: string | null;
 }
 
-/** Captured payments become pending refunds; reserved stock is released. */
 export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refusal {
   const apply = (openProforma: Proforma): Proforma => close(openProforma, 'canceled', facts.reason, facts.now);
   return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
@@ -50,10 +49,6 @@ function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): numbe
   return buyer.id === null || amountPerPoint <= 0 ? 0 : Math.floor(endSales / amountPerPoint);
 }
 
-/**
- * Refunds all payments of a canceled order, vouchers last, and resolves the alerts about them. A repeat changes
- * nothing.
- */
 export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
   const apply = (convertedProforma: Proforma): Proforma => {
     const refunds = refundsDownTo(0, convertedProforma.payments, now);
@@ -70,7 +65,6 @@ export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
 }
 
 export interface DeadlineFacts extends TimeFacts {
-  /** Value of the app setting `proforma.expire_paid`. */
   readonly expirePaid: boolean;
 }
 
@@ -90,10 +84,6 @@ export function amountDue(
   return proforma.converted?.isOrderPayable === false ? 0 : debtOf(proforma);
 }
 
-/**
- * Past its deadline a proforma expires, unless it is paid. A paid one gets a single alert, or expires when the app
- * allows that.
- */
 export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma {
   if (!isPastDeadline(proforma, facts.now)) return proforma;
   const result = decide({ action: 'expire', guards: [], apply: expireOrAlert }, proforma, facts);

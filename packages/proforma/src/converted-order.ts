@@ -35,7 +35,6 @@ export function convertedOrder(proforma: Proforma, parts: Parts) {
   };
 }
 
-/** Leaves out lines that are confirmed with 0 pieces. */
 export function convertedItems({ lines }: Pick<Proforma, 'lines'>) {
   return lines.filter((line) => line.qtyConfirmed !== 0).map(itemOf);
 }

@@ -174,7 +174,6 @@ describe('stock', () => {
   });
 });
 
-// The cases stand in the order of the checks.
 const refusalCases: readonly {
   readonly refusal: Refusal;
   readonly violatedPart: 'evaluation' | 'line' | 'guest' | 'pickup' | 'stock';
@@ -228,10 +227,10 @@ describe('a minimum amount of baskets', () => {
     expect(assertCreated(withMinimum(0, anEvaluation(withLine({ price: 0 })))).status).toBe('draft');
   });
 
-  it.each(refusalCases.filter(({ violatedPart: broken }) => broken !== 'stock'))(
+  it.each(refusalCases.filter(({ violatedPart }) => violatedPart !== 'stock'))(
     'is checked after $refusal.refused',
-    ({ refusal, trait: fact }) => {
-      expect(createWith(anEvaluation(fact), { minimumBasketAmount: 1_000_000 })).toEqual(refusal);
+    ({ refusal, trait }) => {
+      expect(createWith(anEvaluation(trait), { minimumBasketAmount: 1_000_000 })).toEqual(refusal);
     },
   );
 

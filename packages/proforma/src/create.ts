@@ -47,7 +47,6 @@ export interface CreateFacts {
   readonly evaluation: Evaluation | 'of another app' | undefined;
   /** Stock of the warehouses that the evaluation allows; the rows are locked. */
   readonly stock: readonly StockRow[];
-  /** Code of the warehouse to try first; the others follow by code. */
   readonly preferredWarehouse: string | null;
   readonly number: string;
   readonly lifetimeHours: number;
@@ -105,7 +104,6 @@ function draftOf(
   };
 }
 
-/** Each voucher pays as much of the remaining total as it can. */
 export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
   return vouchers.map((voucher) => {
@@ -156,7 +154,6 @@ const vouchersAreFree: Check = ({ vouchers }) =>
 const basketIsLargeEnough: Check = ({ lines }, { minimumBasketAmount }) =>
   totalsOf(lines).endSales < minimumBasketAmount ? refusals.BASKET_BELOW_MINIMUM : undefined;
 
-/** The first check that fails decides the answer. Stock is checked last. */
 const CHECKS: readonly Check[] = [
   evaluationIsFresh,
   everyProductHasVat,

@@ -18,12 +18,10 @@ const MAX_TAG_LENGTH = 100;
 /** Values are not validated. An `undefined` value changes nothing. */
 export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown>>> {
   readonly tags?: unknown;
-  /** `null` means not sent. */
   readonly alerts?: readonly AlertResolution[] | null;
 }
 
 export interface AlertResolution {
-  /** A whole number, which may belong to no alert. */
   readonly index: number;
   readonly resolved: true;
 }

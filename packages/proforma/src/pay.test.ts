@@ -142,7 +142,6 @@ interface Violation {
   readonly payFacts: Partial<PayFacts>;
 }
 
-// The violations stand in the order of the checks.
 const violations: readonly Violation[] = [
   { refusal: refusals.ALREADY_FINAL, traits: [inStatus('canceled')], payFacts: {} },
   { refusal: refusals.METHOD_NOT_SUPPORTED, traits: [], payFacts: { method: CARD } },

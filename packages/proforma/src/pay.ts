@@ -5,7 +5,6 @@ import { CASH_AMOUNT_REQUIRED, DEBT_ALREADY_PAID, EXCEEDS_DEBT, METHOD_NOT_SUPPO
 import { decide, type Guard } from './transitions.js';
 
 export interface PayFacts {
-  /** `undefined` when the app has no such method. */
   readonly method: PaymentMethod | undefined;
   /** Minor units. 0 or less, `null` and `undefined` pay the whole debt; cash requires a number. */
   readonly amount: number | null | undefined;
@@ -24,7 +23,6 @@ export const debtRemains: Guard<PayFacts> = (proforma) =>
 export const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
   (amount ?? 0) > uncoveredAmount(proforma) ? EXCEEDS_DEBT : undefined;
 
-/** Adds a settled payment. The status becomes `paid` when payments cover the total. */
 export function pay(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
   const guards = [methodIsSupported, cashHasAmount, debtRemains, amountIsWithinDebt];
   return decide({ action: 'pay', guards, apply: addPayment }, proforma, facts);
@@ -61,7 +59,6 @@ export function makePayment(
   };
 }
 
-/** The status becomes `paid` when the payments cover the total. */
 export function withPayments(proforma: Proforma, payments: readonly Payment[], now: Date): Proforma {
   const status = isPaidInFull({ ...proforma, payments }) ? 'paid' : proforma.status;
   return { ...proforma, payments, status, updatedAt: now };

@@ -26,7 +26,6 @@ describe('a payment reference', () => {
     ['P-2026-7K2M9Q', '70-2026-7K2M9Q'],
     ['P-2026-000000', '19-2026-000000'],
     ['P-2026-ZZZZZZ', '97-2026-ZZZZZZ'],
-    // These are the smallest and largest check digits.
     ['P-2026-000038', '02-2026-000038'],
     ['P-2026-000103', '98-2026-000103'],
     // Source: sample code of the National Bank of Serbia, RO:97163220000111111111000.

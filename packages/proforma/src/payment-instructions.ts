@@ -60,7 +60,6 @@ export function isAccountNumber(input: string, currency: string): boolean {
 const DOMESTIC = /^(\d{3})-(\d{1,13})-(\d{2})$/;
 const IBAN_START = /^[A-Za-z]{2}\d{2}/;
 
-/** Returns the 18 digits of a Serbian account or its IBAN; `undefined` when the check digits are wrong. */
 function accountDigits(input: string): string | undefined {
   const accountNumber = withoutPrefix(input);
   const [, bank = '', account = '', check = ''] = DOMESTIC.exec(accountNumber) ?? [];

@@ -201,7 +201,6 @@ describe('any history of payments and refunds', () => {
     return [...aProforma(...paymentTraits, ...refunds).payments];
   }
 
-  /** The amount is calculated from the description, independently of the payments. */
   function remainingAmountOf({ amount, status, refundedAmount }: Capture): number {
     return status === 'settled' ? Math.max(amount - refundedAmount, 0) : 0;
   }

@@ -46,7 +46,6 @@ export function refundableAmount(payment: Payment, payments: readonly Payment[])
   return payment.amount + sum(refunds.map((refund) => refund.amount));
 }
 
-/** Returns minor units that are captured and neither refunded nor being refunded. */
 export function heldAmount(payments: readonly Payment[]): number {
   return sum(capturedPayments(payments).map((payment) => refundableAmount(payment, payments)));
 }
@@ -68,7 +67,6 @@ export function refundsDownTo(total: number, payments: readonly Payment[], now: 
 }
 
 export function refundEntry(payment: Payment, amount: number, now: Date): Payment {
-  // Refunding a voucher needs no gateway.
   const status = payment.kind === 'voucher' ? 'refunded' : 'pending';
   return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id, keyPart: null };
 }

@@ -6,7 +6,6 @@ export interface CatalogueVariant extends SoldVariant {
   readonly external_ref: string | null;
 }
 
-/** Any identifier may name the variant. */
 export interface BasketItem {
   readonly code?: string | null;
   readonly barcode?: string | null;

@@ -123,10 +123,10 @@ describe('repeated repricing', () => {
   it('never exceeds its original total, and always adds up', () => {
     let cappedCount = 0;
     fc.assert(
-      fc.property(offer, ({ lines, fees, promotions, reducedQuantities: cuts }) => {
+      fc.property(offer, ({ lines, fees, promotions, reducedQuantities }) => {
         const originalProforma = withPromotions(aProforma(...lines, ...fees), promotions);
         let currentProforma = originalProforma;
-        for (const quantities of cuts) {
+        for (const quantities of reducedQuantities) {
           const repriced = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
           currentProforma = { ...currentProforma, ...repriced };
           if (faultsOf(currentProforma, originalProforma.endSales).length > 0)

@@ -26,7 +26,6 @@ export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine) =
   return { lines, fees, ...totalsOf([...lines, ...fees]) };
 }
 
-/** Returns no fees when nothing is sent. Quantities are `null` before the warehouse confirms. */
 export function feesFor(
   confirmedQtys: readonly (number | null)[],
   originalFees: readonly FeeLine[],

@@ -12,7 +12,6 @@ export interface ProformaFilter {
   readonly before?: Date;
 }
 
-/** Decimals and currency format the amounts. */
 export interface RequestingApp {
   readonly id: number;
   readonly decimals: number;

@@ -32,7 +32,6 @@ import {
   VOUCHER_NOT_AVAILABLE,
 } from './refusals.js';
 
-/** The index counts from the newest proforma. */
 const proformaIndex = fc.oneof(fc.constantFrom(0, 0, 1), fc.nat(5));
 const cardStatus = fc.constantFrom('settled', 'failed');
 const amount = fc.constantFrom(null, 0, -5, 100, 400, 1000, 3000);
@@ -119,7 +118,6 @@ const emptyOrderSteps = fc
   .tuple(creationSteps, zeroQuantities)
   .map(([create, quantities]) => sequence(create, confirmation(0, quantities), conversion(0)));
 
-/** The app allows paid proformas to expire after one of them has its alert. */
 const changedSettingSteps = creationSteps.map((create) =>
   sequence(letPaidExpire(false), create, payment(0, null, 'bank'), wait(72, true), letPaidExpire(true), wait(1, true)),
 );

@@ -65,9 +65,7 @@ export interface Payment {
   readonly kind: PaymentKind;
   readonly status: PaymentStatus;
   readonly date: Date;
-  /** Id of the captured payment that this refund returns. */
   readonly refundOf: number | null;
-  /** Reference of the card processor. */
   readonly reference: string | null;
   readonly voucherId: number | null;
   /** Random part of a refund's idempotency key; `null` for incoming payments and older refunds. */
@@ -90,11 +88,8 @@ interface FrozenTerms {
   readonly processingDate: Date;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  /** A later confirmation may restore the fees of the creation. */
   readonly originalFees: readonly FeeLine[];
-  /** Repricing never exceeds the total of the creation. */
   readonly originalEndSales: number;
-  /** Includes promotions that reduced nothing; the order is that of application. */
   readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
 }
@@ -107,7 +102,6 @@ export interface Conversion {
   readonly isOrderPayable: boolean;
 }
 
-/** Comment and tags are the only terms that can be edited. */
 export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly status: ProformaStatus;
   readonly lines: readonly ProformaLine[];
@@ -124,7 +118,6 @@ export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly updatedAt: Date;
 }
 
-/** A converted proforma shows the payments at its conversion. */
 export function shownPayments(proforma: Pick<Proforma, 'payments' | 'converted'>): readonly Payment[] {
   return proforma.converted?.payments ?? proforma.payments;
 }

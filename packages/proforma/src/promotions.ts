@@ -3,7 +3,6 @@ import { allocate, type AppliedPromotion, divideRounded, type Promotion, sum } f
 const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
-  /** Minimum number of pieces on the lines that the promotion concerns. */
   readonly minQty: number;
   /** Minimum sum of the lines before discounts, in minor units. */
   readonly minAmount: number;
@@ -35,13 +34,11 @@ export interface LinePrice {
   readonly promotions: readonly AppliedPromotion[];
 }
 
-/** A coupon is unknown when no promotion in force requires it. */
 export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }: PromotionContext): string | undefined {
   const requiredCoupons = new Set(rules.filter((rule) => isInForce(rule, now)).map((rule) => rule.couponCode));
   return coupons.find((coupon) => !requiredCoupons.has(coupon));
 }
 
-/** Promotions on single lines precede promotions on the whole basket. */
 export function applicablePromotions(
   rules: readonly PromotionRule[],
   lines: readonly BasketLine[],
@@ -100,7 +97,6 @@ export function frozenPromotions(promotions: readonly Promotion[], lines: readon
     .map((promotion) => ({ ...promotion, variantCodes: promotion.variantCodes.filter((code) => codes.has(code)) }));
 }
 
-/** Adds up each promotion over all lines, in the order of application; leaves out zeros. */
 export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],

@@ -12,7 +12,6 @@ export interface RefundClaim {
   readonly attempts: number;
 }
 
-/** The queue holds pending refunds that the gateway has not answered. */
 export interface RefundQueue {
   due(now: Date, limit: number): Promise<DueRefund[]>;
   /**
@@ -32,7 +31,6 @@ export interface RefundAttempt {
   readonly nextAttemptAt: Date;
 }
 
-/** Refunds of a call count one attempt; refunds of the sweep are due at once. */
 export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boolean): RefundAttempt {
   const wait = isAskedInCall ? CALL_MS : 0;
   return { attempts: isAskedInCall ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
@@ -41,7 +39,6 @@ export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boole
 /** The caller would wait too long for more refunds. */
 const MAX_REFUNDS_IN_CALL = 50;
 
-/** The worker asks for the refunds when the call does not. */
 export function shouldAskInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {
   return sum(due.map(({ refundIds }) => refundIds.length)) <= MAX_REFUNDS_IN_CALL;
 }

@@ -12,12 +12,10 @@ export function pendingRefunds(proforma: Proforma): Payment[] {
   return proforma.payments.filter(isPendingRefund);
 }
 
-/** Returns `undefined` for incoming payments. */
 export function findRefund(proforma: Proforma, paymentId: number): Payment | undefined {
   return proforma.payments.find(({ id, amount }) => id === paymentId && amount < 0);
 }
 
-/** Stores the outcome of a pending refund. Later outcomes change nothing. */
 export function settleRefund(proforma: Proforma, paymentId: number, outcome: RefundOutcome, now: Date): Proforma {
   const refund = proforma.payments.find((payment) => payment.id === paymentId && isPendingRefund(payment));
   if (refund === undefined) return proforma;
@@ -33,7 +31,6 @@ export interface RefundFacts {
 }
 
 export interface RecordedRefund extends RefundFacts {
-  /** Reference of the bank or processor that paid the refund. */
   readonly reference: string | null;
 }
 
@@ -59,7 +56,6 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
   return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
 }
 
-/** Makes a failed refund pending again and resolves its alerts. Other refunds stay. */
 export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
   const apply = (current: Proforma): Proforma => {
     const refund = failedRefund(current, facts.refundId);

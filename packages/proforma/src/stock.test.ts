@@ -218,13 +218,13 @@ describe('several changes of the same stock', () => {
   });
 
   it('have the demand of their lines summed', () => {
-    const withStock = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
+    const reservedProforma = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const withoutReservations = {
-      ...withStock,
-      lines: withStock.lines.map((productLine) => ({ ...productLine, qtyConfirmed: 0 })),
+      ...reservedProforma,
+      lines: reservedProforma.lines.map((productLine) => ({ ...productLine, qtyConfirmed: 0 })),
     };
-    expect(take(new AvailableStock(stock(9, 0)), withoutReservations, withStock)).toBe('Product 2');
-    expect(take(new AvailableStock(stock(10, 0)), withoutReservations, withStock)).toBeUndefined();
+    expect(take(new AvailableStock(stock(9, 0)), withoutReservations, reservedProforma)).toBe('Product 2');
+    expect(take(new AvailableStock(stock(10, 0)), withoutReservations, reservedProforma)).toBeUndefined();
   });
 
   it('get nothing without a stock row', () => {

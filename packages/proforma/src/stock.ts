@@ -9,7 +9,6 @@ export interface StockRow {
   readonly reserved: number;
 }
 
-/** The preferred warehouse precedes the others, which are sorted by code and id. */
 export function sortByPreference(stock: readonly StockRow[], preferred: string | null): StockRow[] {
   const code = ({ warehouseCode }: StockRow): string => warehouseCode ?? '';
   return [...stock].sort(
@@ -75,7 +74,6 @@ export interface ReservationChange {
   readonly delta: number;
 }
 
-/** Returns one entry for each line and warehouse whose reservation changes. */
 export function reservationChanges(before: Proforma, after: Proforma): ReservationChange[] {
   return after.lines.flatMap((line, index) => {
     const previousLine = before.lines[index];
@@ -95,7 +93,6 @@ export function reservationChanges(before: Proforma, after: Proforma): Reservati
 
 type Shelf = Pick<StockRow, 'variantId' | 'warehouseId'>;
 
-/** Several changes take from the same available stock, one after another. */
 export class AvailableStock {
   private readonly available: Map<string, number>;
 
@@ -136,7 +133,6 @@ export class AvailableStock {
   }
 }
 
-/** The available stock changes only at `commit`. */
 class Withdrawal {
   private readonly takenByShelf = new Map<string, number>();
 

@@ -57,7 +57,6 @@ const paymentOf =
   (proforma) =>
     pay(proforma, { method: BANK, amount, now: NOW });
 
-/** The card payment of 5,000 is pending before its result. */
 const cardResult =
   (status: CardResult['status']): Action =>
   (proforma) => {

@@ -54,7 +54,6 @@ export interface Move<Facts> {
   readonly apply: (proforma: Proforma, facts: Facts) => Proforma;
 }
 
-/** Checks the status and the guards in order, then applies the change. */
 export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
   const nextStatuses = TRANSITIONS[move.action].flatMap((transition) =>
     transition.from.includes(proforma.status) ? transition.to : [],

@@ -13,7 +13,6 @@ function confirmWith(proforma: Proforma, ...adjustments: readonly Adjustment[]):
   return warehouseConfirm(proforma, { adjustments, now: NOW });
 }
 
-/** The keys of `quantities` are line ids. */
 function confirmQuantities(proforma: Proforma, quantities: Readonly<Record<number, number>> = {}): Proforma {
   const adjustments = Object.entries(quantities).map(([id, qtyConfirmed]) => ({ lineId: Number(id), qtyConfirmed }));
   const result = confirmWith(proforma, ...adjustments);
@@ -21,7 +20,6 @@ function confirmQuantities(proforma: Proforma, quantities: Readonly<Record<numbe
   return result;
 }
 
-/** New payments get ids, as the store gives them. */
 function withPaymentIds(proforma: Proforma, statusOfPending?: Payment['status']): Proforma {
   const payments = proforma.payments.map((entry, index) => ({
     ...entry,

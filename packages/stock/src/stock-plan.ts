@@ -10,7 +10,7 @@ import {
 
 export const MAX_QUANTITY = 1_000_000_000;
 
-/** Pieces to add or counted pieces; variant and warehouse are named by identifiers. */
+/** `qty` is the number of pieces to add, or the counted pieces. Identifiers name variant and warehouse. */
 export interface StockQuantity {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;
@@ -20,19 +20,19 @@ export interface StockQuantity {
   readonly min_qty?: number | null;
 }
 
-export interface VariantKeys {
+export interface VariantIdentifiers {
   readonly id: number;
   readonly code: string;
   readonly barcode: string | null;
   readonly external_ref: string | null;
 }
 
-export interface WarehouseKey {
+export interface WarehouseIdentifiers {
   readonly id: number;
   readonly code: string;
 }
 
-export interface LocatedRow {
+export interface ShelfQuantity {
   readonly variantId: number;
   readonly warehouseId: number;
   readonly qty: number;
@@ -40,25 +40,25 @@ export interface LocatedRow {
 }
 
 export interface StockMatchers {
-  readonly variants: Matcher<VariantKeys>;
-  readonly warehouses: Matcher<WarehouseKey>;
+  readonly variants: Matcher<VariantIdentifiers>;
+  readonly warehouses: Matcher<WarehouseIdentifiers>;
 }
 
-/** Matchers for the variants and warehouses of a call; `order` is its entry in the matching table. */
-export function stockMatchers(
+/** `order` is the call's entry in the matching table. */
+export function makeStockMatchers(
   order: Readonly<Record<'variant' | 'warehouse', readonly Identifier[]>>,
-  variants: readonly VariantKeys[],
-  warehouses: readonly WarehouseKey[],
+  variants: readonly VariantIdentifiers[],
+  warehouses: readonly WarehouseIdentifiers[],
 ): StockMatchers {
   return { variants: matcherOf(order.variant, variants), warehouses: matcherOf(order.warehouse, warehouses) };
 }
 
-export function planStock(rows: readonly ParsedRow<StockQuantity>[], found: StockMatchers): BulkPlan<LocatedRow> {
-  const outcomes = planRows(rows, (row: StockQuantity) => locate(row, found));
-  return { outcomes, explain: () => rows.map((row) => (typeof row === 'string' ? [] : explained(row, found))) };
+export function planStock(rows: readonly ParsedRow<StockQuantity>[], matchers: StockMatchers): BulkPlan<ShelfQuantity> {
+  const outcomes = planRows(rows, (row: StockQuantity) => locate(row, matchers));
+  return { outcomes, explain: () => rows.map((row) => (typeof row === 'string' ? [] : explainRow(row, matchers))) };
 }
 
-function locate(row: StockQuantity, { variants, warehouses }: StockMatchers): RowOutcome<LocatedRow> {
+function locate(row: StockQuantity, { variants, warehouses }: StockMatchers): RowOutcome<ShelfQuantity> {
   const variant = variants.find(row);
   if (variant === undefined) return 'API.Stocks.VariantNotFound';
   const warehouse = warehouses.find({ code: row.warehouse_code });
@@ -66,7 +66,7 @@ function locate(row: StockQuantity, { variants, warehouses }: StockMatchers): Ro
   return { variantId: variant.id, warehouseId: warehouse.id, qty: row.qty, minQty: row.min_qty ?? null };
 }
 
-function explained(row: StockQuantity, { variants, warehouses }: StockMatchers): readonly Explanation[] {
+function explainRow(row: StockQuantity, { variants, warehouses }: StockMatchers): readonly Explanation[] {
   const warehouse = warehouses.explain({ code: row.warehouse_code });
   return [explanationOf('variant', variants.explain(row)), explanationOf('warehouse', warehouse)];
 }
@@ -75,35 +75,35 @@ export interface StockChange {
   readonly variantId: number;
   readonly warehouseId: number;
   readonly delta: number;
-  /** Used only when the shelf has no stock row. */
+  /** The minimum is used only when the shelf has no stock row. */
   readonly minQty: number;
 }
 
 export type OnHand = (variantId: number, warehouseId: number) => number | undefined;
 
-/** Adds the rows up per shelf, in input order. A row that would take stock below zero fails and adds nothing. */
+/** Adds up the rows per shelf, in input order. A row that would take stock below zero fails and adds nothing. */
 export function planAdditions(
-  rows: readonly RowOutcome<LocatedRow>[],
+  rows: readonly RowOutcome<ShelfQuantity>[],
   onHand: OnHand,
-): { readonly outcomes: readonly RowOutcome<LocatedRow>[]; readonly changes: readonly StockChange[] } {
+): { readonly outcomes: readonly RowOutcome<ShelfQuantity>[]; readonly changes: readonly StockChange[] } {
   const changes = new Map<string, { -readonly [Key in keyof StockChange]: StockChange[Key] }>();
-  const outcomes = planRows(rows, (row: LocatedRow) => {
+  const outcomes = planRows(rows, (row: ShelfQuantity) => {
     const { variantId, warehouseId, qty, minQty } = row;
     const shelf = `${variantId}/${warehouseId}`;
     const change = changes.get(shelf) ?? { variantId, warehouseId, delta: 0, minQty: 0 };
-    const after = (onHand(variantId, warehouseId) ?? 0) + change.delta + qty;
-    if (after < 0) return 'API.Stocks.NegativeStock';
-    if (after > MAX_QUANTITY) return 'API.Stocks.InvalidQty';
+    const newOnHand = (onHand(variantId, warehouseId) ?? 0) + change.delta + qty;
+    if (newOnHand < 0) return 'API.Stocks.NegativeStock';
+    if (newOnHand > MAX_QUANTITY) return 'API.Stocks.InvalidQty';
     changes.set(shelf, { ...change, delta: change.delta + qty, minQty: minQty ?? change.minQty });
     return row;
   });
   return { outcomes, changes: [...changes.values()].sort(byShelf) };
 }
 
-/** Changes that set on hand to the counted quantity; the last count of a shelf wins. */
-export function planReconciliation(counted: readonly LocatedRow[], onHand: OnHand): readonly StockChange[] {
-  const last = new Map(counted.map((count) => [`${count.variantId}/${count.warehouseId}`, count]));
-  return [...last.values()]
+/** The changes set on hand to the counted quantity; the last count of a shelf wins. */
+export function planReconciliation(counts: readonly ShelfQuantity[], onHand: OnHand): readonly StockChange[] {
+  const lastCounts = new Map(counts.map((count) => [`${count.variantId}/${count.warehouseId}`, count]));
+  return [...lastCounts.values()]
     .map(({ variantId, warehouseId, qty }) => ({
       variantId,
       warehouseId,

@@ -3,7 +3,7 @@ import type { Explanations } from '@back-office/matching';
 import type { StockQuantity } from './stock-plan.js';
 
 export interface AddedStock {
-  /** In input order. */
+  /** Rows are in input order. */
   readonly failed: readonly FailedRow[];
   readonly explain: Explanations | undefined;
 }
@@ -16,13 +16,13 @@ export interface ReconciledStock extends AddedStock {
 /** Every change is booked as a movement. An invalid row arrives as its message key. */
 export interface Stock {
   /**
-   * Adds quantities to stock; a repeat adds again. A row without variant or warehouse, or below zero, fails; the others
-   * are written together.
+   * Adds quantities to stock; a repeat adds again. A row fails when its variant or warehouse is missing, or when stock
+   * would fall below zero. The other rows are written together.
    */
   add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<AddedStock>;
   /**
-   * Sets on hand in a warehouse to the counts, also below the reserved pieces. Failed rows change nothing; the others are
-   * written in one movement. `undefined` when there is no such warehouse.
+   * Sets on hand in a warehouse to the counts, even below the reserved pieces. Failed rows change nothing; the other
+   * rows are written in one movement. `undefined` when there is no such warehouse.
    */
   reconcile(
     appId: number,
@@ -39,7 +39,7 @@ export interface StockFilter {
 }
 
 export interface StockAggregateFilter {
-  /** Exact, as is the barcode. */
+  /** Code and barcode must match exactly. */
   readonly code: string | undefined;
   readonly barcode: string | undefined;
   readonly productId: number | undefined;
@@ -52,12 +52,12 @@ export interface StockMovementFilter {
   readonly productId: number | undefined;
 }
 
-/** Returns JSON text in the shape of the API. A filter by a missing record finds nothing. */
+/** Results are JSON text in the shape of the API. A filter by a missing record finds nothing. */
 export interface StockQueries {
-  /** One page, sorted by product, variant and warehouse; without deleted warehouses. */
+  /** Returns one page, sorted by product, variant and warehouse. Deleted warehouses are left out. */
   list(appId: number, filter: StockFilter, page: Page): Promise<string>;
-  /** One page of variants by id, each with its sums and its stock per warehouse. */
+  /** Returns one page of variants, sorted by id. Each variant has its sums and its stock per warehouse. */
   aggregate(appId: number, filter: StockAggregateFilter, page: Page): Promise<string>;
-  /** All movement lines in booking order, as chunks of the inside of a JSON list. */
+  /** Returns all movement lines in booking order, as chunks of a JSON list without its brackets. */
   movements(appId: number, filter: StockMovementFilter): AsyncIterable<string>;
 }

@@ -2,7 +2,7 @@ import { isBlank, type ParsedRow, planRows, type RowOutcome } from '@back-office
 import { type BulkPlan, explanationsOf, type Match, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
 import type { DesiredWarehouse, Warehouse } from './warehouse.js';
 
-/** A stored or planned warehouse; `id` is null until it is inserted. */
+/** The `id` is null until the warehouse is inserted. */
 export interface WarehouseDraft {
   id: number | null;
   code: string | null;
@@ -13,57 +13,57 @@ export interface WarehouseDraft {
 
 export interface FoundWarehouses {
   readonly warehouses: readonly Warehouse[];
-  /** Ids of the warehouses that cannot be deleted. */
-  readonly withStock: ReadonlySet<number>;
+  /** These warehouses cannot be deleted. */
+  readonly stockedIds: ReadonlySet<number>;
 }
 
-/** Plans the rows in order, each on top of the earlier ones. */
+/** Plans each row on top of the earlier ones. */
 export function planWarehouses(
   rows: readonly ParsedRow<DesiredWarehouse>[],
-  { warehouses, withStock }: FoundWarehouses,
+  { warehouses, stockedIds }: FoundWarehouses,
 ): BulkPlan<WarehouseDraft> {
   const matcher = matcherOf<WarehouseDraft>(MATCHING['PUT /warehouse'].warehouse, warehouses.map(draftOf));
   const matches = new Map<number, Match<WarehouseDraft>>();
   const outcomes = planRows(rows, (desired: DesiredWarehouse, index) => {
     matches.set(index, matcher.explain(desired));
-    const draft = match(matcher, desired);
+    const draft = findWarehouse(matcher, desired);
     if (draft === 'mismatch') return 'API.Warehouses.CodeAndIdMismatch';
-    return desired.delete ? remove(matcher, draft, withStock) : put(matcher, draft, desired);
+    return desired.delete ? deleteDraft(matcher, draft, stockedIds) : putDraft(matcher, draft, desired);
   });
   const explain = () => rows.map((_, index) => explanationsOf('warehouse', matches.get(index)));
   return { outcomes, explain };
 }
 
-/** If both are sent, code and id must name the same warehouse. */
-function match(
+/** If code and id are both sent, they must name the same warehouse. */
+function findWarehouse(
   matcher: Matcher<WarehouseDraft>,
   { code, id }: DesiredWarehouse,
 ): WarehouseDraft | undefined | 'mismatch' {
-  const byCode = matcher.holder('code', code);
-  const byId = matcher.holder('id', id);
-  if (hasText(code) && id !== undefined && id !== null) return byCode === byId ? byCode : 'mismatch';
-  return byCode ?? byId;
+  const holderOfCode = matcher.findHolder('code', code);
+  const holderOfId = matcher.findHolder('id', id);
+  if (hasText(code) && id !== undefined && id !== null) return holderOfCode === holderOfId ? holderOfCode : 'mismatch';
+  return holderOfCode ?? holderOfId;
 }
 
-function put(
+function putDraft(
   matcher: Matcher<WarehouseDraft>,
-  found: WarehouseDraft | undefined,
+  existingDraft: WarehouseDraft | undefined,
   desired: DesiredWarehouse,
 ): WarehouseDraft {
-  const sellable = desired.sellable ?? found?.sellable ?? true;
-  if (found) return Object.assign(found, { desired, sellable });
+  const sellable = desired.sellable ?? existingDraft?.sellable ?? true;
+  if (existingDraft) return Object.assign(existingDraft, { desired, sellable });
   const draft = { id: null, code: hasText(desired.code) ? desired.code : null, desired, sellable, deleted: false };
   matcher.add(draft);
   return draft;
 }
 
-function remove(
+function deleteDraft(
   matcher: Matcher<WarehouseDraft>,
   draft: WarehouseDraft | undefined,
-  withStock: ReadonlySet<number>,
+  stockedIds: ReadonlySet<number>,
 ): RowOutcome<WarehouseDraft> {
   if (draft === undefined) return 'API.Warehouses.NotFound';
-  if (draft.id !== null && withStock.has(draft.id)) return 'API.Warehouses.HasStock';
+  if (draft.id !== null && stockedIds.has(draft.id)) return 'API.Warehouses.HasStock';
   matcher.remove(draft);
   draft.deleted = true;
   return draft;

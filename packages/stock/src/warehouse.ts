@@ -13,10 +13,10 @@ export interface Warehouse {
 
 export type NewWarehouse = Omit<Warehouse, 'id' | 'inserted_at' | 'updated_at'>;
 
-/** In a dry run a new warehouse has no id. */
+/** A new warehouse has no id in a dry run. */
 export type WrittenWarehouse = Omit<Warehouse, 'id'> & { readonly id: number | null };
 
-/** Desired state of a warehouse, named by code or id. Deleting needs no other field. */
+/** Code or id name the warehouse. Deleting needs no other field. */
 export interface DesiredWarehouse {
   readonly code?: string | null | undefined;
   readonly id?: number | null | undefined;

@@ -1,5 +1,5 @@
 import {
-  eachChannel,
+  mapChannels,
   switchStates,
   STATES,
   SWITCHES,
@@ -35,7 +35,7 @@ const ChannelConsentShape = component('ChannelConsent', {
 
 export const ConsentShape = component('Consent', {
   master: boolean,
-  channels: record(eachChannel(() => ChannelConsentShape)),
+  channels: record(mapChannels(() => ChannelConsentShape)),
   preferred: record({ notification_channel_id: nullable(integer), source: oneOf(['auto', 'manual']) }),
   viber_subscribed: boolean,
   given_at: dateTime,
@@ -45,7 +45,7 @@ export function presentConsent(consent: Consent): TypeOf<typeof ConsentShape> {
   const { master, channels, preferred, viberSubscribed, givenAt } = consent;
   return {
     master: master.state === 'granted',
-    channels: eachChannel((channel) => presentChannel(channels[channel])),
+    channels: mapChannels((channel) => presentChannel(channels[channel])),
     preferred: { notification_channel_id: preferred.channelId, source: preferred.source },
     viber_subscribed: viberSubscribed,
     given_at: formatDateTime(givenAt),
@@ -55,7 +55,7 @@ export function presentConsent(consent: Consent): TypeOf<typeof ConsentShape> {
 function presentChannel({
   state: channelState,
   effective,
-  last: lastChange,
+  lastChange,
 }: ChannelState): TypeOf<typeof ChannelConsentShape> {
   return {
     state: channelState,
@@ -87,7 +87,7 @@ export const ConsentAtShape = component('ConsentAt', {
   at: dateTime,
   registered_at: dateTime,
   master: record(stateWithEvidence),
-  channels: record(eachChannel(() => record({ ...stateWithEvidence, effective: boolean }))),
+  channels: record(mapChannels(() => record({ ...stateWithEvidence, effective: boolean }))),
 });
 
 /** Before the registration, states are null and no channel is effective. */
@@ -96,7 +96,7 @@ export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Type
   const { master, channels } = switchStates(lastChanges);
   const isRegistered = customer.registeredAt < end;
   const presentState = (switchState: SwitchState) => {
-    const lastChange = lastChanges.find((change) => change === switchState.last);
+    const lastChange = lastChanges.find((change) => change === switchState.lastChange);
     return { state: isRegistered ? switchState.state : null, evidence: lastChange ? presentChange(lastChange) : null };
   };
   return {
@@ -104,7 +104,7 @@ export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Type
     at: formatDateTime(at),
     registered_at: formatDateTime(customer.registeredAt),
     master: presentState(master),
-    channels: eachChannel((channel) => ({
+    channels: mapChannels((channel) => ({
       ...presentState(channels[channel]),
       effective: isRegistered && channels[channel].effective,
     })),

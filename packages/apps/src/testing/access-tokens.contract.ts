@@ -13,7 +13,6 @@ export interface AccessTokenFixture {
   close(): Promise<void>;
 }
 
-/** The adapter may have other tokens. */
 export function accessTokensContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<AccessTokenFixture>,

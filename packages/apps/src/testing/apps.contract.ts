@@ -15,7 +15,6 @@ export interface AppFixture {
 const MISSING = 987_654_321;
 const ACCOUNT = '160-0000000000000-11';
 
-/** The adapter may have other apps. */
 export function appsContract({ describe, it, before, after }: Runner, open: () => Promise<AppFixture>): void {
   let fixture: AppFixture;
   before(async () => {

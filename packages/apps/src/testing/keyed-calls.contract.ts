@@ -17,7 +17,6 @@ export interface KeyedCallFixture {
 const ANSWER = { status: 201, headers: { 'X-Seen': 'yes' }, text: new TextEncoder().encode('{"id":1}') };
 const LEASE_END = { hours: 1 };
 
-/** The adapter may have other calls. */
 export function keyedCallsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<KeyedCallFixture>,

@@ -21,7 +21,6 @@ const DEVICE = { uuid: 'phone', type: 'mobile', vendor: null, mobileInfo: null }
 const NOT_FOUND = { refused: 'API.Customers.NotFound' };
 const HOURS_PER_DAY = 24;
 
-/** The adapter may have other sessions. */
 export function sessionsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<SessionFixture>,

@@ -13,7 +13,6 @@ const attribute = (external_ref: string, overrides: Partial<DesiredAttribute> = 
 });
 const row = (code: string, ...attributes: readonly DesiredAttribute[]): DesiredAttributes => ({ code, attributes });
 
-/** The app has the products `P` (variants A and B) and `Q` (variant C). */
 class AttributeShop {
   constructor(private readonly shop: CatalogueShop) {}
 
@@ -29,7 +28,6 @@ class AttributeShop {
     return this.fixture.attributes.put(this.id, rows);
   }
 
-  /** Writes the rows and throws when one fails. */
   async putAll(...rows: readonly DesiredAttributes[]): Promise<[products: number, created: number]> {
     const result = await this.put(...rows);
     expect(result).not.toHaveProperty('failures');
@@ -48,7 +46,6 @@ class AttributeShop {
 
 type OpenShop = () => Promise<AttributeShop>;
 
-/** Each test has its app. */
 export function attributesContract(runner: Runner, open: () => Promise<CatalogueFixture>): void {
   let fixture: CatalogueFixture;
   runner.before(async () => {

@@ -61,7 +61,6 @@ export function variant(code: string, overrides: Partial<DesiredVariant> = {}): 
   return { code, images: [], ...overrides };
 }
 
-/** The product is named like its code and has one variant `<code>-1`. */
 export function product(code: string, overrides: Partial<DesiredProduct> = {}): DesiredProduct {
   return { code, name: code, images: [], variants: [variant(`${code}-1`)], ...overrides };
 }
@@ -76,7 +75,6 @@ export class CatalogueShop {
     this.app = { id, currency: 'RSD', settings: { media: { prefix: 'abcdefgh' } } };
   }
 
-  /** Writes the rows and throws when one fails. */
   async upsertAll(...rows: readonly DesiredProduct[]): Promise<PlannedProduct[]> {
     const { outcomes } = await this.fixture.products.upsert(this.app, rows);
     const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
@@ -84,7 +82,6 @@ export class CatalogueShop {
     return plannedProducts;
   }
 
-  /** Returns the message key of each row; undefined for written rows. */
   async failureKeys(...rows: readonly (DesiredProduct | string)[]): Promise<(string | undefined)[]> {
     const { outcomes } = await this.fixture.products.upsert(this.app, rows);
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : undefined));

@@ -6,7 +6,6 @@ import { describeSearches } from './product-search.contract.js';
 
 type NewShop = () => Promise<CatalogueShop>;
 
-/** Each test has its app. */
 export function productQueriesContract(runner: Runner, open: () => Promise<CatalogueFixture>): void {
   let fixture: CatalogueFixture;
   runner.before(async () => {

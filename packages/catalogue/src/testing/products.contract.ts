@@ -5,7 +5,6 @@ import { product, CatalogueShop, variant, type CatalogueFixture } from './given-
 
 type NewShop = () => Promise<CatalogueShop>;
 
-/** Each test has its app. */
 export function productsContract(runner: Runner, open: () => Promise<CatalogueFixture>): void {
   let fixture: CatalogueFixture;
   runner.before(async () => {

@@ -13,7 +13,7 @@ import {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Context of a field: the app, and the row with sent fields over stored ones. */
+/** The row has the sent fields over the stored ones. */
 export interface FieldContext {
   readonly app: { readonly decimals: number };
   readonly row: Row;
@@ -33,9 +33,12 @@ export type FieldType =
 
 export interface Field {
   readonly type: FieldType;
-  /** Stored in a new record if nothing is sent, and whenever null is sent. A field without one is required. */
+  /**
+   * A new record stores this value if nothing is sent; every record stores it if null is sent. A field without an
+   * initial value is required.
+   */
   readonly initial?: unknown;
-  /** Minimum of a number; minor units of an amount, basis points of a percentage. */
+  /** Minimum of the number: minor units of an amount, basis points of a percentage. */
   readonly min?: number;
   readonly values?: readonly string[];
   /** Returns the message for an invalid value. The value is not null. */
@@ -43,53 +46,53 @@ export interface Field {
   readonly toStored: (value: unknown, reading: FieldContext) => unknown;
 }
 
-type Initial = Pick<Field, 'initial'>;
+type InitialValue = Pick<Field, 'initial'>;
 
-const same = (value: unknown): unknown => value;
+const unchanged = (value: unknown): unknown => value;
 
-export function aText(more: Initial = {}): Field {
-  const check = (value: unknown): string | undefined => checkText(value, MAX_STRING_LENGTH, 'initial' in more);
+export function textField(initialValue: InitialValue = {}): Field {
+  const check = (value: unknown): string | undefined => checkText(value, MAX_STRING_LENGTH, 'initial' in initialValue);
   const toStored = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? null : value);
-  return { type: 'text', check, toStored, ...more };
+  return { type: 'text', check, toStored, ...initialValue };
 }
 
-export const optionalText = aText({ initial: null });
+export const optionalText = textField({ initial: null });
 
-export function oneOf(values: readonly string[]): Field {
+export function choiceField(values: readonly string[]): Field {
   const check = (value: unknown): string | undefined => {
     if (typeof value !== 'string') return MALFORMED;
     return values.includes(value) ? undefined : IS_INVALID;
   };
-  return { type: 'choice', values, check, toStored: same };
+  return { type: 'choice', values, check, toStored: unchanged };
 }
 
-export function whole(
+export function wholeNumberField(
   { min, max = 2 ** 31 - 1 }: { readonly min: number; readonly max?: number },
-  more: Initial = {},
+  initialValue: InitialValue = {},
 ): Field {
   const check = (value: unknown): string | undefined => {
     if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
     return value >= min && value <= max ? undefined : IS_INVALID;
   };
-  return { type: 'whole', min, check, toStored: same, ...more };
+  return { type: 'whole', min, check, toStored: unchanged, ...initialValue };
 }
 
-/** Accepts any whole number; one that no record can have finds nothing. */
-export const optionalId = whole({ min: 1, max: Infinity }, { initial: null });
+/** Any whole number is accepted; an id of no record finds nothing. */
+export const optionalId = wholeNumberField({ min: 1, max: Infinity }, { initial: null });
 
-/** A number in the app's currency, stored as minor units; `min` is in minor units. */
-export function amount(min: number, more: Initial = {}): Field {
+/** The value is a number in the app's currency, stored as minor units; `min` is in minor units. */
+export function amountField(min: number, initialValue: InitialValue = {}): Field {
   return {
     type: 'amount',
     min,
     check: (value, { app }) => checkAmount(value, app.decimals, min),
     toStored: (value, { app }) => toMinor(Number(value), app.decimals),
-    ...more,
+    ...initialValue,
   };
 }
 
-/** Percent with at most two decimals, stored as basis points; `min` is in basis points. */
-export function percentage(min: number): Field {
+/** The value is a percentage with at most two decimals, stored as basis points; `min` is in basis points. */
+export function percentageField(min: number): Field {
   return {
     type: 'percentage',
     min,
@@ -98,8 +101,8 @@ export function percentage(min: number): Field {
   };
 }
 
-export function flag(initial: boolean): Field {
-  return { type: 'flag', initial, check: checkFlag, toStored: same };
+export function flagField(initial: boolean): Field {
+  return { type: 'flag', initial, check: checkFlag, toStored: unchanged };
 }
 
 export const optionalMoment: Field = {
@@ -118,13 +121,13 @@ export function hasReversedPeriod({ valid_from: from, valid_until: until }: Row)
 
 export const MAX_TEXTS = 10_000;
 
-export const texts: Field = {
+export const textListField: Field = {
   type: 'texts',
   initial: [],
   check: (value) => {
     if (!Array.isArray(value)) return MALFORMED;
     if (value.length > MAX_TEXTS) return IS_TOO_LONG;
-    return value.map((each) => checkText(each, MAX_STRING_LENGTH, false)).find((rule) => rule !== undefined);
+    return value.map((text) => checkText(text, MAX_STRING_LENGTH, false)).find((rule) => rule !== undefined);
   },
   toStored: (value) => [...new Set(value as string[])],
 };

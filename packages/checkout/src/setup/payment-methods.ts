@@ -1,6 +1,6 @@
-import { aText, oneOf } from './fields.js';
+import { textField, choiceField } from './fields.js';
 
 export const PAYMENT_METHODS = {
   area: 'PaymentMethods',
-  fields: { code: aText(), name: aText(), kind: oneOf(['cash', 'bank_transfer', 'card', 'other']) },
+  fields: { code: textField(), name: textField(), kind: choiceField(['cash', 'bank_transfer', 'card', 'other']) },
 };

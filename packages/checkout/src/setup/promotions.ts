@@ -1,50 +1,51 @@
 import { CANT_BE_BLANK, IS_INVALID, PROMOTION_KINDS } from '@back-office/kernel';
 import {
-  amount,
-  aText,
+  amountField,
+  textField,
   hasReversedPeriod,
-  flag,
-  oneOf,
+  flagField,
+  choiceField,
   optionalMoment,
   optionalText,
-  percentage,
-  texts,
-  whole,
+  percentageField,
+  textListField,
+  wholeNumberField,
   type Field,
   type Row,
 } from './fields.js';
 import type { BrokenRule } from './resource.js';
 
-const HUNDRED_PERCENT = 10_000;
+const FULL_BASIS_POINTS = 10_000;
 
-const share = percentage(1);
-const sum = amount(1);
-const kindOf = ({ row }: { readonly row: Row }): Field => (row['kind'] === 'amount' ? sum : share);
+const percentageValue = percentageField(1);
+const amountValue = amountField(1);
+const valueFieldOf = ({ row }: { readonly row: Row }): Field =>
+  row['kind'] === 'amount' ? amountValue : percentageValue;
 
 const valueByKind: Field = {
   type: 'promotion value',
   initial: null,
-  check: (sent, context) => kindOf(context).check(sent, context),
-  toStored: (sent, context) => kindOf(context).toStored(sent, context),
+  check: (value, context) => valueFieldOf(context).check(value, context),
+  toStored: (value, context) => valueFieldOf(context).toStored(value, context),
 };
 
-const pieces = whole({ min: 1 }, { initial: null });
+const optionalPieces = wholeNumberField({ min: 1 }, { initial: null });
 
 const FIELDS = {
-  code: aText(),
-  name: aText(),
-  kind: oneOf(PROMOTION_KINDS),
+  code: textField(),
+  name: textField(),
+  kind: choiceField(PROMOTION_KINDS),
   value: valueByKind,
-  buy_qty: pieces,
-  get_qty: pieces,
-  min_qty: whole({ min: 0 }, { initial: 0 }),
-  min_amount: amount(0, { initial: 0 }),
-  variant_codes: texts,
+  buy_qty: optionalPieces,
+  get_qty: optionalPieces,
+  min_qty: wholeNumberField({ min: 0 }, { initial: 0 }),
+  min_amount: amountField(0, { initial: 0 }),
+  variant_codes: textListField,
   coupon_code: optionalText,
   valid_from: optionalMoment,
   valid_until: optionalMoment,
-  priority: whole({ min: -(2 ** 31) }, { initial: 0 }),
-  active: flag(true),
+  priority: wholeNumberField({ min: -(2 ** 31) }, { initial: 0 }),
+  active: flagField(true),
 };
 
 export const PROMOTIONS = {
@@ -52,7 +53,7 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Every basket evaluates each of them for each line.
+  // Every basket evaluates all active promotions for each line, so their number is limited.
   limit: {
     count: 100,
     where: { active: true, coupon_code: null },
@@ -61,16 +62,16 @@ export const PROMOTIONS = {
   },
 };
 
-function applyKindRules(next: Row, before: Row | undefined, sent: Row): Row | BrokenRule {
-  const changedKind = before !== undefined && before['kind'] !== next['kind'];
-  const isFree = next['kind'] === 'buy_x_get_y';
-  const given = changedKind && isAbsent(sent['value']) ? null : next['value'];
-  const value = given ?? (isFree ? HUNDRED_PERCENT : null);
+function applyKindRules(nextRecord: Row, storedRecord: Row | undefined, sentFields: Row): Row | BrokenRule {
+  const isKindChanged = storedRecord !== undefined && storedRecord['kind'] !== nextRecord['kind'];
+  const isFree = nextRecord['kind'] === 'buy_x_get_y';
+  const keptValue = isKindChanged && isAbsent(sentFields['value']) ? null : nextRecord['value'];
+  const value = keptValue ?? (isFree ? FULL_BASIS_POINTS : null);
   if (value === null) return { field: 'value', rule: CANT_BE_BLANK };
-  if (hasReversedPeriod(next)) return { field: 'valid_until', rule: IS_INVALID };
-  if (!isFree) return { ...next, value, buy_qty: null, get_qty: null };
-  const missing = ['buy_qty', 'get_qty'].find((field) => next[field] === null);
-  return missing === undefined ? { ...next, value } : { field: missing, rule: CANT_BE_BLANK };
+  if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
+  if (!isFree) return { ...nextRecord, value, buy_qty: null, get_qty: null };
+  const missingField = ['buy_qty', 'get_qty'].find((field) => nextRecord[field] === null);
+  return missingField === undefined ? { ...nextRecord, value } : { field: missingField, rule: CANT_BE_BLANK };
 }
 
 function isAbsent(value: unknown): boolean {

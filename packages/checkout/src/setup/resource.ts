@@ -1,23 +1,23 @@
 import { CANT_BE_BLANK, isRow, MALFORMED, rowErrorKey, type RowOutcome } from '@back-office/kernel';
 import type { Field, FieldContext, Row } from './fields.js';
 
-/** A kind of record that an app sets up in bulk, matched by code. */
+/** An app sets up such records in bulk; rows match records by code. */
 export interface Resource {
   readonly area: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** A field that names another record by id. */
+  /** The field contains the id of another record. */
   readonly reference?: { readonly field: string; readonly failure: string };
-  /** Maximum number of records of an app with these values that have not ended. */
+  /** Limits the number of records with these values whose `endColumn` has not passed. */
   readonly limit?: {
     readonly count: number;
     readonly where: Readonly<Record<string, boolean | null>>;
     readonly endColumn: string;
     readonly failure: string;
   };
-  /** Fields that `finish` requires in some records. */
+  /** Only some records require these fields; `finish` decides. */
   readonly sometimesRequired?: readonly string[];
-  /** Returns the record to store, or the rule that its fields break together. `before` is the stored record. */
-  readonly finish?: (next: Row, before: Row | undefined, sent: Row) => Row | BrokenRule;
+  /** Returns the record to store, or the rule that its fields break together.  */
+  readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
 }
 
 export interface BrokenRule {
@@ -29,66 +29,72 @@ export interface StoredRow extends Row {
   readonly code: string;
 }
 
-/** The records that rows name by code, and the ids that rows can name. */
-export interface FoundSetUp {
+/** Contains the records that rows name by code, and the ids that rows refer to. */
+export interface FoundRecords {
   readonly app: FieldContext['app'];
   readonly records: readonly StoredRow[];
-  readonly referenced: ReadonlySet<unknown>;
+  readonly referencedIds: ReadonlySet<unknown>;
 }
 
 export interface SetUpPlan {
-  /** One per row, in input order. */
+  /** The list has one outcome per row, in input order. */
   readonly outcomes: readonly RowOutcome<StoredRow>[];
-  /** The found records after all rows, and the new ones. */
+  /** Contains the found records after all rows, and the new ones. */
   readonly records: readonly StoredRow[];
 }
 
-/** Plans the rows in order, each on top of the earlier ones. Rows are matched by code alone. */
+/** Plans each row on top of the earlier ones. Rows match records by code only. */
 export function planSetUp(
   resource: Resource,
   rows: readonly unknown[],
-  { app, records, referenced }: FoundSetUp,
+  { app, records, referencedIds }: FoundRecords,
 ): SetUpPlan {
-  const next = new Map(records.map((row) => [row.code, row]));
-  const outcomes = rows.map((sent) => {
-    const planned = planRow(resource, sent, { app, next, referenced });
-    if (typeof planned !== 'string') next.set(planned.code, planned);
-    return planned;
+  const recordsByCode = new Map(records.map((row) => [row.code, row]));
+  const outcomes = rows.map((sentRow) => {
+    const plannedRow = planRow(resource, sentRow, { app, recordsByCode, referencedIds });
+    if (typeof plannedRow !== 'string') recordsByCode.set(plannedRow.code, plannedRow);
+    return plannedRow;
   });
-  return { outcomes, records: [...next.values()] };
+  return { outcomes, records: [...recordsByCode.values()] };
 }
 
-/** Context of a row: the records by code after the earlier rows. */
-interface RowContext extends Omit<FoundSetUp, 'records'> {
-  readonly next: ReadonlyMap<string, StoredRow>;
+interface RowContext extends Omit<FoundRecords, 'records'> {
+  readonly recordsByCode: ReadonlyMap<string, StoredRow>;
 }
 
-function planRow(resource: Resource, sent: unknown, context: RowContext): RowOutcome<StoredRow> {
+function planRow(resource: Resource, sentRow: unknown, context: RowContext): RowOutcome<StoredRow> {
   const { area, fields, reference, finish } = resource;
-  if (!isRow(sent)) return rowErrorKey(area, '', MALFORMED);
-  const before = typeof sent['code'] === 'string' ? context.next.get(sent['code']) : undefined;
-  const stored: Record<string, unknown> = {};
+  if (!isRow(sentRow)) return rowErrorKey(area, '', MALFORMED);
+  const storedRecord = typeof sentRow['code'] === 'string' ? context.recordsByCode.get(sentRow['code']) : undefined;
+  const storedFields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const read = readField(field, sent[name], before?.[name], { app: context.app, row: { ...before, ...sent } });
-    if ('rule' in read) return rowErrorKey(area, name, read.rule);
-    stored[name] = read.stored;
+    const fieldResult = readField(field, sentRow[name], storedRecord?.[name], {
+      app: context.app,
+      row: { ...storedRecord, ...sentRow },
+    });
+    if ('rule' in fieldResult) return rowErrorKey(area, name, fieldResult.rule);
+    storedFields[name] = fieldResult.stored;
   }
-  if (reference && sent[reference.field] !== undefined && !isKnown(stored[reference.field], context)) {
+  if (
+    reference &&
+    sentRow[reference.field] !== undefined &&
+    !isReferenceFound(storedFields[reference.field], context)
+  ) {
     return reference.failure;
   }
-  const finished = finish ? finish(stored, before, sent) : stored;
-  if (isBroken(finished)) return rowErrorKey(area, finished.field, finished.rule);
-  return { ...before, ...finished } as StoredRow;
+  const finishedRow = finish ? finish(storedFields, storedRecord, sentRow) : storedFields;
+  if (isBrokenRule(finishedRow)) return rowErrorKey(area, finishedRow.field, finishedRow.rule);
+  return { ...storedRecord, ...finishedRow } as StoredRow;
 }
 
-/** A missing field keeps its value; null resets it to the initial one. */
+/** A missing field is not changed; null resets it to the initial value. */
 function readField(
   field: Field,
   value: unknown,
-  kept: unknown,
+  keptValue: unknown,
   context: FieldContext,
 ): { readonly stored: unknown } | { readonly rule: string } {
-  if (value === undefined && kept !== undefined) return { stored: kept };
+  if (value === undefined && keptValue !== undefined) return { stored: keptValue };
   if (value === undefined || value === null) {
     return 'initial' in field ? { stored: field.initial } : { rule: CANT_BE_BLANK };
   }
@@ -96,10 +102,10 @@ function readField(
   return rule === undefined ? { stored: field.toStored(value, context) ?? field.initial } : { rule };
 }
 
-function isKnown(id: unknown, { referenced }: RowContext): boolean {
-  return id === null || referenced.has(id);
+function isReferenceFound(id: unknown, { referencedIds }: RowContext): boolean {
+  return id === null || referencedIds.has(id);
 }
 
-function isBroken(outcome: Row | BrokenRule): outcome is BrokenRule {
-  return 'rule' in outcome;
+function isBrokenRule(result: Row | BrokenRule): result is BrokenRule {
+  return 'rule' in result;
 }

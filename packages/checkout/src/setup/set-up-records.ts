@@ -14,25 +14,25 @@ export const RESOURCES = {
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** The app whose records are written, as it was when its token was read. */
+/** The currency is that of the time when the token was read. */
 export interface SetUpApp {
   readonly id: number;
   readonly currency: string;
   readonly decimals: number;
 }
 
-/** The stored records, one per row; or the message keys of invalid rows. */
+/** Contains one stored record per row, or the message keys of the invalid rows. */
 export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] };
 
 export interface SetUpRecords {
   /**
-   * Upserts by code, all or nothing; a later row with the same code applies on top. Throws `DatabaseUnavailable` when the
-   * app's currency has changed.
+   * Upserts by code, all or nothing. A later row with the same code is applied on top of the earlier one. Throws
+   * `DatabaseUnavailable` when the app's currency has changed.
    */
   put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome>;
 }
 
 export interface SetUpQueries {
-  /** One page, oldest first. */
+  /** Records are sorted oldest first. */
   list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]>;
 }

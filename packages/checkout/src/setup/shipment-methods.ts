@@ -1,5 +1,5 @@
 import { CANT_BE_BLANK, IS_INVALID, IS_TOO_LONG, checkText, MAX_STRING_LENGTH, MALFORMED } from '@back-office/kernel';
-import { amount, aText, flag, percentage, type Field } from './fields.js';
+import { amountField, textField, flagField, percentageField, type Field } from './fields.js';
 
 interface PickupPoint {
   readonly code: string;
@@ -9,15 +9,15 @@ interface PickupPoint {
 
 export const MAX_PICKUP_POINTS = 10_000;
 
-/** A sent list replaces the stored one. */
+/** A sent list replaces the stored list. */
 const pickupPoints: Field = {
   type: 'pickup points',
   initial: [],
   check: (value) => {
     if (!Array.isArray(value)) return MALFORMED;
     if (value.length > MAX_PICKUP_POINTS) return IS_TOO_LONG;
-    const invalid = value.map(checkPoint).find((rule) => rule !== undefined);
-    if (invalid !== undefined) return invalid;
+    const brokenRule = value.map(checkPoint).find((rule) => rule !== undefined);
+    if (brokenRule !== undefined) return brokenRule;
     return new Set(value.map(({ code }) => code as string)).size < value.length ? IS_INVALID : undefined;
   },
   toStored: (value) =>
@@ -33,12 +33,12 @@ function checkPoint(point: unknown): string | undefined {
 }
 
 const FIELDS = {
-  code: aText(),
-  name: aText(),
-  price: amount(0),
-  vat_rate: percentage(0),
-  free_from: amount(0, { initial: null }),
-  requires_pickup_point: flag(false),
+  code: textField(),
+  name: textField(),
+  price: amountField(0),
+  vat_rate: percentageField(0),
+  free_from: amountField(0, { initial: null }),
+  requires_pickup_point: flagField(false),
   pickup_points: pickupPoints,
 };
 

@@ -1,14 +1,22 @@
 import { IS_INVALID } from '@back-office/kernel';
-import { amount, aText, hasReversedPeriod, flag, optionalId, optionalMoment, type Row } from './fields.js';
+import {
+  amountField,
+  textField,
+  hasReversedPeriod,
+  flagField,
+  optionalId,
+  optionalMoment,
+  type Row,
+} from './fields.js';
 import type { BrokenRule } from './resource.js';
 
 const FIELDS = {
-  code: aText(),
-  amount: amount(1),
+  code: textField(),
+  amount: amountField(1),
   customer_id: optionalId,
   valid_from: optionalMoment,
   valid_until: optionalMoment,
-  active: flag(true),
+  active: flagField(true),
 };
 
 export const VOUCHERS = {
@@ -18,10 +26,10 @@ export const VOUCHERS = {
   finish: coverUsedAmount,
 };
 
-/** A proforma may spend all of a held voucher, so its amount can only rise. */
-function coverUsedAmount(next: Row, before: Row | undefined): Row | BrokenRule {
-  if (hasReversedPeriod(next)) return { field: 'valid_until', rule: IS_INVALID };
-  const isHeld = (before?.['held_by'] ?? null) !== null;
-  const used = Number(before?.[isHeld ? 'amount' : 'spent'] ?? 0);
-  return Number(next['amount']) < used ? { field: 'amount', rule: IS_INVALID } : next;
+/** A proforma may spend the whole amount of a held voucher, so the amount can only rise. */
+function coverUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
+  if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
+  const isHeld = (storedRecord?.['held_by'] ?? null) !== null;
+  const usedAmount = Number(storedRecord?.[isHeld ? 'amount' : 'spent'] ?? 0);
+  return Number(nextRecord['amount']) < usedAmount ? { field: 'amount', rule: IS_INVALID } : nextRecord;
 }

@@ -1,8 +1,8 @@
 import { defaultTerms } from '@back-office/kernel';
 import type { Basket } from '../index.js';
 
-export function aBasket(more: Partial<Basket> = {}): Basket {
-  return { ...BASKET, ...more };
+export function aBasket(overrides: Partial<Basket> = {}): Basket {
+  return { ...BASKET, ...overrides };
 }
 
 const BASKET: Basket = {

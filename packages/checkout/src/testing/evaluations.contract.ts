@@ -3,30 +3,30 @@ import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { Basket } from '../index.js';
 import { aBasket } from './a-basket.js';
-import { EvaluationShop, type GivenEvaluations } from './given-evaluations.js';
+import { EvaluationShop, type EvaluationFixture } from './given-evaluations.js';
 
 const UNKNOWN = 987_654_321_987;
 
-/** The adapter may hold baskets of other apps. */
+/** The adapter may have baskets of other apps. */
 export function evaluationsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenEvaluations>,
+  open: () => Promise<EvaluationFixture>,
 ): void {
-  let given: GivenEvaluations;
-  let app: EvaluationShop;
+  let fixture: EvaluationFixture;
+  let shop: EvaluationShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    app = await EvaluationShop.open(given);
+    shop = await EvaluationShop.open(fixture);
   });
 
   describe('a basket', () => {
-    it('is priced, kept for 24 hours and found', async () => {
-      const evaluated = await app.evaluate({ comment: 'Ring twice', tags: ['vip'] });
-      const line = { ...app.shirt, code: 'S', barcode: '860', name: 'S', qty: 2, price: 1_200, vatRate: 2_000 };
-      expect(evaluated).toMatchObject({
+    it('is priced, found and kept for 24 hours', async () => {
+      const evaluatedBasket = await shop.evaluate({ comment: 'Ring twice', tags: ['vip'] });
+      const line = { ...shop.shirt, code: 'S', barcode: '860', name: 'S', qty: 2, price: 1_200, vatRate: 2_000 };
+      expect(evaluatedBasket).toMatchObject({
         buyer: aBasket().guest,
         delivery: aBasket().delivery,
         items: [{ ...line, sales: 2_400, discount: 0, promotions: [] }],
@@ -41,26 +41,28 @@ export function evaluationsContract(
         net_sales: 2_000,
         vat: 400,
         end_sales: 2_400,
-        expires_at: addHours(given.clock.now(), 24),
+        expires_at: addHours(fixture.clock.now(), 24),
         consumed_at: null,
       });
-      expect(await given.evaluationQueries.find(app.id, evaluated.id)).toMatchObject(evaluated as object);
+      expect(await fixture.evaluationQueries.find(shop.id, evaluatedBasket.id)).toMatchObject(
+        evaluatedBasket as object,
+      );
     });
 
     it('belongs to its app', async () => {
-      const { id } = await app.evaluate();
-      expect(await given.evaluationQueries.find(await given.makeApp(), id)).toBeUndefined();
-      expect(await given.evaluationQueries.find(app.id, UNKNOWN)).toBeUndefined();
+      const { id } = await shop.evaluate();
+      expect(await fixture.evaluationQueries.find(await fixture.makeApp(), id)).toBeUndefined();
+      expect(await fixture.evaluationQueries.find(shop.id, UNKNOWN)).toBeUndefined();
     });
 
-    it('in another currency than the app’s is refused', async () => {
-      await expect(app.tryToEvaluate({ currency: 'EUR' })).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
+    it('is refused in another currency than that of the app', async () => {
+      await expect(shop.tryToEvaluate({ currency: 'EUR' })).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     });
 
     it('keeps its prices when the catalogue changes', async () => {
-      const { id } = await app.evaluate();
-      await given.addGoods(app.id, { code: 'S', price: 9_900 });
-      expect(await given.evaluationQueries.find(app.id, id)).toMatchObject({ end_sales: 2_400 });
+      const { id } = await shop.evaluate();
+      await fixture.addGoods(shop.id, { code: 'S', price: 9_900 });
+      expect(await fixture.evaluationQueries.find(shop.id, id)).toMatchObject({ end_sales: 2_400 });
     });
   });
 
@@ -70,13 +72,13 @@ export function evaluationsContract(
       ['barcode', { barcode: '860' }],
       ['external reference', { external_ref: 'ref' }],
       ['first identifier that finds a variant', { code: 'none', barcode: '860' }],
-    ])('is found by its %s', async (_, name) => {
-      expect((await app.evaluate({ items: [{ ...name, qty: 1 }] })).items).toMatchObject([{ code: 'S' }]);
+    ])('is found by its %s', async (_, identifiers) => {
+      expect((await shop.evaluate({ items: [{ ...identifiers, qty: 1 }] })).items).toMatchObject([{ code: 'S' }]);
     });
 
     it('is found by the id of its variant', async () => {
-      const items = [{ product_variant_id: app.shirt.variantId, qty: 1 }];
-      expect((await app.evaluate({ items })).items).toMatchObject([{ code: 'S' }]);
+      const items = [{ product_variant_id: shop.shirt.variantId, qty: 1 }];
+      expect((await shop.evaluate({ items })).items).toMatchObject([{ code: 'S' }]);
     });
 
     eachCase(it, [
@@ -86,75 +88,81 @@ export function evaluationsContract(
       { code: null },
       {},
       { product_variant_id: UNKNOWN },
-    ])('named %j is not found', async (name) => {
-      expect(await app.refusalOf({ items: [{ ...name, qty: 1 }] })).toBe('API.Products.NotFound');
+    ])('is not found by %j', async (identifiers) => {
+      expect(await shop.refusalOf({ items: [{ ...identifiers, qty: 1 }] })).toBe('API.Products.NotFound');
     });
 
-    it('of another app is not found', async () => {
-      const { variantId } = await given.addGoods(await given.makeApp(), { code: 'T' });
-      expect(await app.refusalOf({ items: [{ product_variant_id: variantId, qty: 1 }] })).toBe('API.Products.NotFound');
+    it('is not found when another app has it', async () => {
+      const { variantId } = await fixture.addGoods(await fixture.makeApp(), { code: 'T' });
+      expect(await shop.refusalOf({ items: [{ product_variant_id: variantId, qty: 1 }] })).toBe(
+        'API.Products.NotFound',
+      );
     });
 
     it('prefers price and VAT of its variant to those of its product', async () => {
-      await given.addGoods(app.id, {
+      await fixture.addGoods(shop.id, {
         code: 'T',
         price: 1_000,
         vatRate: 1_000,
         variantValues: { price: 700, vatRate: 2_000 },
       });
-      const { items } = await app.evaluate({ items: [{ code: 'T', qty: 1 }] });
+      const { items } = await shop.evaluate({ items: [{ code: 'T', qty: 1 }] });
       expect(items).toMatchObject([{ price: 700, vatRate: 2_000 }]);
     });
 
     it('is refused when inactive or without price, but not without VAT', async () => {
-      await given.addGoods(app.id, { code: 'off', active: false });
-      await given.addGoods(app.id, { code: 'free', price: null });
-      await given.addGoods(app.id, { code: 'untaxed', price: 500, vatRate: null });
-      expect(await app.refusalOf({ items: [{ code: 'off', qty: 1 }] })).toBe('API.Products.NotFound');
-      expect(await app.refusalOf({ items: [{ code: 'free', qty: 1 }] })).toBe('API.Products.MissingPrice');
-      const { items, vat } = await app.evaluate({ items: [{ code: 'untaxed', qty: 1 }] });
+      await fixture.addGoods(shop.id, { code: 'off', active: false });
+      await fixture.addGoods(shop.id, { code: 'free', price: null });
+      await fixture.addGoods(shop.id, { code: 'untaxed', price: 500, vatRate: null });
+      expect(await shop.refusalOf({ items: [{ code: 'off', qty: 1 }] })).toBe('API.Products.NotFound');
+      expect(await shop.refusalOf({ items: [{ code: 'free', qty: 1 }] })).toBe('API.Products.MissingPrice');
+      const { items, vat } = await shop.evaluate({ items: [{ code: 'untaxed', qty: 1 }] });
       expect([items, vat]).toMatchObject([[{ vatRate: null, sales: 500 }], 0]);
     });
   });
 
   describe('a customer', () => {
     it('is frozen as the buyer, by parts or by reference', async () => {
-      const { id, data_part: dataPart, time_part: timePart } = await given.addCustomer(app.id, { external_ref: 'c1' });
+      const {
+        id,
+        data_part: dataPart,
+        time_part: timePart,
+      } = await fixture.addCustomer(shop.id, { external_ref: 'c1' });
       const buyer = { id, dataPart, timePart, firstName: 'Ana', lastName: 'Kos', phone: null };
-      expect((await app.evaluate({ customer: { id, dataPart, timePart } })).buyer).toMatchObject(buyer);
-      expect((await app.evaluate({ customer: { externalRef: 'c1' } })).buyer).toMatchObject(buyer);
+      expect((await shop.evaluate({ customer: { id, dataPart, timePart } })).buyer).toMatchObject(buyer);
+      expect((await shop.evaluate({ customer: { externalRef: 'c1' } })).buyer).toMatchObject(buyer);
     });
 
     it('is not found with other parts, in another app or when unknown', async () => {
-      const { id, data_part: dataPart, time_part: timePart } = await given.addCustomer(app.id);
-      const foreign = await given.addCustomer(await given.makeApp(), { external_ref: 'c2' });
+      const { id, data_part: dataPart, time_part: timePart } = await fixture.addCustomer(shop.id);
+      const foreignCustomer = await fixture.addCustomer(await fixture.makeApp(), { external_ref: 'c2' });
       for (const customer of [
         { id, dataPart: dataPart + 1, timePart },
-        { id: foreign.id, dataPart: foreign.data_part, timePart: foreign.time_part },
+        { id: foreignCustomer.id, dataPart: foreignCustomer.data_part, timePart: foreignCustomer.time_part },
         { externalRef: 'c2' },
       ]) {
-        expect(await app.refusalOf({ customer })).toBe('API.Customers.NotFound');
+        expect(await shop.refusalOf({ customer })).toBe('API.Customers.NotFound');
       }
     });
   });
 
   describe('a warehouse', () => {
     it('is not found in another app or when deleted', async () => {
-      await given.addWarehouse(await given.makeApp(), 'W1');
-      const served = { warehouseCode: 'W1' };
-      expect(await app.refusalOf(served)).toBe('API.Warehouses.NotFound');
-      await given.addWarehouse(app.id, 'W1');
-      expect(await app.evaluate(served)).toMatchObject({ end_sales: 2_400 });
-      await given.deleteWarehouse(app.id, 'W1');
-      expect(await app.refusalOf(served)).toBe('API.Warehouses.NotFound');
+      await fixture.addWarehouse(await fixture.makeApp(), 'W1');
+      const basketFields = { warehouseCode: 'W1' };
+      expect(await shop.refusalOf(basketFields)).toBe('API.Warehouses.NotFound');
+      await fixture.addWarehouse(shop.id, 'W1');
+      expect(await shop.evaluate(basketFields)).toMatchObject({ end_sales: 2_400 });
+      await fixture.deleteWarehouse(shop.id, 'W1');
+      expect(await shop.refusalOf(basketFields)).toBe('API.Warehouses.NotFound');
     });
   });
 
   describe('missing records', () => {
     it('are refused in order: customer, warehouse, shipment, items, coupon, voucher', async () => {
-      await given.addWarehouse(app.id, 'W1');
-      await given.setUp(app.id, 'shipment_methods', { code: 'post', name: 'Post', price: 1, vat_rate: 20 });
-      const invalid: Partial<Basket> = {
+      await fixture.addWarehouse(shop.id, 'W1');
+      await fixture.setUp(shop.id, 'shipment_methods', { code: 'post', name: 'Post', price: 1, vat_rate: 20 });
+      const invalidBasket: Partial<Basket> = {
         customer: { externalRef: 'x' },
         warehouseCode: 'x',
         shipmentMethodCode: 'x',
@@ -169,9 +177,9 @@ export function evaluationsContract(
         { items: [{ code: 'S', qty: 1 }] },
         { coupons: [] },
       ];
-      const refusals = [await app.refusalOf(invalid)];
-      let basket = invalid;
-      for (const part of corrections) refusals.push(await app.refusalOf((basket = { ...basket, ...part })));
+      const refusals = [await shop.refusalOf(invalidBasket)];
+      let basket = invalidBasket;
+      for (const part of corrections) refusals.push(await shop.refusalOf((basket = { ...basket, ...part })));
       expect(refusals).toEqual([
         'API.Customers.NotFound',
         'API.Warehouses.NotFound',

@@ -8,20 +8,20 @@ export interface Goods {
   readonly variantId: number;
 }
 
-interface Customer {
+interface CustomerRow {
   readonly id: number;
   readonly data_part: number;
   readonly time_part: number;
 }
 
-export interface GivenEvaluations {
+export interface EvaluationFixture {
   readonly evaluations: Evaluations;
   readonly evaluationQueries: EvaluationQueries;
   readonly clock: ManualClock;
-  /** An app whose currency is RSD. */
+  /** The app's currency is RSD. */
   makeApp(): Promise<number>;
-  addCustomer(appId: number, fields?: { readonly external_ref?: string }): Promise<Customer>;
-  /** A product named like its code, with one variant of that code; amounts are minor units. */
+  addCustomer(appId: number, fields?: { readonly external_ref?: string }): Promise<CustomerRow>;
+  /** Adds a product named like its code. Its variant has the same code; amounts are minor units. */
   addGoods(appId: number, goods: NewGoods): Promise<Goods>;
   addWarehouse(appId: number, code: string): Promise<unknown>;
   deleteWarehouse(appId: number, code: string): Promise<unknown>;
@@ -40,33 +40,33 @@ interface NewGoods {
   readonly active?: boolean;
 }
 
-/** An app that sells shirts: `S` at 12.00 with 20 % VAT. */
+/** The app sells shirts: variant `S` at 12.00 with 20 % VAT. */
 export class EvaluationShop {
   private constructor(
-    readonly given: GivenEvaluations,
+    readonly fixture: EvaluationFixture,
     readonly id: number,
     readonly shirt: Goods,
   ) {}
 
-  static async open(given: GivenEvaluations): Promise<EvaluationShop> {
-    const id = await given.makeApp();
+  static async open(fixture: EvaluationFixture): Promise<EvaluationShop> {
+    const id = await fixture.makeApp();
     const shirt = { code: 'S', barcode: '860', external_ref: 'ref', price: 1_200, vatRate: 2_000 };
-    return new EvaluationShop(given, id, await given.addGoods(id, shirt));
+    return new EvaluationShop(fixture, id, await fixture.addGoods(id, shirt));
   }
 
-  /** By default two shirts. */
-  tryToEvaluate(more: Partial<Basket> = {}): Promise<EvaluatedBasket | Refusal> {
-    return this.given.evaluations.evaluate(this.id, aBasket({ items: [{ code: 'S', qty: 2 }], ...more }));
+  /** The default basket has two shirts. */
+  tryToEvaluate(overrides: Partial<Basket> = {}): Promise<EvaluatedBasket | Refusal> {
+    return this.fixture.evaluations.evaluate(this.id, aBasket({ items: [{ code: 'S', qty: 2 }], ...overrides }));
   }
 
-  async evaluate(more: Partial<Basket> = {}): Promise<EvaluatedBasket> {
-    const evaluated = await this.tryToEvaluate(more);
-    if (isRefusal(evaluated)) throw new Error(evaluated.refused);
-    return evaluated;
+  async evaluate(overrides: Partial<Basket> = {}): Promise<EvaluatedBasket> {
+    const result = await this.tryToEvaluate(overrides);
+    if (isRefusal(result)) throw new Error(result.refused);
+    return result;
   }
 
-  async refusalOf(more: Partial<Basket>): Promise<string> {
-    const outcome = await this.tryToEvaluate(more);
-    return isRefusal(outcome) ? outcome.refused : 'no refusal';
+  async refusalOf(overrides: Partial<Basket>): Promise<string> {
+    const result = await this.tryToEvaluate(overrides);
+    return isRefusal(result) ? result.refused : 'no refusal';
   }
 }

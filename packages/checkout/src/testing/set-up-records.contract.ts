@@ -2,11 +2,11 @@ import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/tes
 import { expect } from 'expect';
 import type { ResourceName, SetUpQueries, SetUpRecords, StoredRow } from '../index.js';
 
-export interface GivenSetUp {
+export interface SetUpFixture {
   readonly setUpRecords: SetUpRecords;
   readonly setUpQueries: SetUpQueries;
   readonly clock: ManualClock;
-  /** An app whose currency is RSD. */
+  /** The app's currency is RSD. */
   makeApp(): Promise<number>;
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
@@ -19,31 +19,32 @@ const GIFT = { code: 'gift', amount: 50 };
 const ALL = { offset: 0, limit: 1_000 };
 const MAX_ACTIVE = 100;
 
-/** The adapter may hold records of other apps. */
+/** The adapter may have records of other apps. */
 export function setUpRecordsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenSetUp>,
+  open: () => Promise<SetUpFixture>,
 ): void {
-  let given: GivenSetUp;
+  let fixture: SetUpFixture;
   let appId: number;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
+    appId = await fixture.makeApp();
   });
 
-  const tryToPut = (name: ResourceName, rows: readonly unknown[], app = appId, currency = 'RSD') =>
-    given.setUpRecords.put(name, { id: app, currency, decimals: 2 }, rows);
+  const tryToPut = (name: ResourceName, rows: readonly unknown[], targetAppId = appId, currency = 'RSD') =>
+    fixture.setUpRecords.put(name, { id: targetAppId, currency, decimals: 2 }, rows);
   const put = async (name: ResourceName, ...rows: readonly unknown[]): Promise<readonly StoredRow[]> => {
-    const outcome = await tryToPut(name, rows);
-    expect(outcome).toHaveProperty('rows');
-    return 'rows' in outcome ? outcome.rows : [];
+    const result = await tryToPut(name, rows);
+    expect(result).toHaveProperty('rows');
+    return 'rows' in result ? result.rows : [];
   };
-  const list = (name: ResourceName, page = ALL, app = appId) => given.setUpQueries.list(name, app, page);
-  const codes = async (name: ResourceName, page = ALL, app = appId): Promise<string[]> =>
-    (await list(name, page, app)).map(({ code }) => code);
+  const list = (name: ResourceName, page = ALL, targetAppId = appId) =>
+    fixture.setUpQueries.list(name, targetAppId, page);
+  const listCodes = async (name: ResourceName, page = ALL, targetAppId = appId): Promise<string[]> =>
+    (await list(name, page, targetAppId)).map(({ code }) => code);
 
   describe('a new record', () => {
     eachCase<[ResourceName, object, object]>(it, [
@@ -94,49 +95,49 @@ export function setUpRecordsContract(
           active: true,
         },
       ],
-    ])('of %s has its defaults', async (name, sent, stored) => {
-      const now = given.clock.now();
-      const [record] = await put(name, sent);
-      expect(record).toMatchObject({ ...stored, inserted_at: now, updated_at: now });
+    ])('in %s has its defaults', async (name, sentRow, storedRow) => {
+      const now = fixture.clock.now();
+      const [record] = await put(name, sentRow);
+      expect(record).toMatchObject({ ...storedRow, inserted_at: now, updated_at: now });
       expect(record?.['id']).toBeGreaterThan(0);
       expect((await list(name)).at(-1)).toEqual(record);
     });
 
     it('belongs to its app', async () => {
-      const other = await given.makeApp();
+      const otherAppId = await fixture.makeApp();
       await put('vouchers', GIFT);
-      expect(await list('vouchers', ALL, other)).toEqual([]);
-      await tryToPut('vouchers', [{ ...GIFT, amount: 70 }], other);
+      expect(await list('vouchers', ALL, otherAppId)).toEqual([]);
+      await tryToPut('vouchers', [{ ...GIFT, amount: 70 }], otherAppId);
       expect(await list('vouchers')).toMatchObject([{ amount: 5000 }]);
     });
 
     it('is created once by concurrent calls', async () => {
       await Promise.all(Array.from({ length: 6 }, () => put('promotions', TENTH)));
-      expect(await codes('promotions')).toEqual(['tenth']);
+      expect(await listCodes('promotions')).toEqual(['tenth']);
     });
   });
 
-  describe('a record that is put again', () => {
+  describe('an existing record', () => {
     it('keeps missing fields and resets null ones', async () => {
-      const [first] = await put('shipment_methods', { ...COURIER, free_from: 50, requires_pickup_point: true });
-      given.clock.forward({ seconds: 5 });
-      const [second] = await put('shipment_methods', { code: 'courier', price: 4, free_from: null });
-      expect(second).toEqual({ ...first, price: 400, free_from: null, updated_at: given.clock.now() });
-      expect(await list('shipment_methods')).toEqual([second]);
+      const [firstRecord] = await put('shipment_methods', { ...COURIER, free_from: 50, requires_pickup_point: true });
+      fixture.clock.forward({ seconds: 5 });
+      const [secondRecord] = await put('shipment_methods', { code: 'courier', price: 4, free_from: null });
+      expect(secondRecord).toEqual({ ...firstRecord, price: 400, free_from: null, updated_at: fixture.clock.now() });
+      expect(await list('shipment_methods')).toEqual([secondRecord]);
     });
 
     it('is found by its exact code', async () => {
       await put('vouchers', GIFT);
       await put('vouchers', { ...GIFT, code: 'GIFT' });
-      expect(await codes('vouchers')).toEqual(['gift', 'GIFT']);
+      expect(await listCodes('vouchers')).toEqual(['gift', 'GIFT']);
     });
 
-    it('in the same call applies on top of the earlier row', async () => {
+    it('applies a later row of the same call on top of the earlier row', async () => {
       const rows = await put('shipment_methods', COURIER, { ...COURIER, code: 'other' }, { code: 'courier', price: 9 });
       expect(rows.map(({ code }) => code)).toEqual(['courier', 'other', 'courier']);
       expect(rows[0]).toEqual(rows[2]);
       expect(rows[2]).toMatchObject({ name: 'Courier', price: 900 });
-      expect(await codes('shipment_methods')).toEqual(['courier', 'other']);
+      expect(await listCodes('shipment_methods')).toEqual(['courier', 'other']);
     });
 
     it('loses no field in concurrent calls', async () => {
@@ -151,7 +152,7 @@ export function setUpRecordsContract(
   describe('an invalid row', () => {
     it('prevents all writes and gets one key', async () => {
       const rows = [CASH, { ...CASH, kind: 'shells' }, 7, { code: 'new', name: null, kind: null }];
-      const stored = await list('payment_methods');
+      const storedMethods = await list('payment_methods');
       expect(await tryToPut('payment_methods', rows)).toEqual({
         failures: [
           'API.PaymentMethods.KindIsInvalid',
@@ -159,43 +160,46 @@ export function setUpRecordsContract(
           'API.PaymentMethods.NameCantBeBlank',
         ],
       });
-      expect(await list('payment_methods')).toEqual(stored);
+      expect(await list('payment_methods')).toEqual(storedMethods);
     });
 
-    it('may name an unknown customer', async () => {
-      const [mine, theirs] = [await given.addCustomer(appId), await given.addCustomer(await given.makeApp())];
-      const owned = (customer: unknown) => ({ ...GIFT, customer_id: customer });
-      expect(await put('vouchers', owned(mine.id))).toMatchObject([{ customer_id: mine.id }]);
-      const missing = { failures: ['API.Customers.NotFound'] };
-      expect(await tryToPut('vouchers', [owned(theirs.id)])).toEqual(missing);
-      expect(await tryToPut('vouchers', [owned(2 ** 60)])).toEqual(missing);
+    it('is refused when it names an unknown customer', async () => {
+      const [ownCustomer, foreignCustomer] = [
+        await fixture.addCustomer(appId),
+        await fixture.addCustomer(await fixture.makeApp()),
+      ];
+      const giftFor = (customer: unknown) => ({ ...GIFT, customer_id: customer });
+      expect(await put('vouchers', giftFor(ownCustomer.id))).toMatchObject([{ customer_id: ownCustomer.id }]);
+      const missingCustomer = { failures: ['API.Customers.NotFound'] };
+      expect(await tryToPut('vouchers', [giftFor(foreignCustomer.id)])).toEqual(missingCustomer);
+      expect(await tryToPut('vouchers', [giftFor(2 ** 60)])).toEqual(missingCustomer);
     });
 
-    it('may have a code that cannot be stored', async () => {
+    it('is refused when its code cannot be stored', async () => {
       const failures = ['API.Vouchers.CodeIsInvalid'];
       expect(await tryToPut('vouchers', [{ ...GIFT, code: 'a\0b' }])).toEqual({ failures });
     });
   });
 
-  describe('active promotions without coupon', () => {
-    const many = (count: number, more: object = {}) =>
-      Array.from({ length: count }, (_, index) => ({ ...TENTH, code: `p${index}`, ...more }));
-    const tooMany = { failures: ['API.Promotions.TooManyActive'] };
+  describe('active promotions without a coupon', () => {
+    const makePromotions = (count: number, overrides: object = {}) =>
+      Array.from({ length: count }, (_, index) => ({ ...TENTH, code: `p${index}`, ...overrides }));
+    const TOO_MANY = { failures: ['API.Promotions.TooManyActive'] };
 
     it('are limited to 100', async () => {
-      await put('promotions', ...many(MAX_ACTIVE));
-      expect(await tryToPut('promotions', [TENTH])).toEqual(tooMany);
+      await put('promotions', ...makePromotions(MAX_ACTIVE));
+      expect(await tryToPut('promotions', [TENTH])).toEqual(TOO_MANY);
       expect(await list('promotions')).toHaveLength(MAX_ACTIVE);
       await put('promotions', { code: 'p0', active: false }, TENTH);
     });
 
-    it('do not count when ended, inactive or with a coupon', async () => {
-      await put('promotions', ...many(MAX_ACTIVE - 1));
-      const until = new Date(given.clock.now().getTime() + 60_000).toISOString();
-      await put('promotions', { ...TENTH, code: 'ends', valid_until: until });
+    it('are not counted once ended, inactive or with a coupon', async () => {
+      await put('promotions', ...makePromotions(MAX_ACTIVE - 1));
+      const endTime = new Date(fixture.clock.now().getTime() + 60_000).toISOString();
+      await put('promotions', { ...TENTH, code: 'ends', valid_until: endTime });
       await put('promotions', { ...TENTH, code: 'off', active: false }, { ...TENTH, code: 'asked', coupon_code: 'C' });
-      expect(await tryToPut('promotions', [TENTH])).toEqual(tooMany);
-      given.clock.forward({ seconds: 60 });
+      expect(await tryToPut('promotions', [TENTH])).toEqual(TOO_MANY);
+      fixture.clock.forward({ seconds: 60 });
       await put('promotions', TENTH);
     });
   });
@@ -204,9 +208,9 @@ export function setUpRecordsContract(
     it('is paged, oldest first', async () => {
       await put('vouchers', ...['c', 'a', 'b'].map((code) => ({ ...GIFT, code })));
       await put('vouchers', { code: 'c', amount: 90 });
-      expect(await codes('vouchers')).toEqual(['c', 'a', 'b']);
-      expect(await codes('vouchers', { offset: 1, limit: 1 })).toEqual(['a']);
-      expect(await codes('vouchers', { offset: 3, limit: 1 })).toEqual([]);
+      expect(await listCodes('vouchers')).toEqual(['c', 'a', 'b']);
+      expect(await listCodes('vouchers', { offset: 1, limit: 1 })).toEqual(['a']);
+      expect(await listCodes('vouchers', { offset: 3, limit: 1 })).toEqual([]);
     });
   });
 
@@ -216,10 +220,10 @@ export function setUpRecordsContract(
     });
   });
 
-  describe('amounts in another currency than the app’s', () => {
+  describe('amounts in another currency than that of the app', () => {
     it('are refused', async () => {
-      const refused = tryToPut('vouchers', [GIFT], appId, 'EUR');
-      await expect(refused).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
+      const refusedCall = tryToPut('vouchers', [GIFT], appId, 'EUR');
+      await expect(refusedCall).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
       expect(await list('vouchers')).toEqual([]);
     });
   });

@@ -2,38 +2,38 @@ import type { CustomerIdentifier } from '@back-office/kernel';
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { CHANNELS, type State, type Switch } from '../index.js';
-import { nameOf, shortOf, type AddedCustomer, type GivenConsents } from './given-consents.js';
+import { identifierOf, formatChange, type CustomerRow, type ConsentFixture } from './given-consents.js';
 
-/** Tests of the history of consents. The adapter may hold consents of other apps. */
+/** The adapter may have consents of other apps. */
 export function consentHistoryContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenConsents>,
+  open: () => Promise<ConsentFixture>,
 ): void {
-  let given: GivenConsents;
+  let fixture: ConsentFixture;
   let appId: number;
-  let customer: AddedCustomer;
+  let customer: CustomerRow;
   let registeredAt: Date;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
-    registeredAt = given.clock.now();
-    customer = await given.addCustomer(appId, { external_ref: 'crm-1' });
-    given.clock.forward({ seconds: 5 });
+    appId = await fixture.makeApp();
+    registeredAt = fixture.clock.now();
+    customer = await fixture.addCustomer(appId, { external_ref: 'crm-1' });
+    fixture.clock.forward({ seconds: 5 });
   });
 
-  const set = (channel: Switch, state: State, id = customer.id) =>
-    given.consents.change(appId, id, { channel, state, source: 'mobile_app' });
+  const changeSwitch = (channel: Switch, state: State, id = customer.id) =>
+    fixture.consents.change(appId, id, { channel, state, source: 'mobile_app' });
 
   describe('the history', () => {
     it('is paged, oldest first', async () => {
-      const other = await given.addCustomer(appId);
-      for (const channel of CHANNELS) await set(channel, 'revoked');
-      await set('master', 'revoked', other.id);
+      const otherCustomer = await fixture.addCustomer(appId);
+      for (const channel of CHANNELS) await changeSwitch(channel, 'revoked');
+      await changeSwitch('master', 'revoked', otherCustomer.id);
       const pages = await Promise.all(
-        [0, 3, 6].map((offset) => given.consentQueries.history(appId, customer.id, { offset, limit: 3 })),
+        [0, 3, 6].map((offset) => fixture.consentQueries.history(appId, customer.id, { offset, limit: 3 })),
       );
       expect(pages.map((page) => page.map(({ channel }) => channel))).toEqual([
         ['email', 'sms', 'push'],
@@ -44,24 +44,24 @@ export function consentHistoryContract(
   });
 
   describe('the consent before a time', () => {
-    const knownBefore = (moment: Date, name: CustomerIdentifier = nameOf(customer), app = appId) =>
-      given.consentQueries.findBefore(app, name, moment);
+    const findBefore = (moment: Date, identifier: CustomerIdentifier = identifierOf(customer), ownerAppId = appId) =>
+      fixture.consentQueries.findBefore(ownerAppId, identifier, moment);
 
-    it('has the last changes of each switch before it', async () => {
-      const first = given.clock.now();
-      await set('sms', 'revoked');
-      await set('email', 'revoked');
-      given.clock.forward({ seconds: 1 });
-      const second = given.clock.now();
-      await set('sms', 'granted');
-      const later = new Date(second.getTime() + 1);
-      const known = await Promise.all([first, second, later].map((moment) => knownBefore(moment)));
-      expect(known.map((each) => each?.lastChanges.map(shortOf).sort())).toEqual([
+    it('has the last change of each switch before that time', async () => {
+      const firstTime = fixture.clock.now();
+      await changeSwitch('sms', 'revoked');
+      await changeSwitch('email', 'revoked');
+      fixture.clock.forward({ seconds: 1 });
+      const secondTime = fixture.clock.now();
+      await changeSwitch('sms', 'granted');
+      const laterTime = new Date(secondTime.getTime() + 1);
+      const consents = await Promise.all([firstTime, secondTime, laterTime].map((moment) => findBefore(moment)));
+      expect(consents.map((consent) => consent?.lastChanges.map(formatChange).sort())).toEqual([
         [],
         ['email 1 granted revoked', 'sms 1 granted revoked'],
         ['email 1 granted revoked', 'sms 2 revoked granted'],
       ]);
-      expect(known[0]).toMatchObject({
+      expect(consents[0]).toMatchObject({
         customerId: customer.id,
         customer: {
           registeredAt,
@@ -73,13 +73,13 @@ export function consentHistoryContract(
       });
     });
 
-    it('is found by reference, not with other parts or in another app', async () => {
-      const now = given.clock.now();
-      const name = nameOf(customer);
-      expect(await knownBefore(now, { externalRef: 'crm-1' })).toMatchObject({ customerId: customer.id });
-      expect(await knownBefore(now, { externalRef: 'CRM-1' })).toBeUndefined();
-      expect(await knownBefore(now, { ...name, timePart: name.timePart + 1 })).toBeUndefined();
-      expect(await knownBefore(now, name, await given.makeApp())).toBeUndefined();
+    it('is found by reference, but not with other parts or in another app', async () => {
+      const now = fixture.clock.now();
+      const customerParts = identifierOf(customer);
+      expect(await findBefore(now, { externalRef: 'crm-1' })).toMatchObject({ customerId: customer.id });
+      expect(await findBefore(now, { externalRef: 'CRM-1' })).toBeUndefined();
+      expect(await findBefore(now, { ...customerParts, timePart: customerParts.timePart + 1 })).toBeUndefined();
+      expect(await findBefore(now, customerParts, await fixture.makeApp())).toBeUndefined();
     });
   });
 }

@@ -13,7 +13,7 @@ interface SessionFields {
   };
 }
 
-export interface GivenDevices {
+export interface DeviceFixture {
   readonly devices: Devices;
   readonly consentQueries: ConsentQueries;
   readonly sessions: { end(appId: number, id: number): Promise<unknown> };
@@ -24,46 +24,46 @@ export interface GivenDevices {
   close(): Promise<void>;
 }
 
-const UNKNOWN = { type: null, vendor: null, mobileInfo: null };
+const NO_DETAILS = { type: null, vendor: null, mobileInfo: null };
 
-/** The adapter may hold devices of other apps. */
+/** The adapter may have devices of other apps. */
 export function devicesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenDevices>,
+  open: () => Promise<DeviceFixture>,
 ): void {
-  let given: GivenDevices;
+  let fixture: DeviceFixture;
   let appId: number;
   let ana: CustomerIdentifier & { readonly id: number };
-  let phone: number;
+  let phoneSessionId: number;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
+    appId = await fixture.makeApp();
     ana = await addCustomer();
-    phone = await signIn(ana);
+    phoneSessionId = await signIn(ana);
   });
 
   const addCustomer = async () => {
-    const { id, data_part: dataPart, time_part: timePart } = await given.addCustomer(appId);
+    const { id, data_part: dataPart, time_part: timePart } = await fixture.addCustomer(appId);
     return { id, dataPart, timePart };
   };
   const signIn = async (customer: CustomerIdentifier | null, device: Partial<SessionFields['device']> = {}) =>
-    (await given.startSession(appId, { customer, device: { uuid: 'phone', ...UNKNOWN, ...device } })).id;
-  const tryToRegister = (session: number, device: Partial<NewDevice> = {}, app = appId) =>
-    given.devices.register(app, session, { messagingToken: 'token', ...UNKNOWN, ...device });
-  const register = async (session = phone, device: Partial<NewDevice> = {}): Promise<Device> => {
-    const stored = await tryToRegister(session, device);
+    (await fixture.startSession(appId, { customer, device: { uuid: 'phone', ...NO_DETAILS, ...device } })).id;
+  const tryToRegister = (sessionId: number, device: Partial<NewDevice> = {}, targetAppId = appId) =>
+    fixture.devices.register(targetAppId, sessionId, { messagingToken: 'token', ...NO_DETAILS, ...device });
+  const register = async (sessionId = phoneSessionId, device: Partial<NewDevice> = {}): Promise<Device> => {
+    const stored = await tryToRegister(sessionId, device);
     expect(stored).toBeDefined();
     return stored as Device;
   };
   const hasDevice = async ({ id }: { readonly id: number }): Promise<boolean> =>
-    (await given.consentQueries.find(appId, id))?.preferred.channelId === 3;
+    (await fixture.consentQueries.find(appId, id))?.preferred.channelId === 3;
 
   describe('a device', () => {
     it('is stored with the session', async () => {
-      const now = given.clock.now();
+      const now = fixture.clock.now();
       expect(await register()).toEqual({
         id: expect.any(Number),
         uuid: 'phone',
@@ -79,12 +79,12 @@ export function devicesContract(
     });
 
     it('is updated by a repeat, another token or another session', async () => {
-      const first = await register();
-      given.clock.forward({ seconds: 5 });
-      const updated = { ...first, updated_at: given.clock.now() };
-      expect(await register()).toEqual(updated);
+      const firstDevice = await register();
+      fixture.clock.forward({ seconds: 5 });
+      const updatedDevice = { ...firstDevice, updated_at: fixture.clock.now() };
+      expect(await register()).toEqual(updatedDevice);
       const session = await signIn(ana);
-      expect(await register(session, { messagingToken: 'new' })).toEqual({ ...updated, messaging_token: 'new' });
+      expect(await register(session, { messagingToken: 'new' })).toEqual({ ...updatedDevice, messaging_token: 'new' });
     });
 
     it('is new for another uuid or customer', async () => {
@@ -96,12 +96,12 @@ export function devicesContract(
       expect(new Set(ids).size).toBe(3);
     });
 
-    it('has sent details, else those of the session, else stored ones', async () => {
+    it('has the sent details, otherwise those of the session, otherwise the stored ones', async () => {
       const session = await signIn(ana, { type: 'mobile', vendor: 'Acme' });
-      const first = await register(session, { vendor: 'Other', mobileInfo: 'v1' });
-      expect(first).toMatchObject({ device_type: 'mobile', device_vendor: 'Other', mobile_info: 'v1' });
-      const second = await register(session);
-      expect(second).toMatchObject({ device_type: 'mobile', device_vendor: 'Acme', mobile_info: 'v1' });
+      const firstDevice = await register(session, { vendor: 'Other', mobileInfo: 'v1' });
+      expect(firstDevice).toMatchObject({ device_type: 'mobile', device_vendor: 'Other', mobile_info: 'v1' });
+      const secondDevice = await register(session);
+      expect(secondDevice).toMatchObject({ device_type: 'mobile', device_vendor: 'Acme', mobile_info: 'v1' });
       expect(await register()).toMatchObject({ device_type: 'mobile', device_vendor: 'Acme', mobile_info: 'v1' });
     });
   });
@@ -116,11 +116,11 @@ export function devicesContract(
 
     it('stays with devices of other apps', async () => {
       await register();
-      const other = await given.makeApp();
-      const { id, data_part: dataPart, time_part: timePart } = await given.addCustomer(other);
-      const device = { uuid: 'phone', ...UNKNOWN };
-      const session = await given.startSession(other, { customer: { id, dataPart, timePart }, device });
-      expect(await tryToRegister(session.id, {}, other)).toBeDefined();
+      const otherAppId = await fixture.makeApp();
+      const { id, data_part: dataPart, time_part: timePart } = await fixture.addCustomer(otherAppId);
+      const device = { uuid: 'phone', ...NO_DETAILS };
+      const session = await fixture.startSession(otherAppId, { customer: { id, dataPart, timePart }, device });
+      expect(await tryToRegister(session.id, {}, otherAppId)).toBeDefined();
       expect(await hasDevice(ana)).toBe(true);
     });
 
@@ -128,36 +128,42 @@ export function devicesContract(
       const customers = await Promise.all(Array.from({ length: 6 }, addCustomer));
       const sessions = await Promise.all(customers.map((customer) => signIn(customer)));
       await Promise.all(sessions.map((session) => register(session)));
-      const held = await Promise.all(customers.map(hasDevice));
-      expect(held.filter(Boolean)).toHaveLength(1);
+      const hasToken = await Promise.all(customers.map(hasDevice));
+      expect(hasToken.filter(Boolean)).toHaveLength(1);
     });
 
     it('can be swapped by two devices concurrently', async () => {
-      const bojan = await signIn(await addCustomer());
-      await Promise.all([register(phone, { messagingToken: 'a' }), register(bojan, { messagingToken: 'b' })]);
-      await Promise.all([register(phone, { messagingToken: 'b' }), register(bojan, { messagingToken: 'a' })]);
+      const otherSessionId = await signIn(await addCustomer());
+      await Promise.all([
+        register(phoneSessionId, { messagingToken: 'a' }),
+        register(otherSessionId, { messagingToken: 'b' }),
+      ]);
+      await Promise.all([
+        register(phoneSessionId, { messagingToken: 'b' }),
+        register(otherSessionId, { messagingToken: 'a' }),
+      ]);
       expect(await hasDevice(ana)).toBe(true);
     });
   });
 
-  describe('no device is stored, and no token moves', () => {
-    const refused = async (session: number, app = appId) => {
+  describe('a refused registration', () => {
+    const expectRefusal = async (sessionId: number, targetAppId = appId) => {
       await register();
-      expect(await tryToRegister(session, {}, app)).toBeUndefined();
+      expect(await tryToRegister(sessionId, {}, targetAppId)).toBeUndefined();
       expect(await hasDevice(ana)).toBe(true);
     };
 
-    it('in an anonymous session', async () => refused(await signIn(null, { uuid: 'other' })));
+    it('affects nothing in an anonymous session', async () => expectRefusal(await signIn(null, { uuid: 'other' })));
 
-    it('in a session that has ended', async () => {
+    it('affects nothing in a session that has ended', async () => {
       const session = await signIn(await addCustomer());
-      await given.sessions.end(appId, session);
-      await refused(session);
+      await fixture.sessions.end(appId, session);
+      await expectRefusal(session);
     });
 
-    it('in a missing session or one of another app', async () => {
-      await refused(987_654_321);
-      await refused(phone, await given.makeApp());
+    it('affects nothing in a missing or foreign session', async () => {
+      await expectRefusal(987_654_321);
+      await expectRefusal(phoneSessionId, await fixture.makeApp());
     });
   });
 }

@@ -2,13 +2,13 @@ import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/tes
 import { expect } from 'expect';
 import type { Customer, CustomerFilter, CustomerQueries, Customers, NewCustomer } from '../index.js';
 
-export interface GivenCustomers {
+export interface CustomerFixture {
   readonly customers: Customers;
   readonly customerQueries: CustomerQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
   /**
-   * Runs the work under an idempotency key, dies after its write, and runs it again under the same key. Returns both
+   * Runs `work` under an idempotency key, dies after its write, and runs it again under the same key. Returns both
    * results.
    */
   repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
@@ -18,39 +18,44 @@ export interface GivenCustomers {
 const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kos' };
 const ALL = { offset: 0, limit: 100 };
 
-/** The adapter may hold customers of other apps. */
+/** The adapter may have customers of other apps. */
 export function customersContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenCustomers>,
+  open: () => Promise<CustomerFixture>,
 ): void {
-  let given: GivenCustomers;
+  let fixture: CustomerFixture;
   let appId: number;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
+    appId = await fixture.makeApp();
   });
 
-  const tryToAdd = (fields: Partial<NewCustomer> = {}, app = appId) => given.customers.add(app, { ...ANA, ...fields });
-  const add = async (fields: Partial<NewCustomer> = {}, app = appId): Promise<Customer> => {
-    const added = await tryToAdd(fields, app);
-    expect(added).not.toHaveProperty('taken');
-    return added as Customer;
+  const tryToAdd = (fields: Partial<NewCustomer> = {}, targetAppId = appId) =>
+    fixture.customers.add(targetAppId, { ...ANA, ...fields });
+  const add = async (fields: Partial<NewCustomer> = {}, targetAppId = appId): Promise<Customer> => {
+    const result = await tryToAdd(fields, targetAppId);
+    expect(result).not.toHaveProperty('taken');
+    return result as Customer;
   };
-  const list = async (filter: Partial<CustomerFilter> = {}, page = ALL, app = appId): Promise<Customer[]> => {
-    const text = await given.customerQueries.list(app, { search: undefined, externalRef: undefined, ...filter }, page);
+  const list = async (filter: Partial<CustomerFilter> = {}, page = ALL, targetAppId = appId): Promise<Customer[]> => {
+    const text = await fixture.customerQueries.list(
+      targetAppId,
+      { search: undefined, externalRef: undefined, ...filter },
+      page,
+    );
     return JSON.parse(text) as Customer[];
   };
-  const emails = async (filter: Partial<CustomerFilter> = {}): Promise<string[]> =>
+  const listEmails = async (filter: Partial<CustomerFilter> = {}): Promise<string[]> =>
     (await list(filter)).map(({ email }) => email.replace('@example.com', ''));
 
   describe('a new customer', () => {
     it('is found by its id and parts only', async () => {
-      const added = await add();
-      const now = given.clock.now();
-      expect(added).toMatchObject({
+      const customer = await add();
+      const now = fixture.clock.now();
+      expect(customer).toMatchObject({
         ...ANA,
         id: expect.any(Number),
         time_part: (now.getUTCFullYear() - 2020) * 12 + now.getUTCMonth(),
@@ -62,62 +67,70 @@ export function customersContract(
         inserted_at: now,
         updated_at: now,
       });
-      const { id, data_part: dataPart, time_part: timePart } = added;
+      const { id, data_part: dataPart, time_part: timePart } = customer;
       expect(dataPart).toBeGreaterThanOrEqual(1);
       expect(dataPart).toBeLessThanOrEqual(64);
-      expect(await given.customers.find(appId, id, dataPart, timePart)).toMatchObject({ ...added });
-      expect(await given.customers.find(appId, id, (dataPart % 64) + 1, timePart)).toBeUndefined();
-      expect(await given.customers.find(appId, id, dataPart, timePart + 1)).toBeUndefined();
-      expect(await given.customers.find(appId, id, 2 ** 15, timePart)).toBeUndefined();
-      expect(await given.customers.find(appId, id, dataPart, -(2 ** 31) - 1)).toBeUndefined();
-      expect(await given.customers.find(appId, id + 1_000_000, dataPart, timePart)).toBeUndefined();
-      expect(await given.customers.find(await given.makeApp(), id, dataPart, timePart)).toBeUndefined();
+      expect(await fixture.customers.find(appId, id, dataPart, timePart)).toMatchObject({ ...customer });
+      expect(await fixture.customers.find(appId, id, (dataPart % 64) + 1, timePart)).toBeUndefined();
+      expect(await fixture.customers.find(appId, id, dataPart, timePart + 1)).toBeUndefined();
+      expect(await fixture.customers.find(appId, id, 2 ** 15, timePart)).toBeUndefined();
+      expect(await fixture.customers.find(appId, id, dataPart, -(2 ** 31) - 1)).toBeUndefined();
+      expect(await fixture.customers.find(appId, id + 1_000_000, dataPart, timePart)).toBeUndefined();
+      expect(await fixture.customers.find(await fixture.makeApp(), id, dataPart, timePart)).toBeUndefined();
     });
 
     it('stores all sent fields', async () => {
-      const sent = { external_ref: 'r', phone: '+381', viber_subscribed: true, preferred_notification_channel_id: 4 };
-      const { id, data_part: dataPart, time_part: timePart } = await add(sent);
-      expect(await given.customers.find(appId, id, dataPart, timePart)).toMatchObject(sent);
+      const sentFields = {
+        external_ref: 'r',
+        phone: '+381',
+        viber_subscribed: true,
+        preferred_notification_channel_id: 4,
+      };
+      const { id, data_part: dataPart, time_part: timePart } = await add(sentFields);
+      expect(await fixture.customers.find(appId, id, dataPart, timePart)).toMatchObject(sentFields);
     });
 
     eachCase(it, [
       ['the e-mail in another case', { email: 'ANA@example.COM', external_ref: 'r2' }, ['email']],
       ['the reference', { email: 'new@example.com', external_ref: 'r' }, ['external_ref']],
-      ['both', { email: 'Ana@example.com', external_ref: 'r' }, ['email', 'external_ref']],
-    ] as [string, Partial<NewCustomer>, string[]][])('is not added when another has %s', async (_, fields, taken) => {
-      await add({ external_ref: 'r' });
-      expect(await tryToAdd(fields)).toEqual({ taken });
-      expect(await list()).toHaveLength(1);
-    });
+      ['both fields', { email: 'Ana@example.com', external_ref: 'r' }, ['email', 'external_ref']],
+    ] as [string, Partial<NewCustomer>, string[]][])(
+      'is not added when another customer has %s',
+      async (_, fields, taken) => {
+        await add({ external_ref: 'r' });
+        expect(await tryToAdd(fields)).toEqual({ taken });
+        expect(await list()).toHaveLength(1);
+      },
+    );
 
     it('may have a reference that differs in case or app', async () => {
       await add({ external_ref: 'r' });
       await add({ email: 'b@example.com', external_ref: 'R' });
       await add({ email: 'c@example.com' });
       await add({ email: 'd@example.com', external_ref: null });
-      await add({ external_ref: 'r' }, await given.makeApp());
+      await add({ external_ref: 'r' }, await fixture.makeApp());
     });
 
     it('is added once by a repeated keyed call', async () => {
-      const [first, again] = await given.repeatKeyed(appId, () => tryToAdd());
-      expect(first).toMatchObject(ANA);
-      expect(again).toEqual(first);
+      const [firstResult, secondResult] = await fixture.repeatKeyed(appId, () => tryToAdd());
+      expect(firstResult).toMatchObject(ANA);
+      expect(secondResult).toEqual(firstResult);
       expect(await list()).toHaveLength(1);
     });
 
     it('is added once by concurrent calls', async () => {
-      const added = await Promise.all(Array.from({ length: 10 }, () => tryToAdd()));
-      expect(added.filter((each) => !('taken' in each))).toHaveLength(1);
+      const results = await Promise.all(Array.from({ length: 10 }, () => tryToAdd()));
+      expect(results.filter((each) => !('taken' in each))).toHaveLength(1);
     });
   });
 
   describe('the list', () => {
     it('has the shape of the API', async () => {
-      const added = await add({ phone: '1' });
-      const now = given.clock.now().toISOString().slice(0, 19);
-      const [shown = {}] = await list();
-      expect({ ...added, inserted_at: now, updated_at: now }).toMatchObject(shown);
-      expect(Object.keys(shown)).toEqual([
+      const customer = await add({ phone: '1' });
+      const now = fixture.clock.now().toISOString().slice(0, 19);
+      const [shownCustomer = {}] = await list();
+      expect({ ...customer, inserted_at: now, updated_at: now }).toMatchObject(shownCustomer);
+      expect(Object.keys(shownCustomer)).toEqual([
         'id',
         'data_part',
         'time_part',
@@ -136,7 +149,7 @@ export function customersContract(
 
     it('is empty without customers and for another app', async () => {
       await add();
-      expect(await list({}, ALL, await given.makeApp())).toEqual([]);
+      expect(await list({}, ALL, await fixture.makeApp())).toEqual([]);
     });
 
     it('is sorted by names and id, by code points, in pages', async () => {
@@ -145,20 +158,20 @@ export function customersContract(
         const [first_name = '', last_name = ''] = name.split(' ');
         await add({ email: `${index}@example.com`, first_name, last_name });
       }
-      const sorted = ['4', '3', '5', '1', '0', '2', '7', '6'];
-      expect(await emails()).toEqual(sorted);
+      const sortedEmails = ['4', '3', '5', '1', '0', '2', '7', '6'];
+      expect(await listEmails()).toEqual(sortedEmails);
       const pages = await Promise.all([0, 3, 6, 9].map((offset) => list({}, { offset, limit: 3 })));
       expect(pages.map((page) => page.length)).toEqual([3, 3, 2, 0]);
-      expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sorted);
+      expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sortedEmails);
     });
 
-    it('finds by exact reference', async () => {
+    it('finds customers by exact reference', async () => {
       await add({ email: 'a@example.com', external_ref: 'ref' });
       await add({ email: 'b@example.com', external_ref: 'REF' });
       await add({ email: 'c@example.com' });
-      expect(await emails({ externalRef: 'ref' })).toEqual(['a']);
-      expect(await emails({ externalRef: 're' })).toEqual([]);
-      expect(await emails({ externalRef: 'ref', search: 'b@' })).toEqual([]);
+      expect(await listEmails({ externalRef: 'ref' })).toEqual(['a']);
+      expect(await listEmails({ externalRef: 're' })).toEqual([]);
+      expect(await listEmails({ externalRef: 'ref', search: 'b@' })).toEqual([]);
     });
 
     eachCase(it, [
@@ -170,18 +183,18 @@ export function customersContract(
       ['Cyrillic letters', 'Милица Ђ'],
       ['the name and the e-mail', 'ević mila@'],
       ['Latin letters without accents', 'DORDEVIC'],
-    ])('is searched by %s', async (_, search) => {
+    ])('finds customers by %s', async (_, search) => {
       await add({ email: 'mila@example.com', first_name: 'Milica', last_name: 'Đorđević', phone: '+381-60' });
       await add({ email: 'x@example.com', first_name: 'Xenia', last_name: 'X' });
-      expect(await emails({ search })).toEqual(['mila']);
+      expect(await listEmails({ search })).toEqual(['mila']);
     });
 
     eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])('finds nobody by %j', async (search) => {
       await add();
-      expect(await emails({ search })).toEqual([]);
+      expect(await listEmails({ search })).toEqual([]);
     });
 
-    it('finds wildcards literally', async () => {
+    it('treats wildcards literally', async () => {
       await add({ email: '100%_x\\y@example.com' });
       await add({ email: '100x@example.com' });
       expect(await list({ search: '100%_x\\y' })).toHaveLength(1);

@@ -24,7 +24,7 @@ export class MemoryCards implements Cards {
         external_ref: externalRef ?? existingCard?.external_ref ?? null,
         customer_id: customer?.id ?? existingCard?.customer_id ?? null,
       };
-      const holder = matcher.holder('external_ref', card.external_ref);
+      const holder = matcher.findHolder('external_ref', card.external_ref);
       if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, 'external_ref');
       if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
       const changedCard = { ...card, id: existingCard.id };

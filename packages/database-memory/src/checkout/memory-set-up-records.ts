@@ -28,8 +28,8 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   async put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome> {
     return this.state.memory.transaction(() => {
       checkCurrency(this.state, app.id, app.currency);
-      const referenced = new Set(this.state.customers.all(app.id).map(({ id }) => id));
-      const plan = planSetUp(RESOURCES[name], rows, { app, records: this.table(name).all(app.id), referenced });
+      const referencedIds = new Set(this.state.customers.all(app.id).map(({ id }) => id));
+      const plan = planSetUp(RESOURCES[name], rows, { app, records: this.table(name).all(app.id), referencedIds });
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       const limitError = limitFailure(RESOURCES[name], plan.records, this.clock.now());

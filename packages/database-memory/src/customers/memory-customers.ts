@@ -5,7 +5,7 @@ import {
   type CustomerQueries,
   type Customers,
   type NewCustomer,
-  type Taken,
+  type TakenFields,
 } from '@back-office/customers';
 import { foldForPeople } from '@back-office/database-search';
 import { formatDateTime, newParts, type Clock, type Page } from '@back-office/kernel';
@@ -19,7 +19,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add(appId: number, customer: NewCustomer): Promise<Customer | Taken> {
+  async add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields> {
     return this.state.memory.transaction(() => {
       const { customers } = this.state;
       const { email, external_ref: reference } = customer;

@@ -1,6 +1,6 @@
 import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
 import {
-  distanceM,
+  distanceInMetres,
   MAX_DISTANCE_M,
   type Attendance,
   type AttendanceQueries,
@@ -21,7 +21,7 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
     return this.state.memory.transaction(() => {
       const nearLocations = this.state.locations
         .all(appId)
-        .map((location) => ({ id: location.id, metres: distanceM(position, location) }))
+        .map((location) => ({ id: location.id, metres: distanceInMetres(position, location) }))
         .filter(({ metres }) => metres <= MAX_DISTANCE_M);
       const [nearestLocation] = sortedBy(nearLocations, [({ metres }) => metres, ({ id }) => id]);
       if (nearestLocation === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');

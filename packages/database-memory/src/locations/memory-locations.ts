@@ -6,7 +6,7 @@ import {
   type LocationDraft,
   type Locations,
   type LocationsApp,
-  type PutLocations,
+  type PutResult,
 } from '@back-office/locations';
 import { fileKeyOfUrl } from '@back-office/media';
 import type { State } from '../state.js';
@@ -24,8 +24,8 @@ export class MemoryLocations implements Locations {
     { id: appId, settings }: LocationsApp,
     rows: readonly (DesiredLocation | string)[],
     { explain = false, dryRun = false }: BulkOptions = {},
-  ): Promise<PutLocations> {
-    const work = (): PutLocations => {
+  ): Promise<PutResult> {
+    const work = (): PutResult => {
       const plan = planLocations(rows, this.state.locations.all(appId));
       const drafts = new Set(plan.outcomes.filter((outcome) => typeof outcome !== 'string'));
       const writtenLocations = new Map([...drafts].map((draft) => [draft, this.write(appId, draft)]));

@@ -4,7 +4,7 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
-  stockMatchers,
+  makeStockMatchers,
   type AddedStock,
   type OnHand,
   type StockMatchers,
@@ -12,7 +12,7 @@ import {
   type Stock,
   type StockChange,
   type StockQuantity,
-  type WarehouseKey,
+  type WarehouseIdentifiers,
 } from '@back-office/stock';
 import type { State } from '../state.js';
 import { bookMovements, changeStock } from './movements.js';
@@ -61,14 +61,14 @@ export class MemoryStock implements Stock {
 
   private makeMatchers(
     appId: number,
-    order: Parameters<typeof stockMatchers>[0],
+    order: Parameters<typeof makeStockMatchers>[0],
     isIncluded: (warehouse: StoredWarehouse) => boolean,
   ): StockMatchers {
     const { variants, warehouses } = this.state;
     const includedWarehouses = warehouses
       .all(appId)
       .filter((warehouse) => warehouse.deleted_at === null && warehouse.code !== null && isIncluded(warehouse));
-    return stockMatchers(order, variants.all(appId), includedWarehouses as WarehouseKey[]);
+    return makeStockMatchers(order, variants.all(appId), includedWarehouses as WarehouseIdentifiers[]);
   }
 
   private onHand(appId: number): OnHand {

@@ -49,7 +49,7 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     { explain, dryRun = false }: BulkOptions = {},
   ): Promise<WrittenWarehouses | RejectedRows> {
     const work = (): WrittenWarehouses | RejectedRows => {
-      const existingRecords = { warehouses: this.currentWarehouses(appId), withStock: this.idsWithStock(appId) };
+      const existingRecords = { warehouses: this.currentWarehouses(appId), stockedIds: this.idsWithStock(appId) };
       const plan = planWarehouses(rows, existingRecords);
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;

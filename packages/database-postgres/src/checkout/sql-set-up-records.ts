@@ -67,7 +67,11 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       await checkStoredCurrency(transaction, app);
       const lockedRecords = await this.lock(transaction, name, app.id, rows);
       const referencedIds = await this.findReferencedIds(transaction, name, app.id, rows);
-      const { outcomes } = planSetUp(RESOURCES[name], rows, { app, records: lockedRecords, referenced: referencedIds });
+      const { outcomes } = planSetUp(RESOURCES[name], rows, {
+        app,
+        records: lockedRecords,
+        referencedIds,
+      });
       const rejection = rejectionOf(outcomes);
       if (rejection) return rejection;
       const plannedRows = plannedOf(outcomes);

@@ -1,4 +1,10 @@
-import { BLANK_CUSTOMER, type Customer, type Customers, type NewCustomer, type Taken } from '@back-office/customers';
+import {
+  BLANK_CUSTOMER,
+  type Customer,
+  type Customers,
+  type NewCustomer,
+  type TakenFields,
+} from '@back-office/customers';
 import { newParts, type Clock } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import type { Repository } from 'typeorm';
@@ -14,7 +20,7 @@ const INSERT_CUSTOMER = `
   insert into customers (app_id, ${INSERTED_COLUMNS.list})
   select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as row (${INSERTED_COLUMNS.typed}) returning id`;
 
-type UniqueField = Taken['taken'][number];
+type UniqueField = TakenFields['taken'][number];
 const UNIQUE_FIELDS: readonly (readonly [constraint: string, field: UniqueField])[] = [
   ['customers_email_key', 'email'],
   ['customers_external_ref_key', 'external_ref'],
@@ -34,7 +40,7 @@ export class TypeOrmCustomers implements Customers {
   }
 
   /** Returns the customer, or the fields whose values another customer has. E-mails are compared without case. */
-  async add(appId: number, customer: NewCustomer): Promise<Customer | Taken> {
+  async add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields> {
     const now = this.clock.now();
     const { dataPart, timePart } = newParts(now, randomInt);
     const parts = { data_part: dataPart, time_part: timePart };

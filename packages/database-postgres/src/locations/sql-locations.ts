@@ -12,7 +12,7 @@ import {
   type LocationsApp,
   type DesiredLocation,
   planLocations,
-  type PutLocations,
+  type PutResult,
 } from '@back-office/locations';
 
 const SHOWN = LOCATIONS.columns.except('app_id');
@@ -67,9 +67,9 @@ export class SqlLocations implements Locations {
     { id: appId, settings }: LocationsApp,
     rows: Rows,
     { explain, dryRun = false }: BulkOptions = {},
-  ): Promise<PutLocations> {
+  ): Promise<PutResult> {
     const keyOf = (url: string | null) => fileKeyOfUrl(url ?? '', this.libraryBase(), settings.media.prefix);
-    const work = async (transaction: Transaction): Promise<PutLocations> => {
+    const work = async (transaction: Transaction): Promise<PutResult> => {
       await beginLockedBulk(transaction, 'locations', appId, rows.length);
       const plan = planLocations(rows, await find(transaction, appId, rows));
       const rowOf = await write(transaction, appId, plan.outcomes, this.clock.now(), keyOf);

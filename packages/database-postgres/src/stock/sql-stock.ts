@@ -4,16 +4,16 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
-  stockMatchers,
+  makeStockMatchers,
   type AddedStock,
   type OnHand,
-  type LocatedRow,
+  type ShelfQuantity,
   type StockMatchers,
   type ReconciledStock,
   type Stock,
   type StockChange,
   type StockQuantity,
-  type WarehouseKey,
+  type WarehouseIdentifiers,
 } from '@back-office/stock';
 import { beginBulk, valuesOf } from '../bulk.js';
 import { findVariants } from '../catalogue/named-variants.js';
@@ -120,8 +120,12 @@ export class SqlStock implements Stock {
 async function lockWarehouses(transaction: Transaction, appId: number, rows: Rows): Promise<StockMatchers> {
   transaction.locks('warehouse');
   const codes = valuesOf(readable(rows), 'warehouse_code');
-  const warehouses = await transaction.rows<WarehouseKey>(LOCK_WAREHOUSES, [appId, codes]);
-  return stockMatchers(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, readable(rows)), warehouses);
+  const warehouses = await transaction.rows<WarehouseIdentifiers>(LOCK_WAREHOUSES, [appId, codes]);
+  return makeStockMatchers(
+    MATCHING['PUT /int/stocks'],
+    await findVariants(transaction, appId, readable(rows)),
+    warehouses,
+  );
 }
 
 async function lockWarehouse(
@@ -131,9 +135,9 @@ async function lockWarehouse(
   rows: Rows,
 ): Promise<StockMatchers | undefined> {
   transaction.locks('warehouse');
-  const warehouses = await transaction.rows<WarehouseKey>(LOCK_WAREHOUSES, [appId, [code]]);
+  const warehouses = await transaction.rows<WarehouseIdentifiers>(LOCK_WAREHOUSES, [appId, [code]]);
   if (warehouses.length === 0) return undefined;
-  return stockMatchers(
+  return makeStockMatchers(
     MATCHING['POST /stock/reconcile'],
     await findVariants(transaction, appId, readable(rows)),
     warehouses,
@@ -144,7 +148,7 @@ function readable(rows: Rows): StockQuantity[] {
   return rows.filter((row) => typeof row !== 'string');
 }
 
-async function lock(transaction: Transaction, appId: number, located: readonly LocatedRow[]): Promise<OnHand> {
+async function lock(transaction: Transaction, appId: number, located: readonly ShelfQuantity[]): Promise<OnHand> {
   transaction.locks('stock');
   const shelves = new Map(located.map((each) => [`${each.variantId}/${each.warehouseId}`, each]));
   const rows = await transaction.rows<StockRow>(LOCK_STOCK, [

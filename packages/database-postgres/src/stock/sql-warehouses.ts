@@ -83,8 +83,8 @@ export class SqlWarehouses implements Warehouses {
     const work = async (transaction: Transaction): Promise<WrittenWarehouses | RejectedRows> => {
       await beginLockedBulk(transaction, 'warehouses', appId, rows.length);
       const warehouses = await lockNamed(transaction, appId, desired);
-      const withStock = await idsWithStock(transaction, appId, warehouses, desired);
-      const plan = planWarehouses(rows, { warehouses, withStock });
+      const stockedIds = await idsWithStock(transaction, appId, warehouses, desired);
+      const plan = planWarehouses(rows, { warehouses, stockedIds });
       const rejected = rejectionOf(plan.outcomes);
       if (rejected) return rejected;
       const written = await write(transaction, appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);

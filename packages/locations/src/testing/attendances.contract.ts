@@ -10,7 +10,7 @@ import {
   type WrittenLocation,
 } from '../index.js';
 
-export interface GivenAttendances {
+export interface AttendanceFixture {
   readonly attendances: Attendances;
   readonly attendanceQueries: AttendanceQueries;
   readonly locations: Locations;
@@ -24,106 +24,112 @@ type Point = readonly [latitude: number, longitude: number];
 
 const STORE: Point = [44.8125, 20.4612];
 const DEGREES_PER_METRE = 180 / Math.PI / EARTH_RADIUS_M;
-const north = ([latitude, longitude]: Point, metres: number): Point => [
+const moveNorth = ([latitude, longitude]: Point, metres: number): Point => [
   latitude + metres * DEGREES_PER_METRE,
   longitude,
 ];
 const ALL = { offset: 0, limit: 100 };
 
-/** The adapter may hold attendances of other apps. */
+/** The adapter may have attendances of other apps. */
 export function attendancesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenAttendances>,
+  open: () => Promise<AttendanceFixture>,
 ): void {
-  let given: GivenAttendances;
+  let fixture: AttendanceFixture;
   let appId: number;
-  let customer: number;
+  let ownCustomerId: number;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
-    customer = (await given.addCustomer(appId)).id;
+    appId = await fixture.makeApp();
+    ownCustomerId = (await fixture.addCustomer(appId)).id;
   });
 
-  const locate = async (...points: Point[]): Promise<(number | null)[]> => {
+  const addLocations = async (...points: Point[]): Promise<(number | null)[]> => {
     const rows = points.map(([latitude, longitude]) => ({ name: 'Store', latitude, longitude }));
     const app = { id: appId, settings: { media: { prefix: 'abcdefgh' } } };
-    const { locations } = await given.locations.put(app, rows);
+    const { locations } = await fixture.locations.put(app, rows);
     return (locations as WrittenLocation[]).map(({ id }) => id);
   };
-  const attend = ([latitude, longitude]: Point, who = customer, app = appId) =>
-    given.attendances.add(app, who, { latitude, longitude });
-  const visited = async (point: Point) => {
+  const attend = ([latitude, longitude]: Point, customerId = ownCustomerId, ownerAppId = appId) =>
+    fixture.attendances.add(ownerAppId, customerId, { latitude, longitude });
+  const visitResult = async (point: Point) => {
     const visit = await attend(point);
     if (!isRefusal(visit)) return [visit.app_location_id, visit.distance_m];
     expect(visit).toEqual({ refused: 'API.CustomerAttendances.NoLocationNearby' });
     return undefined;
   };
-  const list = (page = ALL, who = customer, app = appId) => given.attendanceQueries.list(app, who, page);
+  const list = (page = ALL, customerId = ownCustomerId, ownerAppId = appId) =>
+    fixture.attendanceQueries.list(ownerAppId, customerId, page);
 
   describe('a visit', () => {
     it('is recorded at the nearest location', async () => {
-      const [store] = await locate(STORE);
-      const visit = await attend(north(STORE, 50));
+      const [store] = await addLocations(STORE);
+      const visit = await attend(moveNorth(STORE, 50));
       expect(visit).toEqual({
         id: expect.any(Number),
         app_location_id: store,
         distance_m: 50,
-        inserted_at: given.clock.now(),
+        inserted_at: fixture.clock.now(),
       });
       expect(await list()).toEqual([visit]);
     });
 
-    it('takes the nearest of several, the first at equal distance', async () => {
-      const ids = await locate(north(STORE, 120), north(STORE, 60), north(STORE, -90), north(STORE, 60));
-      expect(await visited(STORE)).toEqual([ids[1], 60]);
-      expect(await visited(north(STORE, 101))).toEqual([ids[0], 19]);
+    it('belongs to the nearest location, at equal distance to the first', async () => {
+      const ids = await addLocations(
+        moveNorth(STORE, 120),
+        moveNorth(STORE, 60),
+        moveNorth(STORE, -90),
+        moveNorth(STORE, 60),
+      );
+      expect(await visitResult(STORE)).toEqual([ids[1], 60]);
+      expect(await visitResult(moveNorth(STORE, 101))).toEqual([ids[0], 19]);
     });
 
     eachCase(it, [
-      ['at it', 0, 0],
+      ['0 m away', 0, 0],
       ['199 m to the north', 199, 199],
       ['199 m to the south', -199, 199],
       ['almost 200 m away', 199.9, 200],
-    ] as [string, number, number][])('counts %s', async (_, metres, distance) => {
-      const [store] = await locate(STORE);
-      expect(await visited(north(STORE, metres))).toEqual([store, distance]);
+    ] as [string, number, number][])('accepts a phone %s', async (_, metres, distance) => {
+      const [store] = await addLocations(STORE);
+      expect(await visitResult(moveNorth(STORE, metres))).toEqual([store, distance]);
     });
 
     eachCase(it, [
-      ['over 200 m to the north', north(STORE, 200.2)],
-      ['over 200 m to the south', north(STORE, -200.2)],
+      ['over 200 m to the north', moveNorth(STORE, 200.2)],
+      ['over 200 m to the south', moveNorth(STORE, -200.2)],
       ['far away on its latitude', [STORE[0], -STORE[1]]],
       ['on the other side of the Earth', [-STORE[0], STORE[1] - 180]],
-    ] as [string, Point][])('is refused %s, and not recorded', async (_, point) => {
-      await locate(STORE);
-      expect(await visited(point)).toBeUndefined();
+    ] as [string, Point][])('refuses a phone %s and records nothing', async (_, point) => {
+      await addLocations(STORE);
+      expect(await visitResult(point)).toBeUndefined();
       expect(await list()).toEqual([]);
     });
 
     it('is measured across the antimeridian and at a pole', async () => {
-      const [first, second] = await locate([10, 180], [90, 0]);
-      expect(await visited([10, -180])).toEqual([first, 0]);
-      expect(await visited([89.9995, 120])).toEqual([second, 56]);
+      const [firstId, secondId] = await addLocations([10, 180], [90, 0]);
+      expect(await visitResult([10, -180])).toEqual([firstId, 0]);
+      expect(await visitResult([89.9995, 120])).toEqual([secondId, 56]);
     });
 
-    it('is refused at a location of another app or without any', async () => {
-      expect(await visited(STORE)).toBeUndefined();
-      await locate(STORE);
-      const other = await given.makeApp();
-      const { id } = await given.addCustomer(other);
-      expect(await attend(STORE, id, other)).toHaveProperty('refused');
+    it('is refused at a location of another app, or without locations', async () => {
+      expect(await visitResult(STORE)).toBeUndefined();
+      await addLocations(STORE);
+      const otherAppId = await fixture.makeApp();
+      const { id } = await fixture.addCustomer(otherAppId);
+      expect(await attend(STORE, id, otherAppId)).toHaveProperty('refused');
     });
   });
 
   describe('the visits of a customer', () => {
     it('are listed newest first, in pages', async () => {
-      await locate(STORE);
+      await addLocations(STORE);
       const visits: Attendance[] = [];
       for (const seconds of [0, 60, 0, -30]) {
-        given.clock.forward({ seconds });
+        fixture.clock.forward({ seconds });
         visits.push((await attend(STORE)) as Attendance);
       }
       const [a, b, c, d] = visits;
@@ -132,12 +138,12 @@ export function attendancesContract(
       expect(pages).toEqual([[c, b, d], [a], []]);
     });
 
-    it('belong to that customer only', async () => {
-      await locate(STORE);
+    it('belong to one customer only', async () => {
+      await addLocations(STORE);
       await attend(STORE);
-      const other = await given.addCustomer(appId);
-      expect([await list(ALL, other.id), await list(ALL, 987_654_321)]).toEqual([[], []]);
-      expect(await list(ALL, customer, await given.makeApp())).toEqual([]);
+      const otherCustomer = await fixture.addCustomer(appId);
+      expect([await list(ALL, otherCustomer.id), await list(ALL, 987_654_321)]).toEqual([[], []]);
+      expect(await list(ALL, ownCustomerId, await fixture.makeApp())).toEqual([]);
     });
   });
 }

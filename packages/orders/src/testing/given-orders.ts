@@ -51,7 +51,6 @@ export interface Sale {
   readonly vouchers?: readonly string[];
   /** Amount of a bank transfer in minor units; by default the whole debt. */
   readonly paid?: number;
-  /** Confirmed quantity of each line; by default the full quantity. */
   readonly confirmed?: readonly number[];
   readonly comment?: string;
   readonly tags?: readonly string[];
@@ -80,14 +79,12 @@ export interface OrderFixture {
   addLocation(appId: number, code: string): Promise<number>;
   methodOf(appId: number, kind: PaymentMethodKind): Promise<PaymentMethod>;
   addVoucher(appId: number, code: string, amount: number): Promise<unknown>;
-  /** Returns the spent minor units of a voucher. */
   spentOf(appId: number, code: string): Promise<number>;
   pointsOf(appId: number, customer: CustomerRow): Promise<number>;
   sellOrder(appId: number, sale: Sale): Promise<number>;
   close(): Promise<void>;
 }
 
-/** By default the order has two pieces of `S` and no number. */
 export function anImport(overrides: Partial<ImportedOrder> = {}): ImportedOrder {
   return { ...IMPORT, ...overrides };
 }
@@ -103,7 +100,6 @@ const IMPORT: ImportedOrder = {
   currency: 'RSD',
 };
 
-/** The app sells ten shirts: variant `S` in warehouse `W1`. */
 export class OrderShop {
   private constructor(
     readonly fixture: OrderFixture,
@@ -143,7 +139,6 @@ export class OrderShop {
     return this.fixture.orderChanges.change(this.appId, rows, options);
   }
 
-  /** Throws when a change fails. */
   async changeAll(...rows: readonly OrderChange[]): Promise<ChangedOrders> {
     const result = await this.change(rows);
     expect(result.failed).toEqual([]);

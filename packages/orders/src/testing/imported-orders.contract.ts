@@ -4,7 +4,6 @@ import { expect } from 'expect';
 import { ORDER_ALREADY_EXISTS, type ImportedOrder } from '../index.js';
 import { OrderShop, type OrderFixture } from './given-orders.js';
 
-/** The adapter may have orders of other apps. */
 export function importedOrdersContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<OrderFixture>,

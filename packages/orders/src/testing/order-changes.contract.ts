@@ -2,7 +2,6 @@ import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { orderChange, OrderShop, type OrderFixture } from './given-orders.js';
 
-/** The adapter may have orders of other apps. */
 export function orderChangesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<OrderFixture>,

@@ -17,7 +17,6 @@ interface ListedOrder {
   readonly order_number: string;
 }
 
-/** The adapter may have orders of other apps. */
 export function orderQueriesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<OrderFixture>,
@@ -40,7 +39,6 @@ export function orderQueriesContract(
   };
   const listNumbers = async (...listArguments: Parameters<typeof list>): Promise<string> =>
     (await list(...listArguments)).map((order) => order.order_number).join(' ');
-  /** Imports orders A, B and C, a second apart. */
   const importThree = async () => {
     const orders = [];
     for (const [name, price, year] of [

@@ -22,7 +22,6 @@ export function aProforma(...traits: readonly Trait<Proforma>[]): Proforma {
   return { ...base, lines, ...originalTotals, fees: keptFees, ...totalsOf([...lines, ...keptFees]) };
 }
 
-/** Lines get the ids 1, 2, 3 … and different variants. */
 export function line(overrides: Partial<ProformaLine> = {}): Trait<Proforma> {
   return (proforma) => {
     const id = proforma.lines.length + 1;

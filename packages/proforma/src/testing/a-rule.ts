@@ -1,6 +1,5 @@
 import type { BasketLine, PromotionRule } from '../index.js';
 
-/** By default the promotion always applies and takes 10 % off the basket. */
 export function aRule(overrides: Partial<PromotionRule> = {}): PromotionRule {
   return { ...RULE, ...overrides };
 }

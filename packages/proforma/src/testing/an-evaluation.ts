@@ -23,13 +23,11 @@ export function withLine(overrides: Partial<EvaluatedLine>): Trait<Evaluation> {
   });
 }
 
-/** The shipment fee has 20 % VAT. */
 export function withFee(price: number): Trait<Evaluation> {
   const fee = { kind: 'shipment', name: 'Courier', qty: 1, price, vatRate: 2000, sales: price, discount: 0 };
   return (evaluation) => ({ ...evaluation, fees: [...evaluation.fees, fee] });
 }
 
-/** The vouchers have these available amounts and the ids 501, 502, … */
 export function withVouchers(...available: readonly number[]): Trait<Evaluation> {
   const vouchers = available.map((availableAmount, index) => ({
     id: 501 + index,
@@ -59,7 +57,6 @@ export function withPickupPoint(pickupPoint: Evaluation['pickupPoint']): Trait<E
   return (evaluation) => ({ ...evaluation, pickupPoint });
 }
 
-/** By default, ten pieces of variant 101 are in warehouse `W1`, none of them reserved. */
 export function aStockRow(overrides: Partial<StockRow> = {}): StockRow {
   return { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10, reserved: 0, ...overrides };
 }

@@ -74,7 +74,6 @@ export interface ProformaFixture {
   close(): Promise<void>;
 }
 
-/** The app sells a hundred shirts: variant `S` at 10.00 in warehouse `W1`. Proformas live for 72 hours. */
 export class SampleShop {
   private constructor(
     readonly fixture: ProformaFixture,
@@ -111,7 +110,6 @@ export class SampleShop {
     return (await this.fixture.proformaOrders.find(this.appId, id)) as Proforma;
   }
 
-  /** Applies the actions one after another to the stored proforma; throws on a refusal. */
   async change({ id }: Proforma, ...actions: readonly TimedDecision[]): Promise<Proforma> {
     let proforma: Proforma | undefined;
     for (const action of actions) {
@@ -139,7 +137,6 @@ export class SampleShop {
   }
 }
 
-/** Makes proformas of 1, 3 and 2 shirts, a minute apart. */
 export async function makeThreeProformas(shop: SampleShop): Promise<Proforma[]> {
   const proformas: Proforma[] = [];
   for (const qty of [1, 3, 2]) {

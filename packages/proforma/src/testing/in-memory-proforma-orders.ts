@@ -21,9 +21,7 @@ type Shelf = Omit<StockRow, 'reserved'>;
 type Reservation = Pick<Shelf, 'variantId' | 'warehouseId'> & { readonly lineId: number; readonly qty: number };
 type OwnedByApp<Record> = { readonly appId: number } & Record;
 
-/** Ids are unique over all apps. */
 export class InMemoryProformaOrders implements ProformaOrders {
-  /** Another change locks these proformas. */
   readonly lockedIds = new Set<number>();
   readonly appsExpiringPaid = new Set<number>();
   readonly vouchers = new InMemoryVouchers();
@@ -45,7 +43,6 @@ export class InMemoryProformaOrders implements ProformaOrders {
     this.shelves.push({ appId, ...shelf });
   }
 
-  /** `warehouseCode` restricts the evaluation to one warehouse. */
   addEvaluation(appId: number, evaluation: Evaluation, warehouseCode?: string): number {
     const id = this.nextId();
     this.evaluations.set(id, { appId, evaluation: { ...evaluation, id }, warehouseCode });

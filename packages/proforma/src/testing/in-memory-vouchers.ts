@@ -17,7 +17,6 @@ export class InMemoryVouchers {
     return this.vouchers.get(id);
   }
 
-  /** Only added vouchers change. */
   withCurrentAvailability<Offer extends OfferedVoucher>(offer: Offer): Offer {
     const voucher = this.vouchers.get(offer.id);
     if (voucher === undefined) return offer;

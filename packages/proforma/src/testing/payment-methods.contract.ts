@@ -2,7 +2,6 @@ import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ProformaFixture } from './given-proformas.js';
 
-/** The adapter may have methods of other apps. */
 export function paymentMethodsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ProformaFixture>,

@@ -18,7 +18,6 @@ interface ListedProforma {
   readonly id: number;
 }
 
-/** The adapter may have proformas of other apps. */
 export function proformaQueriesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ProformaFixture>,
@@ -38,7 +37,6 @@ export function proformaQueriesContract(
     const text = await fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now());
     return JSON.parse(text) as ListedProforma[];
   };
-  /** Each listed proforma becomes a letter: `A` is the first of `proformas`. */
   const listLetters = async (
     proformas: readonly Proforma[],
     ...listArguments: Parameters<typeof list>

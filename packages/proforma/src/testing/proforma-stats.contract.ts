@@ -3,7 +3,6 @@ import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { cancellation, conversion, makeThreeProformas, SampleShop, type ProformaFixture } from './given-proformas.js';
 
-/** The adapter may have proformas of other apps. */
 export function proformaStatsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ProformaFixture>,

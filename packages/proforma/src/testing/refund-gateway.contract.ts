@@ -13,7 +13,6 @@ export interface PaidRefund {
   /** Minor units of `currency`. */
   readonly amount: number;
   readonly currency: string;
-  /** Reference of the captured payment, as the payer received it. */
   readonly reference: string | null;
   /** The request as the payer received it. It is checked if present. */
   readonly received?: Partial<RefundRequest>;
@@ -43,7 +42,6 @@ export interface RefundGatewayFixture {
 /** The payer may react differently each time, such as by another status. */
 const REPEATS = 10;
 const MAX_ANSWER_MS = 10_000;
-/** Timers and transport need this tolerance. */
 const TOLERANCE_MS = 1_000;
 const SLOW_TEST_MS = 2 * MAX_ANSWER_MS;
 

@@ -7,7 +7,6 @@ const CALL_SECONDS = 30;
 const FIRST_PAUSE_SECONDS = 60;
 const MANY = 1_000;
 
-/** The adapter may have refunds of other apps. */
 export function refundQueueContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ProformaFixture>,
@@ -32,7 +31,6 @@ export function refundQueueContract(
   const cancelPaidProforma = async (targetShop = shop): Promise<Proforma> =>
     targetShop.change(await targetShop.proforma(), targetShop.payment(), cancellation);
   const firstRefundId = (proforma: Proforma): number => refundIds(proforma)[0] ?? 0;
-  /** The sweep leaves refunds to the worker. */
   const cancelInSweep = async (): Promise<Proforma> => {
     const proforma = await shop.proforma();
     await shop.change(proforma, shop.payment());

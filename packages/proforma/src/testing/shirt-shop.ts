@@ -22,7 +22,6 @@ export interface ProformaOrdersFixture {
   readonly otherAppId: number;
   /** Payments by this method of the first app settle at once. */
   readonly paymentMethod: PaymentMethod;
-  /** Returns the time of the adapter. */
   now(): Date;
   /** Makes a variant at 10.00 with these pieces per warehouse; returns its id. */
   variantWithStock(
@@ -42,7 +41,6 @@ export interface ProformaOrdersFixture {
   whileLocked?<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** The app sells ten shirts. */
 export class ShirtShop {
   private lastNumber = 0;
 
@@ -56,7 +54,6 @@ export class ShirtShop {
     return new ShirtShop(fixture, appId, await fixture.variantWithStock(appId, { W1: 10 }, { name: 'Shirt' }));
   }
 
-  /** The evaluation has one line of shirts for each quantity. */
   evaluate(...quantities: readonly number[]): Promise<number> {
     const items = quantities.map((qty) => ({ variantId: this.shirt, qty }));
     return this.fixture.makeEvaluation(this.appId, items);
@@ -105,7 +102,6 @@ export class ShirtShop {
     );
   }
 
-  /** The quantities stand in the order of the lines. */
   confirmation(...quantities: readonly number[]): Decision {
     return decisionOf((proforma) => {
       const adjustments = proforma.lines.map(({ id }, index) => ({ lineId: id, qtyConfirmed: quantities[index] }));

@@ -17,14 +17,13 @@ export interface NewVariant {
   readonly external_ref?: string;
 }
 
-/** Fixture of the contracts of stock and warehouses. */
-export interface GivenStock {
+export interface StockFixture {
   readonly stock: Stock;
   readonly stockQueries: StockQueries;
   readonly warehouses: Warehouses;
   readonly warehouseQueries: WarehouseQueries;
   makeApp(): Promise<number>;
-  /** Adds a product named like its code; returns its id. */
+  /** The product is named like its code; returns its id. */
   addProduct(appId: number, code: string, variants: readonly NewVariant[]): Promise<number>;
   now(): Date;
   forward(seconds: number): void;
@@ -68,71 +67,72 @@ export interface ShownSums {
 }
 
 const PAGE = { offset: 0, limit: 1_000 };
-const ANY = { warehouseId: undefined, productId: undefined, variantId: undefined };
-const EVER = { from: new Date(0), before: new Date('9999-12-31'), warehouseId: undefined, productId: undefined };
+const ANY_STOCK = { warehouseId: undefined, productId: undefined, variantId: undefined };
+const ALL_TIME = { from: new Date(0), before: new Date('9999-12-31'), warehouseId: undefined, productId: undefined };
 
-export const address = (name: string) => ({ name, address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 });
+export const addressOf = (name: string) => ({ name, address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 });
 
-/** By default pieces of the variant A in the warehouse W1. */
-export const pieces = (qty: number, more: Partial<StockQuantity> = {}): StockQuantity => ({
+/** By default the pieces are of variant A in warehouse W1. */
+export const pieces = (qty: number, overrides: Partial<StockQuantity> = {}): StockQuantity => ({
   code: 'A',
   warehouse_code: 'W1',
   qty,
-  ...more,
+  ...overrides,
 });
 
-/** An app with the warehouses W1 and W2 and the products P (variants A, B) and Q (variant C, barcode `A`). */
+/** The app has the warehouses W1 and W2 and the products P (variants A and B) and Q (variant C, barcode `A`). */
 export class StockedShop {
   private constructor(
-    readonly given: GivenStock,
+    readonly fixture: StockFixture,
     readonly id: number,
     readonly w1: Warehouse,
     readonly w2: Warehouse,
-    readonly p: number,
-    readonly q: number,
+    readonly productP: number,
+    readonly productQ: number,
   ) {}
 
-  static async open(given: GivenStock): Promise<StockedShop> {
-    const id = await given.makeApp();
+  static async open(fixture: StockFixture): Promise<StockedShop> {
+    const id = await fixture.makeApp();
     const warehouses = [
-      await given.warehouses.add(id, { ...address('W1'), code: 'W1', sellable: true }),
-      await given.warehouses.add(id, { ...address('W2'), code: 'W2', sellable: false }),
+      await fixture.warehouses.add(id, { ...addressOf('W1'), code: 'W1', sellable: true }),
+      await fixture.warehouses.add(id, { ...addressOf('W2'), code: 'W2', sellable: false }),
     ] as [Warehouse, Warehouse];
-    const p = await given.addProduct(id, 'P', [{ code: 'A', barcode: '860', external_ref: 'ref' }, { code: 'B' }]);
-    const q = await given.addProduct(id, 'Q', [{ code: 'C', barcode: 'A' }]);
-    return new StockedShop(given, id, ...warehouses, p, q);
+    const p = await fixture.addProduct(id, 'P', [{ code: 'A', barcode: '860', external_ref: 'ref' }, { code: 'B' }]);
+    const q = await fixture.addProduct(id, 'Q', [{ code: 'C', barcode: 'A' }]);
+    return new StockedShop(fixture, id, ...warehouses, p, q);
   }
 
-  /** Adds rows and expects that none fails. */
+  /** Throws when a row fails. */
   async add(...rows: readonly StockQuantity[]): Promise<void> {
-    expect(await this.given.stock.add(this.id, rows)).toEqual({ failed: [], explain: undefined });
+    expect(await this.fixture.stock.add(this.id, rows)).toEqual({ failed: [], explain: undefined });
   }
 
-  async stocks(filter: Partial<StockFilter> = {}, page = PAGE): Promise<ShownStock[]> {
-    const listed = await this.given.stockQueries.list(this.id, { ...ANY, ...filter }, page);
-    return JSON.parse(listed) as ShownStock[];
+  async listStock(filter: Partial<StockFilter> = {}, page = PAGE): Promise<ShownStock[]> {
+    const text = await this.fixture.stockQueries.list(this.id, { ...ANY_STOCK, ...filter }, page);
+    return JSON.parse(text) as ShownStock[];
   }
 
-  /** On hand by shelf: `A@W1` → 5. */
-  async onHand(): Promise<Record<string, number>> {
-    const rows = await this.stocks();
+  /** Keys are shelves, such as `A@W1`; values are pieces on hand. */
+  async onHandByShelf(): Promise<Record<string, number>> {
+    const rows = await this.listStock();
     return Object.fromEntries(rows.map((row) => [`${row.code}@${row.warehouse_code}`, row.on_hand]));
   }
 
   async aggregate(filter: Partial<StockAggregateFilter> = {}, page = PAGE): Promise<ShownSums[]> {
-    const asked = { code: undefined, barcode: undefined, productId: undefined, ...filter };
-    return JSON.parse(await this.given.stockQueries.aggregate(this.id, asked, page)) as ShownSums[];
+    const query = { code: undefined, barcode: undefined, productId: undefined, ...filter };
+    return JSON.parse(await this.fixture.stockQueries.aggregate(this.id, query, page)) as ShownSums[];
   }
 
-  async movements(filter: Partial<StockMovementFilter> = {}): Promise<ShownLine[]> {
+  async listMovements(filter: Partial<StockMovementFilter> = {}): Promise<ShownLine[]> {
     const chunks: string[] = [];
-    for await (const chunk of this.given.stockQueries.movements(this.id, { ...EVER, ...filter })) chunks.push(chunk);
+    for await (const chunk of this.fixture.stockQueries.movements(this.id, { ...ALL_TIME, ...filter }))
+      chunks.push(chunk);
     return JSON.parse(`[${chunks.filter((chunk) => chunk !== '').join(',')}]`) as ShownLine[];
   }
 
-  /** Movement lines as texts: `adjust 5 A@W1`. */
-  async lines(filter: Partial<StockMovementFilter> = {}): Promise<string[]> {
-    const shown = await this.movements(filter);
-    return shown.map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
+  /** Returns movement lines as texts, such as `adjust 5 A@W1`. */
+  async formatMovements(filter: Partial<StockMovementFilter> = {}): Promise<string[]> {
+    const movementLines = await this.listMovements(filter);
+    return movementLines.map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
   }
 }

@@ -1,18 +1,18 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { address, pieces, StockedShop, type GivenStock } from './given-stock.js';
+import { addressOf, pieces, StockedShop, type StockFixture } from './given-stock.js';
 
 type NewShop = () => Promise<StockedShop>;
 
-/** Tests for every adapter of {@link StockQueries}. Each test has its own app. */
-export function stockQueriesContract(runner: Runner, open: () => Promise<GivenStock>): void {
-  let given: GivenStock;
+/** Each test has its app. */
+export function stockQueriesContract(runner: Runner, open: () => Promise<StockFixture>): void {
+  let fixture: StockFixture;
   runner.before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  runner.after(() => given.close());
+  runner.after(() => fixture.close());
   const newShop = async (): Promise<StockedShop> => {
-    const shop = await StockedShop.open(given);
+    const shop = await StockedShop.open(fixture);
     await shop.add(
       pieces(1, { code: 'C' }),
       pieces(2, { warehouse_code: 'W2', min_qty: 4 }),
@@ -22,23 +22,23 @@ export function stockQueriesContract(runner: Runner, open: () => Promise<GivenSt
     return shop;
   };
 
-  runner.describe('the list of stock', () => stocks(runner, newShop));
-  runner.describe('the stock by variant', () => sums(runner, newShop));
-  runner.describe('the stock movements', () => movements(runner, newShop));
+  runner.describe('the list of stock', () => describeList(runner, newShop));
+  runner.describe('the stock by variant', () => describeAggregate(runner, newShop));
+  runner.describe('the stock movements', () => describeMovements(runner, newShop));
 }
 
-const seconds = (date: Date): string => date.toISOString().slice(0, 19);
+const formatSeconds = (date: Date): string => date.toISOString().slice(0, 19);
 
-function stocks({ it }: Runner, newShop: NewShop): void {
-  const shelves = async (shop: StockedShop, ...asked: Parameters<StockedShop['stocks']>) =>
-    (await shop.stocks(...asked)).map((row) => `${row.code}@${row.warehouse_code}`);
+function describeList({ it }: Runner, newShop: NewShop): void {
+  const listShelves = async (shop: StockedShop, ...listArguments: Parameters<StockedShop['listStock']>) =>
+    (await shop.listStock(...listArguments)).map((row) => `${row.code}@${row.warehouse_code}`);
 
   it('is sorted by product, variant and warehouse', async () => {
     const shop = await newShop();
-    expect(await shelves(shop)).toEqual(['A@W1', 'A@W2', 'B@W1', 'C@W1']);
-    expect((await shop.stocks())[1]).toEqual({
+    expect(await listShelves(shop)).toEqual(['A@W1', 'A@W2', 'B@W1', 'C@W1']);
+    expect((await shop.listStock())[1]).toEqual({
       id: expect.any(Number),
-      product_id: shop.p,
+      product_id: shop.productP,
       product_variant_id: expect.any(Number),
       product_name: 'P',
       code: 'A',
@@ -49,53 +49,53 @@ function stocks({ it }: Runner, newShop: NewShop): void {
       reserved: 0,
       available: 0,
       min_qty: 4,
-      updated_at: seconds(shop.given.now()),
+      updated_at: formatSeconds(shop.fixture.now()),
     });
-    expect((await shop.stocks())[0]).toMatchObject({ on_hand: 4, available: 4, min_qty: 0 });
+    expect((await shop.listStock())[0]).toMatchObject({ on_hand: 4, available: 4, min_qty: 0 });
   });
 
   it('is filtered by warehouse, product and variant', async () => {
     const shop = await newShop();
-    const [a] = await shop.stocks();
+    const [a] = await shop.listStock();
     const variantId = a?.product_variant_id;
-    expect(await shelves(shop, { warehouseId: shop.w1.id })).toEqual(['A@W1', 'B@W1', 'C@W1']);
-    expect(await shelves(shop, { productId: shop.p })).toEqual(['A@W1', 'A@W2', 'B@W1']);
-    expect(await shelves(shop, { variantId })).toEqual(['A@W1', 'A@W2']);
-    expect(await shelves(shop, { variantId, warehouseId: shop.w2.id })).toEqual(['A@W2']);
-    expect(await shelves(shop, { variantId, productId: shop.q })).toEqual([]);
-    expect(await shelves(shop, { warehouseId: 0 })).toEqual([]);
+    expect(await listShelves(shop, { warehouseId: shop.w1.id })).toEqual(['A@W1', 'B@W1', 'C@W1']);
+    expect(await listShelves(shop, { productId: shop.productP })).toEqual(['A@W1', 'A@W2', 'B@W1']);
+    expect(await listShelves(shop, { variantId })).toEqual(['A@W1', 'A@W2']);
+    expect(await listShelves(shop, { variantId, warehouseId: shop.w2.id })).toEqual(['A@W2']);
+    expect(await listShelves(shop, { variantId, productId: shop.productQ })).toEqual([]);
+    expect(await listShelves(shop, { warehouseId: 0 })).toEqual([]);
   });
 
-  it('has pages', async () => {
+  it('is the same over all pages', async () => {
     const shop = await newShop();
     for (const filter of [{}, { warehouseId: shop.w1.id }]) {
-      const all = await shelves(shop, filter);
-      const pages = [0, 2, 4].map((offset) => shelves(shop, filter, { offset, limit: 2 }));
-      expect((await Promise.all(pages)).flat()).toEqual(all);
+      const allShelves = await listShelves(shop, filter);
+      const pages = [0, 2, 4].map((offset) => listShelves(shop, filter, { offset, limit: 2 }));
+      expect((await Promise.all(pages)).flat()).toEqual(allShelves);
     }
   });
 
   it('omits deleted warehouses and other apps', async () => {
-    const [shop, other] = [await newShop(), await newShop()];
+    const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
-    await shop.given.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
-    expect(await shelves(shop)).toEqual(['A@W1', 'B@W1', 'C@W1']);
-    expect(await shelves(other, { warehouseId: shop.w1.id })).toEqual([]);
+    await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
+    expect(await listShelves(shop)).toEqual(['A@W1', 'B@W1', 'C@W1']);
+    expect(await listShelves(otherShop, { warehouseId: shop.w1.id })).toEqual([]);
   });
 }
 
-function sums({ it }: Runner, newShop: NewShop): void {
-  it('have warehouses by code, not by id', async () => {
+function describeAggregate({ it }: Runner, newShop: NewShop): void {
+  it('has warehouses by code, not by id', async () => {
     const shop = await newShop();
-    await shop.given.warehouses.add(shop.id, { ...address('A'), code: 'A', sellable: true });
+    await shop.fixture.warehouses.add(shop.id, { ...addressOf('A'), code: 'A', sellable: true });
     await shop.add(pieces(1, { warehouse_code: 'A' }));
     const [a] = await shop.aggregate({ code: 'A' });
-    expect(a?.warehouses.map((each) => each.warehouse_code)).toEqual(['A', 'W1', 'W2']);
+    expect(a?.warehouses.map((stock) => stock.warehouse_code)).toEqual(['A', 'W1', 'W2']);
   });
 
   it('is sorted by variant id, with warehouses by code', async () => {
     const shop = await newShop();
-    await shop.given.addProduct(shop.id, 'R', [{ code: 'D' }]);
+    await shop.fixture.addProduct(shop.id, 'R', [{ code: 'D' }]);
     const [a, ...others] = await shop.aggregate();
     expect(a).toEqual({
       product_variant_id: expect.any(Number),
@@ -108,53 +108,59 @@ function sums({ it }: Runner, newShop: NewShop): void {
         { warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 0 },
       ],
     });
-    expect(others.map((each) => [each.code, each.on_hand, each.warehouses.length])).toEqual([
+    expect(others.map((sums) => [sums.code, sums.on_hand, sums.warehouses.length])).toEqual([
       ['B', 3, 1],
       ['C', 1, 1],
       ['D', 0, 0],
     ]);
   });
 
-  it('is filtered by exact code, barcode and product, and paged', async () => {
+  it('is paged and filtered by exact code, barcode and product', async () => {
     const shop = await newShop();
-    const codes = async (...asked: Parameters<StockedShop['aggregate']>) =>
-      (await shop.aggregate(...asked)).map(({ code }) => code);
-    expect([await codes({ code: 'A' }), await codes({ code: 'a' })]).toEqual([['A'], []]);
-    expect([await codes({ barcode: 'A' }), await codes({ productId: shop.p })]).toEqual([['C'], ['A', 'B']]);
-    expect([await codes({}, { offset: 1, limit: 1 }), await codes({}, { offset: 3, limit: 9 })]).toEqual([['B'], []]);
+    const listCodes = async (...listArguments: Parameters<StockedShop['aggregate']>) =>
+      (await shop.aggregate(...listArguments)).map(({ code }) => code);
+    expect([await listCodes({ code: 'A' }), await listCodes({ code: 'a' })]).toEqual([['A'], []]);
+    expect([await listCodes({ barcode: 'A' }), await listCodes({ productId: shop.productP })]).toEqual([
+      ['C'],
+      ['A', 'B'],
+    ]);
+    expect([await listCodes({}, { offset: 1, limit: 1 }), await listCodes({}, { offset: 3, limit: 9 })]).toEqual([
+      ['B'],
+      [],
+    ]);
   });
 
   it('omits deleted warehouses', async () => {
     const shop = await newShop();
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
-    await shop.given.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
+    await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
     const [a] = await shop.aggregate({ code: 'A' });
-    expect(a?.warehouses.map((each) => each.warehouse_code)).toEqual(['W1']);
+    expect(a?.warehouses.map((stock) => stock.warehouse_code)).toEqual(['W1']);
   });
 }
 
-function movements({ it }: Runner, newShop: NewShop): void {
-  it('are in booking order, whatever their ids', async () => {
+function describeMovements({ it }: Runner, newShop: NewShop): void {
+  it('are in booking order rather than in the order of their ids', async () => {
     const shop = await newShop();
-    const now = shop.given.now();
-    shop.given.forward(-60);
+    const now = shop.fixture.now();
+    shop.fixture.forward(-60);
     await shop.add(pieces(5));
-    shop.given.forward(60);
-    expect(await shop.lines()).toEqual([
+    shop.fixture.forward(60);
+    expect(await shop.formatMovements()).toEqual([
       'adjust 5 A@W1',
       'adjust 4 A@W1',
       'adjust 3 B@W1',
       'adjust 1 C@W1',
       'adjust 2 A@W2',
     ]);
-    expect((await shop.movements())[1]).toEqual({
+    expect((await shop.listMovements())[1]).toEqual({
       id: expect.any(Number),
       movement_id: expect.any(Number),
       kind: 'adjust',
-      booked_at: seconds(now),
+      booked_at: formatSeconds(now),
       warehouse_id: shop.w1.id,
       warehouse_code: 'W1',
-      product_id: shop.p,
+      product_id: shop.productP,
       product_variant_id: expect.any(Number),
       code: 'A',
       qty: 4,
@@ -164,9 +170,9 @@ function movements({ it }: Runner, newShop: NewShop): void {
 
   it('are filtered by warehouse and product', async () => {
     const shop = await newShop();
-    expect(await shop.lines({ warehouseId: shop.w2.id })).toEqual(['adjust 2 A@W2']);
-    expect(await shop.lines({ productId: shop.q })).toEqual(['adjust 1 C@W1']);
-    expect(await shop.lines({ productId: shop.q, warehouseId: shop.w2.id })).toEqual([]);
+    expect(await shop.formatMovements({ warehouseId: shop.w2.id })).toEqual(['adjust 2 A@W2']);
+    expect(await shop.formatMovements({ productId: shop.productQ })).toEqual(['adjust 1 C@W1']);
+    expect(await shop.formatMovements({ productId: shop.productQ, warehouseId: shop.w2.id })).toEqual([]);
   });
 
   eachCase(it, [
@@ -174,17 +180,19 @@ function movements({ it }: Runner, newShop: NewShop): void {
     [0, 0, 0],
     [1, 2, 0],
     [-1, 0, 0],
-  ])('start at %d s and end before %d s: %d', async (from, before, count) => {
+  ])('start at %d s and end before %d s: %d lines', async (fromSeconds, beforeSeconds, count) => {
     const shop = await newShop();
-    const at = (delta: number) => new Date(shop.given.now().getTime() + delta * 1_000);
-    expect(await shop.lines({ from: at(from), before: at(before) })).toHaveLength(count);
+    const timeAfter = (delta: number) => new Date(shop.fixture.now().getTime() + delta * 1_000);
+    expect(await shop.formatMovements({ from: timeAfter(fromSeconds), before: timeAfter(beforeSeconds) })).toHaveLength(
+      count,
+    );
   });
 
-  it('stay when their warehouse is deleted, and belong to one app', async () => {
-    const [shop, other] = [await newShop(), await newShop()];
+  it('stay when their warehouse is deleted', async () => {
+    const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
-    await shop.given.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
-    expect(await shop.lines({ warehouseId: shop.w2.id })).toEqual(['adjust 2 A@W2', 'adjust -2 A@W2']);
-    expect(await other.lines({ warehouseId: shop.w2.id })).toEqual([]);
+    await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
+    expect(await shop.formatMovements({ warehouseId: shop.w2.id })).toEqual(['adjust 2 A@W2', 'adjust -2 A@W2']);
+    expect(await otherShop.formatMovements({ warehouseId: shop.w2.id })).toEqual([]);
   });
 }

@@ -1,76 +1,79 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { StockQuantity } from '../index.js';
-import { pieces, StockedShop, type GivenStock } from './given-stock.js';
+import { pieces, StockedShop, type StockFixture } from './given-stock.js';
 
 type NewShop = () => Promise<StockedShop>;
 
-/** Tests for every adapter of {@link Stock}. Each test has its own app. */
-export function stockContract(runner: Runner, open: () => Promise<GivenStock>): void {
-  let given: GivenStock;
+/** Each test has its app. */
+export function stockContract(runner: Runner, open: () => Promise<StockFixture>): void {
+  let fixture: StockFixture;
   runner.before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  runner.after(() => given.close());
-  const newShop = () => StockedShop.open(given);
+  runner.after(() => fixture.close());
+  const newShop = () => StockedShop.open(fixture);
 
   runner.describe('added stock', () => {
-    additions(runner, newShop);
-    failures(runner, newShop);
+    describeAdditions(runner, newShop);
+    describeFailures(runner, newShop);
   });
-  runner.describe('counted stock', () => counts(runner, newShop));
+  runner.describe('counted stock', () => describeCounts(runner, newShop));
   runner.describe('stock in dry runs and concurrent calls', () => {
-    dryRuns(runner, newShop);
-    concurrency(runner, newShop);
+    describeDryRuns(runner, newShop);
+    describeConcurrency(runner, newShop);
   });
 }
 
-function additions({ it }: Runner, newShop: NewShop): void {
-  it('adds up, within a call and when repeated', async () => {
+function describeAdditions({ it }: Runner, newShop: NewShop): void {
+  it('is summed within a call and over repeated calls', async () => {
     const shop = await newShop();
     const rows = [pieces(5), pieces(-2), pieces(3, { code: 'B' }), pieces(7, { warehouse_code: 'W2' })];
     await shop.add(...rows);
     await shop.add(...rows);
-    expect(await shop.onHand()).toEqual({ 'A@W1': 6, 'A@W2': 14, 'B@W1': 6 });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 6, 'A@W2': 14, 'B@W1': 6 });
   });
 
   it('is booked as one movement per warehouse and one line per variant', async () => {
     const shop = await newShop();
     const rows = [pieces(3, { code: 'C', warehouse_code: 'W2' }), pieces(2, { code: 'B' }), pieces(5), pieces(-1)];
     await shop.add(...rows);
-    expect(await shop.lines()).toEqual(['adjust 4 A@W1', 'adjust 2 B@W1', 'adjust 3 C@W2']);
-    expect(new Set((await shop.movements()).map((line) => line.movement_id)).size).toBe(2);
+    expect(await shop.formatMovements()).toEqual(['adjust 4 A@W1', 'adjust 2 B@W1', 'adjust 3 C@W2']);
+    expect(new Set((await shop.listMovements()).map((line) => line.movement_id)).size).toBe(2);
   });
 
-  it('of 0 pieces makes a stock row without a movement', async () => {
+  it('makes a stock row without a movement for 0 pieces', async () => {
     const shop = await newShop();
     await shop.add(pieces(0, { min_qty: 3 }));
-    expect(await shop.stocks()).toMatchObject([{ on_hand: 0, min_qty: 3 }]);
-    expect(await shop.lines()).toEqual([]);
-    shop.given.forward(60);
-    const [before] = await shop.stocks();
+    expect(await shop.listStock()).toMatchObject([{ on_hand: 0, min_qty: 3 }]);
+    expect(await shop.formatMovements()).toEqual([]);
+    shop.fixture.forward(60);
+    const [before] = await shop.listStock();
     await shop.add(pieces(5, { min_qty: 9 }), pieces(-5));
-    const [after] = await shop.stocks();
+    const [after] = await shop.listStock();
     expect([after?.min_qty, after?.on_hand]).toEqual([3, 0]);
     expect((after?.updated_at ?? '') > (before?.updated_at ?? '')).toBe(true);
-    expect(await shop.lines()).toEqual([]);
+    expect(await shop.formatMovements()).toEqual([]);
   });
 
   eachCase(it, [
     [{ code: 'A', barcode: 'A' }, 'A@W1'],
     [{ code: null, barcode: 'A' }, 'C@W1'],
     [{ code: 'none', barcode: 'none', external_ref: 'ref' }, 'A@W1'],
-  ] as [Partial<StockQuantity>, string][])('finds its variant by code, barcode, reference: %j', async (row, shelf) => {
-    const shop = await newShop();
-    await shop.add(pieces(1, row));
-    expect(await shop.onHand()).toEqual({ [shelf]: 1 });
-  });
+  ] as [Partial<StockQuantity>, string][])(
+    'finds its variant by code, barcode or reference: %j',
+    async (row, shelf) => {
+      const shop = await newShop();
+      await shop.add(pieces(1, row));
+      expect(await shop.onHandByShelf()).toEqual({ [shelf]: 1 });
+    },
+  );
 }
 
-function failures({ it }: Runner, newShop: NewShop): void {
+function describeFailures({ it }: Runner, newShop: NewShop): void {
   it('reports failed rows in input order and writes the others', async () => {
     const shop = await newShop();
-    const { failed } = await shop.given.stock.add(shop.id, [
+    const { failed } = await shop.fixture.stock.add(shop.id, [
       pieces(-1),
       pieces(5),
       pieces(-6),
@@ -88,88 +91,88 @@ function failures({ it }: Runner, newShop: NewShop): void {
       { row: 5, key: 'API.Stocks.WarehouseNotFound' },
       { row: 6, key: 'API.Stocks.InvalidQty' },
     ]);
-    expect(await shop.onHand()).toEqual({ 'A@W1': 6 });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 6 });
   });
 
   it('ignores other apps and deleted warehouses', async () => {
-    const [shop, other] = [await newShop(), await newShop()];
-    await other.given.addProduct(other.id, 'X', [{ code: 'X' }]);
-    await shop.given.warehouses.put(shop.id, [{ ...shop.w2, code: 'W2', delete: true }]);
-    const { failed } = await shop.given.stock.add(shop.id, [
+    const [shop, otherShop] = [await newShop(), await newShop()];
+    await otherShop.fixture.addProduct(otherShop.id, 'X', [{ code: 'X' }]);
+    await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, code: 'W2', delete: true }]);
+    const { failed } = await shop.fixture.stock.add(shop.id, [
       pieces(1, { code: 'X' }),
       pieces(1, { warehouse_code: 'W2' }),
     ]);
     expect(failed.map(({ key }) => key)).toEqual(['API.Stocks.VariantNotFound', 'API.Stocks.WarehouseNotFound']);
     await shop.add(pieces(1));
-    expect(await other.onHand()).toEqual({});
+    expect(await otherShop.onHandByShelf()).toEqual({});
   });
 }
 
-function counts({ it }: Runner, newShop: NewShop): void {
-  const count = (shop: StockedShop, ...rows: readonly (StockQuantity | string)[]) =>
-    shop.given.stock.reconcile(shop.id, 'W1', rows);
+function describeCounts({ it }: Runner, newShop: NewShop): void {
+  const putCounts = (shop: StockedShop, ...rows: readonly (StockQuantity | string)[]) =>
+    shop.fixture.stock.reconcile(shop.id, 'W1', rows);
 
   it('sets on hand in one movement; the last count wins', async () => {
     const shop = await newShop();
     await shop.add(pieces(10), pieces(7, { code: 'B' }), pieces(5, { warehouse_code: 'W2' }));
     const rows = [pieces(1), pieces(2, { code: 'C' }), pieces(7, { code: 'B' }), pieces(4)];
-    const counted = await count(shop, ...rows);
-    expect(counted).toEqual({ movementId: expect.any(Number), failed: [], explain: undefined });
-    expect(await shop.onHand()).toEqual({ 'A@W1': 4, 'A@W2': 5, 'B@W1': 7, 'C@W1': 2 });
-    const booked = (await shop.movements()).filter((line) => line.movement_id === counted?.movementId);
-    expect(booked).toMatchObject([
+    const result = await putCounts(shop, ...rows);
+    expect(result).toEqual({ movementId: expect.any(Number), failed: [], explain: undefined });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 4, 'A@W2': 5, 'B@W1': 7, 'C@W1': 2 });
+    const bookedLines = (await shop.listMovements()).filter((line) => line.movement_id === result?.movementId);
+    expect(bookedLines).toMatchObject([
       { kind: 'reconcile', code: 'A', qty: -6, reference: null },
       { kind: 'reconcile', code: 'C', qty: 2, reference: null },
     ]);
   });
 
-  it('writes nothing when every count is right', async () => {
+  it('writes nothing when every count equals the stock', async () => {
     const shop = await newShop();
     await shop.add(pieces(4, { min_qty: 2 }));
-    const before = await shop.stocks();
-    shop.given.forward(60);
-    const counted = await count(shop, pieces(4), pieces(0, { code: 'B' }));
-    expect(counted).toEqual({ movementId: null, failed: [], explain: undefined });
-    expect(await shop.stocks()).toEqual(before);
+    const before = await shop.listStock();
+    shop.fixture.forward(60);
+    const result = await putCounts(shop, pieces(4), pieces(0, { code: 'B' }));
+    expect(result).toEqual({ movementId: null, failed: [], explain: undefined });
+    expect(await shop.listStock()).toEqual(before);
   });
 
   it('finds variants by code only', async () => {
     const shop = await newShop();
     const rows = ['API.Stocks.InvalidQty', pieces(3), pieces(1, { code: null, barcode: '860' })];
-    expect((await count(shop, ...rows))?.failed).toEqual([
+    expect((await putCounts(shop, ...rows))?.failed).toEqual([
       { row: 0, key: 'API.Stocks.InvalidQty' },
       { row: 2, key: 'API.Stocks.VariantNotFound' },
     ]);
-    expect(await shop.onHand()).toEqual({ 'A@W1': 3 });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 3 });
   });
 
   eachCase(it, ['w1', ' W1', 'none'])('returns undefined for the unknown warehouse "%s"', async (code) => {
     const shop = await newShop();
-    expect(await shop.given.stock.reconcile(shop.id, code, [pieces(1)])).toBeUndefined();
-    expect(await shop.onHand()).toEqual({});
+    expect(await shop.fixture.stock.reconcile(shop.id, code, [pieces(1)])).toBeUndefined();
+    expect(await shop.onHandByShelf()).toEqual({});
   });
 }
 
-function dryRuns({ it }: Runner, newShop: NewShop): void {
+function describeDryRuns({ it }: Runner, newShop: NewShop): void {
   it('returns the result and writes nothing', async () => {
     const shop = await newShop();
     await shop.add(pieces(5));
-    const before = [await shop.stocks(), await shop.movements()];
+    const before = [await shop.listStock(), await shop.listMovements()];
     const rows = [pieces(-6), pieces(1, { code: 'B' })];
-    const { stock } = shop.given;
+    const { stock } = shop.fixture;
     expect(await stock.add(shop.id, rows, { dryRun: true })).toEqual({
       failed: [{ row: 0, key: 'API.Stocks.NegativeStock' }],
       explain: undefined,
     });
-    const counted = await stock.reconcile(shop.id, 'W1', [pieces(1)], { dryRun: true });
-    expect(counted).toEqual({ movementId: null, failed: [], explain: undefined });
-    expect([await shop.stocks(), await shop.movements()]).toEqual(before);
+    const result = await stock.reconcile(shop.id, 'W1', [pieces(1)], { dryRun: true });
+    expect(result).toEqual({ movementId: null, failed: [], explain: undefined });
+    expect([await shop.listStock(), await shop.listMovements()]).toEqual(before);
   });
 
   it('explains how each row found its variant and warehouse', async () => {
     const shop = await newShop();
     const rows = [pieces(1, { barcode: 'A' }), 'API.Stocks.InvalidQty', pieces(1, { warehouse_code: 'none' })];
-    const { explain } = await shop.given.stock.add(shop.id, rows, { explain: true });
+    const { explain } = await shop.fixture.stock.add(shop.id, rows, { explain: true });
     expect(explain).toMatchObject([
       [
         { record: 'variant', identifier: 'code', others: [{ identifier: 'barcode', value: 'A' }] },
@@ -184,7 +187,7 @@ function dryRuns({ it }: Runner, newShop: NewShop): void {
   });
 }
 
-function concurrency({ it }: Runner, newShop: NewShop): void {
+function describeConcurrency({ it }: Runner, newShop: NewShop): void {
   it('loses no pieces of concurrent calls', async () => {
     const shop = await newShop();
     const rows = [pieces(1), pieces(2, { code: 'B' })];
@@ -192,15 +195,15 @@ function concurrency({ it }: Runner, newShop: NewShop): void {
       ...Array.from({ length: 8 }, () => shop.add(...rows)),
       ...Array.from({ length: 8 }, () => shop.add(...rows.toReversed())),
     ]);
-    expect(await shop.onHand()).toEqual({ 'A@W1': 16, 'B@W1': 32 });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 16, 'B@W1': 32 });
   });
 
   it('never goes below 0 in concurrent calls', async () => {
     const shop = await newShop();
     await shop.add(pieces(5));
-    const calls = Array.from({ length: 8 }, () => shop.given.stock.add(shop.id, [pieces(-1)]));
-    const failed = (await Promise.all(calls)).flatMap((each) => each.failed);
-    expect(failed.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => 'API.Stocks.NegativeStock'));
-    expect(await shop.onHand()).toEqual({ 'A@W1': 0 });
+    const calls = Array.from({ length: 8 }, () => shop.fixture.stock.add(shop.id, [pieces(-1)]));
+    const failedRows = (await Promise.all(calls)).flatMap((result) => result.failed);
+    expect(failedRows.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => 'API.Stocks.NegativeStock'));
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 0 });
   });
 }

@@ -6,10 +6,8 @@ export interface PlainProforma {
   readonly lines: PlainLine[];
   readonly fee: number;
   total: number;
-  /** Incoming money without voucher payments. */
   captured: number;
   refunded: number;
-  /** A person is alerted about every failed refund. */
   failedRefunds: number;
   pending: number;
   /** Vouchers stand in the order offered; `paid` is the first payment, `kept` the part that was not refunded. */
@@ -17,7 +15,6 @@ export interface PlainProforma {
   readonly cards: PlainCard[];
   paidAtConversion: number | undefined;
   tags: readonly string[];
-  /** `refund` is the id of the failed refund. */
   readonly alerts: { readonly kind: string; isOpen: boolean; readonly refund?: number }[];
 }
 
@@ -45,7 +42,6 @@ export interface Snapshot {
     readonly total: number;
     readonly paid: number;
     readonly debt: number;
-    /** Includes payments after conversion. */
     readonly paidByNow: number;
     readonly pending: number;
     readonly vouchers: readonly { readonly voucher: string; readonly paid: number; readonly kept: number }[];
@@ -54,9 +50,7 @@ export interface Snapshot {
     readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
     readonly confirmed: readonly number[];
   }[];
-  /** Pieces are listed shelf by shelf. */
   readonly reserved: readonly number[];
-  /** `left` is the remaining amount; `holders` are the indexes of the open proformas with the voucher. */
   readonly vouchers: readonly {
     readonly voucher: string;
     readonly left: number;
@@ -175,7 +169,6 @@ export class PlainShop {
     proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
   }
 
-  /** `quantities` belong to the first lines; the others are confirmed in full. */
   confirm(proforma: PlainProforma, quantities: readonly number[]): Answer {
     const alertsBefore = proforma.alerts.length;
     this.meetDeadline(proforma);
@@ -207,7 +200,6 @@ export class PlainShop {
     return 'done';
   }
 
-  /** Returns the shelf of each line for its new quantity: the present shelf, or another one that has all pieces. */
   private shelvesFor(
     adjustedLines: readonly { readonly line: PlainLine; readonly qty: number }[],
   ): string[] | undefined {
@@ -278,7 +270,6 @@ export class PlainShop {
     else proforma.alerts.push({ kind: 'refund_failed', isOpen: true, refund });
   }
 
-  /** A person records a failed refund as paid, or retries it. */
   repairRefund(proforma: PlainProforma, refund: number, amount: number, repair: 'record' | 'retry'): void {
     this.meetDeadline(proforma);
     proforma.failedRefunds -= amount;
@@ -299,7 +290,6 @@ export class PlainShop {
     proforma.status = 'expired';
   }
 
-  /** Returns everything observable, in the shape of the real shop. */
   snapshot(): Snapshot {
     const proformas = this.proformas.map((proforma) => {
       const paid = proforma.paidAtConversion ?? this.paid(proforma);
@@ -351,7 +341,6 @@ export class PlainShop {
     return (this.shelves[shelf] ?? 0) - this.reserved(shelf);
   }
 
-  /** A converted proforma spends what it keeps of its vouchers. */
   private left(voucher: string): number {
     let left = this.vouchers[voucher] ?? 0;
     for (const { status, vouchers } of this.proformas) {
@@ -369,7 +358,6 @@ export class PlainShop {
     return holders;
   }
 
-  /** Money is refunded first, then vouchers in reverse order. */
   private refundDownTo(proforma: PlainProforma, max: number): void {
     const money = proforma.captured - proforma.refunded - proforma.pending - proforma.failedRefunds;
     let excess = money - max;

@@ -27,11 +27,9 @@ import type { Snapshot } from './plain-shop.js';
 const APP = 1;
 export const LIFETIME_HOURS = 72;
 export const VARIANTS = { shirt: { variantId: 101, vatRate: 2000 }, sock: { variantId: 102, vatRate: 1000 } };
-/** Pieces on hand by `<variant>@<warehouse>`, in order of preference. */
 export const ON_HAND = { 'shirt@W1': 6, 'shirt@W2': 4, 'sock@W1': 6 };
 export const VOUCHERS = { small: 300, middle: 1_500, large: 9_000 };
 
-/** The shop runs the package with its store in memory. Like the API, it checks the deadline before each action. */
 export class RealShop {
   readonly ids: number[] = [];
   now = NOW;
@@ -107,7 +105,6 @@ export class RealShop {
     for (const { voucherId, amount } of refunds) this.orders.vouchers.giveBack(voucherId, amount);
   }
 
-  /** `index` counts the card payments of the proforma. */
   receiveCardResult(id: number, index: number, status: CardResult['status']): Promise<StoredChange | undefined> {
     return this.act(id, (proforma) => {
       const paymentId = paymentsOfKind(proforma, 'card')[index]?.id ?? 0;
@@ -130,7 +127,6 @@ export class RealShop {
     };
   }
 
-  /** Returns the violated invariants, one sentence each. */
   async faults(): Promise<string[]> {
     const proformas = await this.findProformas();
     return [...proformas.flatMap(faultsOf), ...this.voucherFaults(proformas)];
@@ -165,7 +161,6 @@ export class RealShop {
     };
   }
 
-  /** `paid` is the first payment of a voucher, `kept` the sum of its payments and refunds. */
   private voucherPayments(proforma: Proforma): Snapshot['proformas'][number]['vouchers'] {
     const voucherEntries = proforma.payments.filter(({ kind }) => kind === 'voucher');
     return [...new Set(voucherEntries.map(({ voucherId }) => voucherId))].map((id) => {

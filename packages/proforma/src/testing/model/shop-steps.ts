@@ -26,10 +26,8 @@ interface ShopPair {
   readonly real: RealShop;
 }
 
-/** A step acts on both shops, which are compared afterwards. */
 export type Step = fc.AsyncCommand<PlainShop, RealShop>;
 
-/** Collects all statuses, alerts and answers that occur. */
 export const seenAnswers = new Set<string>();
 
 function step(name: string, take: (both: ShopPair) => Promise<void>, check: Step['check'] = () => true): Step {
@@ -40,7 +38,6 @@ function step(name: string, take: (both: ShopPair) => Promise<void>, check: Step
   return { check, run, toString: () => name };
 }
 
-/** Calls both shops, which must answer alike; a refused call changes nothing. */
 function call(
   name: string,
   index: number,
@@ -96,7 +93,6 @@ export const cardPayment = (index: number, amount: number | null, method: Method
     (proforma, now) => beginCardPayment(proforma, { method: METHODS[method], amount, now }),
   );
 
-/** Sends a result for one card payment, then the other result twice. */
 export function cardResult(index: number, cardIndex: number, status: CardStatus): Step {
   const hasCards = ({ cards }: PlainProforma): boolean => cards.length > 0;
   const runCardResult = async ({ plain, real }: ShopPair): Promise<void> => {
@@ -117,7 +113,6 @@ export function cardResult(index: number, cardIndex: number, status: CardStatus)
   return step(`card ${cardIndex} of ${index} ${status}`, runCardResult, (plain) => plain.proformas.some(hasCards));
 }
 
-/** `quantities` belong to the first lines; the others are confirmed in full. */
 export const confirmation = (index: number, quantities: readonly number[]): Step =>
   call(
     'confirm',
@@ -173,7 +168,6 @@ export const edition = (index: number, tags: readonly string[] | undefined, aler
     },
   );
 
-/** Sends an outcome for one pending refund, then a second outcome. */
 export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'): Step {
   const runRefundAnswer = async ({ plain, real }: ShopPair): Promise<void> => {
     const index = plain.proformas.findIndex(({ pending }) => pending > 0);
@@ -192,7 +186,6 @@ export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'
   );
 }
 
-/** A person repairs one failed refund twice. */
 export function refundRepair(index: number, method: 'record' | 'retry'): Step {
   const hasFailedRefund = ({ failedRefunds }: PlainProforma): boolean => failedRefunds > 0;
   const runRepair = async ({ plain, real }: ShopPair): Promise<void> => {
@@ -277,7 +270,6 @@ function reasonOf({ refused }: Refusal): string {
   return refused.replace(/^Insufficient.*/, 'out of stock');
 }
 
-/** The index counts from the newest item. */
 function pick<Item>(list: readonly Item[], index: number): Item {
   const item = list.at(-1 - (index % list.length));
   if (item === undefined) throw new Error('The list is empty');
