@@ -17,7 +17,6 @@ import {
   type Totals,
 } from '@back-office/kernel';
 
-/** Any identifier may name the variant. */
 export interface BasketItem {
   readonly code?: string | null;
   readonly barcode?: string | null;

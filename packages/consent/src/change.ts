@@ -38,7 +38,6 @@ export function changeFor(
   };
 }
 
-/** A refusal contains the invalid value. */
 export function parseChannel(value: unknown): Channel | Refusal {
   const channel = CHANNELS.find((knownChannel) => knownChannel === value);
   return channel ?? refuseValue('API.CustomerChannelConsents.InvalidChannel', 'channel', value);

@@ -13,7 +13,6 @@ export interface Consent extends SwitchStates {
   readonly givenAt: Date;
 }
 
-/** `lastChanges` has the last change of each switch that was ever changed. */
 export function consentOf(customer: Customer, lastChanges: readonly Change[]): Consent {
   const switches = switchStates(lastChanges);
   const preferred = choosePreferredChannel(customer, (channel) => switches.channels[channel].effective);

@@ -12,7 +12,6 @@ export interface StoredChange extends Change {
 export interface KnownConsent {
   readonly customerId: number;
   readonly customer: Customer;
-  /** Contains the last change of each changed switch. */
   readonly lastChanges: readonly StoredChange[];
 }
 
@@ -26,7 +25,6 @@ export interface Consents {
 }
 
 export interface ConsentQueries {
-  /** Returns the present consent; `undefined` when the app has no such customer. */
   find(appId: number, customerId: number): Promise<Consent | undefined>;
   /** Returns the consent before a time; `undefined` when the app has no such customer. */
   findBefore(appId: number, customer: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined>;

@@ -1,6 +1,5 @@
 import { channelId, type Channel } from './switches.js';
 
-/** Every customer has an e-mail address. */
 export interface Reach {
   readonly hasDevice: boolean;
   readonly hasPhone: boolean;
@@ -9,7 +8,6 @@ export interface Reach {
 }
 
 export interface PreferredChannel {
-  /** Null when no effective channel reaches the customer. */
   readonly channelId: number | null;
   readonly source: 'auto' | 'manual';
 }

@@ -2,14 +2,12 @@
 export const CHANNELS = ['email', 'sms', 'push', 'viber'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** `master` covers all marketing; each other switch covers one channel. */
 export const SWITCHES = ['master', ...CHANNELS] as const;
 export type Switch = (typeof SWITCHES)[number];
 
 export const STATES = ['granted', 'revoked'] as const;
 export type State = (typeof STATES)[number];
 
-/** Ids are: email 1, sms 2, push 3, viber 4. */
 export function channelId(channel: Channel): number {
   return CHANNELS.indexOf(channel) + 1;
 }

@@ -1,6 +1,5 @@
 import type { CustomerIdentifier, Refusal } from '@back-office/kernel';
 
-/** A card may belong to a customer. */
 export interface Card {
   readonly id: number;
   readonly data_part: number;

@@ -1,7 +1,6 @@
 import type { Page } from '@back-office/kernel';
 import type { Customer, NewCustomer } from './customer.js';
 
-/** Other customers of the app already use these fields of a new customer. */
 export interface TakenFields {
   readonly taken: readonly ('email' | 'external_ref')[];
 }

@@ -73,12 +73,10 @@ function blankToNull(value: unknown): string | null {
   return typeof value === 'string' && !isBlank(value) ? value : null;
 }
 
-/** The `id` is null until the location is inserted. */
 export type LocationDraft = { -readonly [Field in keyof LocationFields]: LocationFields[Field] } & {
   id: number | null;
 };
 
-/** Plans each row on top of the earlier ones. */
 export function planLocations(
   rows: readonly ParsedRow<DesiredLocation>[],
   storedLocations: readonly Location[],

@@ -10,7 +10,6 @@ export interface LocationFields {
   readonly image_url: string | null;
 }
 
-/** Customers meet the app at a location, such as a store. */
 export interface Location extends LocationFields {
   readonly id: number;
   readonly inserted_at: Date;

@@ -3,7 +3,6 @@ import type { Explanations } from '@back-office/matching';
 import type { DesiredLocation } from './location-rows.js';
 import type { WrittenLocation } from './location.js';
 
-/** The media prefix identifies image URLs of the app's library. */
 export interface LocationsApp {
   readonly id: number;
   readonly settings: { readonly media: { readonly prefix: string } };

@@ -3,9 +3,7 @@ import type { Identifier, Match } from './match.js';
 export interface Explanation {
   /** Kind of the record, as in the matching table. */
   readonly record: string;
-  /** Null when no record was found. */
   readonly identifier: Identifier | null;
-  /** Null when no record was found, or when the record is not inserted. */
   readonly id: number | null;
   readonly others: readonly { readonly identifier: Identifier; readonly value: unknown; readonly id: number | null }[];
 }
@@ -22,7 +20,6 @@ export function explanationOf(record: string, match: Match<{ readonly id: number
   };
 }
 
-/** Returns no explanation for an invalid row. */
 export function explanationsOf(
   record: string,
   match: Match<{ readonly id: number | null }> | undefined,

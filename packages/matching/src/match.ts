@@ -8,10 +8,8 @@ export type IdentifierValues = { readonly [Name in Identifier]?: unknown };
 export type FindHolder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
 
 export interface Match<Record> {
-  /** Names the first identifier that finds a record. */
   readonly identifier: Identifier | undefined;
   readonly record: Record | undefined;
-  /** Contains the identifiers of other records, in the order of attempts. */
   readonly others: readonly OtherMatch<Record>[];
 }
 
@@ -22,15 +20,10 @@ export interface OtherMatch<Record> {
 }
 
 export interface Matcher<Record extends IdentifierValues> {
-  /** The record of the first identifier that finds one. */
   find(row: IdentifierValues): Record | undefined;
-  /** Also returns the identifiers that name other records. */
   explain(row: IdentifierValues): Match<Record>;
-  /** The record with exactly this value of the identifier. */
   findHolder(identifier: Identifier, value: unknown): Record | undefined;
-  /** Later rows of the call can find an added record. */
   add(record: Record): void;
-  /** A removed record can be added again with other identifiers. */
   remove(record: Record): void;
   /**
    * Makes a record findable by a new value of one identifier, before the record itself changes. Returns a function that

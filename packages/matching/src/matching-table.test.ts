@@ -3,9 +3,7 @@ import { MATCHING } from './matching-table.js';
 
 interface MatchingRow {
   readonly row: string;
-  /** The interface prescribes this order. */
   readonly expectedOrder: readonly Identifier[];
-  /** The call uses this order. */
   readonly actualOrder: readonly Identifier[];
 }
 

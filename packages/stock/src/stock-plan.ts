@@ -44,7 +44,6 @@ export interface StockMatchers {
   readonly warehouses: Matcher<WarehouseIdentifiers>;
 }
 
-/** `order` is the call's entry in the matching table. */
 export function makeStockMatchers(
   order: Readonly<Record<'variant' | 'warehouse', readonly Identifier[]>>,
   variants: readonly VariantIdentifiers[],
@@ -100,7 +99,6 @@ export function planAdditions(
   return { outcomes, changes: [...changes.values()].sort(byShelf) };
 }
 
-/** The changes set on hand to the counted quantity; the last count of a shelf wins. */
 export function planReconciliation(counts: readonly ShelfQuantity[], onHand: OnHand): readonly StockChange[] {
   const lastCounts = new Map(counts.map((count) => [`${count.variantId}/${count.warehouseId}`, count]));
   return [...lastCounts.values()]

@@ -3,7 +3,6 @@ import type { Explanations } from '@back-office/matching';
 import type { StockQuantity } from './stock-plan.js';
 
 export interface AddedStock {
-  /** Rows are in input order. */
   readonly failed: readonly FailedRow[];
   readonly explain: Explanations | undefined;
 }
@@ -39,7 +38,6 @@ export interface StockFilter {
 }
 
 export interface StockAggregateFilter {
-  /** Code and barcode must match exactly. */
   readonly code: string | undefined;
   readonly barcode: string | undefined;
   readonly productId: number | undefined;

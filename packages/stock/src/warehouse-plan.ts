@@ -2,7 +2,6 @@ import { isBlank, type ParsedRow, planRows, type RowOutcome } from '@back-office
 import { type BulkPlan, explanationsOf, type Match, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
 import type { DesiredWarehouse, Warehouse } from './warehouse.js';
 
-/** The `id` is null until the warehouse is inserted. */
 export interface WarehouseDraft {
   id: number | null;
   code: string | null;
@@ -13,11 +12,9 @@ export interface WarehouseDraft {
 
 export interface FoundWarehouses {
   readonly warehouses: readonly Warehouse[];
-  /** These warehouses cannot be deleted. */
   readonly stockedIds: ReadonlySet<number>;
 }
 
-/** Plans each row on top of the earlier ones. */
 export function planWarehouses(
   rows: readonly ParsedRow<DesiredWarehouse>[],
   { warehouses, stockedIds }: FoundWarehouses,
@@ -34,7 +31,6 @@ export function planWarehouses(
   return { outcomes, explain };
 }
 
-/** If code and id are both sent, they must name the same warehouse. */
 function findWarehouse(
   matcher: Matcher<WarehouseDraft>,
   { code, id }: DesiredWarehouse,

@@ -77,7 +77,6 @@ export function wholeNumberField(
   return { type: 'whole', min, check, toStored: unchanged, ...initialValue };
 }
 
-/** Any whole number is accepted; an id of no record finds nothing. */
 export const optionalId = wholeNumberField({ min: 1, max: Infinity }, { initial: null });
 
 /** The value is a number in the app's currency, stored as minor units; `min` is in minor units. */

@@ -5,7 +5,6 @@ import type { Field, FieldContext, Row } from './fields.js';
 export interface Resource {
   readonly area: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** The field contains the id of another record. */
   readonly reference?: { readonly field: string; readonly failure: string };
   /** Limits the number of records with these values whose `endColumn` has not passed. */
   readonly limit?: {
@@ -14,7 +13,6 @@ export interface Resource {
     readonly endColumn: string;
     readonly failure: string;
   };
-  /** Only some records require these fields; `finish` decides. */
   readonly sometimesRequired?: readonly string[];
   /** Returns the record to store, or the rule that its fields break together.  */
   readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
@@ -29,7 +27,6 @@ export interface StoredRow extends Row {
   readonly code: string;
 }
 
-/** Contains the records that rows name by code, and the ids that rows refer to. */
 export interface FoundRecords {
   readonly app: FieldContext['app'];
   readonly records: readonly StoredRow[];
@@ -37,9 +34,7 @@ export interface FoundRecords {
 }
 
 export interface SetUpPlan {
-  /** The list has one outcome per row, in input order. */
   readonly outcomes: readonly RowOutcome<StoredRow>[];
-  /** Contains the found records after all rows, and the new ones. */
   readonly records: readonly StoredRow[];
 }
 

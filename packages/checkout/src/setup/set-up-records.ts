@@ -33,6 +33,5 @@ export interface SetUpRecords {
 }
 
 export interface SetUpQueries {
-  /** Records are sorted oldest first. */
   list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]>;
 }

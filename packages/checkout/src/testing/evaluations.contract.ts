@@ -7,7 +7,6 @@ import { EvaluationShop, type EvaluationFixture } from './given-evaluations.js';
 
 const UNKNOWN = 987_654_321_987;
 
-/** The adapter may have baskets of other apps. */
 export function evaluationsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<EvaluationFixture>,

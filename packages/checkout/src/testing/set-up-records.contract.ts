@@ -19,7 +19,6 @@ const GIFT = { code: 'gift', amount: 50 };
 const ALL = { offset: 0, limit: 1_000 };
 const MAX_ACTIVE = 100;
 
-/** The adapter may have records of other apps. */
 export function setUpRecordsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<SetUpFixture>,

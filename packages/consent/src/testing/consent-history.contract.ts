@@ -4,7 +4,6 @@ import { expect } from 'expect';
 import { CHANNELS, type State, type Switch } from '../index.js';
 import { identifierOf, formatChange, type CustomerRow, type ConsentFixture } from './given-consents.js';
 
-/** The adapter may have consents of other apps. */
 export function consentHistoryContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ConsentFixture>,

@@ -12,7 +12,6 @@ import {
 const ALL = { offset: 0, limit: 100 };
 const MISSING = 987_654_321;
 
-/** The adapter may have consents of other apps. */
 export function consentsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<ConsentFixture>,

@@ -26,7 +26,6 @@ export interface DeviceFixture {
 
 const NO_DETAILS = { type: null, vendor: null, mobileInfo: null };
 
-/** The adapter may have devices of other apps. */
 export function devicesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<DeviceFixture>,

@@ -19,7 +19,6 @@ export interface CardFixture {
 const NOT_FOUND = { refused: 'API.Customers.NotFound' };
 const TAKEN = { refused: 'has already been taken', field: 'external_ref' };
 
-/** The adapter may have cards of other apps. */
 export function cardsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<CardFixture>,

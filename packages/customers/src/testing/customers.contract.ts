@@ -18,7 +18,6 @@ export interface CustomerFixture {
 const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kos' };
 const ALL = { offset: 0, limit: 100 };
 
-/** The adapter may have customers of other apps. */
 export function customersContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<CustomerFixture>,

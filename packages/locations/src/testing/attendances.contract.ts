@@ -30,7 +30,6 @@ const moveNorth = ([latitude, longitude]: Point, metres: number): Point => [
 ];
 const ALL = { offset: 0, limit: 100 };
 
-/** The adapter may have attendances of other apps. */
 export function attendancesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<AttendanceFixture>,

@@ -15,7 +15,6 @@ export interface LocationFixture {
 const EMPTY = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
 const TAKEN = 'API.AppLocations.ExternalRefAlreadyExists';
 
-/** The adapter may have locations of other apps. */
 export function locationsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<LocationFixture>,

@@ -72,7 +72,6 @@ const ALL_TIME = { from: new Date(0), before: new Date('9999-12-31'), warehouseI
 
 export const addressOf = (name: string) => ({ name, address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 });
 
-/** By default the pieces are of variant A in warehouse W1. */
 export const pieces = (qty: number, overrides: Partial<StockQuantity> = {}): StockQuantity => ({
   code: 'A',
   warehouse_code: 'W1',
@@ -80,7 +79,6 @@ export const pieces = (qty: number, overrides: Partial<StockQuantity> = {}): Sto
   ...overrides,
 });
 
-/** The app has the warehouses W1 and W2 and the products P (variants A and B) and Q (variant C, barcode `A`). */
 export class StockedShop {
   private constructor(
     readonly fixture: StockFixture,
@@ -102,7 +100,6 @@ export class StockedShop {
     return new StockedShop(fixture, id, ...warehouses, p, q);
   }
 
-  /** Throws when a row fails. */
   async add(...rows: readonly StockQuantity[]): Promise<void> {
     expect(await this.fixture.stock.add(this.id, rows)).toEqual({ failed: [], explain: undefined });
   }
@@ -130,7 +127,6 @@ export class StockedShop {
     return JSON.parse(`[${chunks.filter((chunk) => chunk !== '').join(',')}]`) as ShownLine[];
   }
 
-  /** Returns movement lines as texts, such as `adjust 5 A@W1`. */
   async formatMovements(filter: Partial<StockMovementFilter> = {}): Promise<string[]> {
     const movementLines = await this.listMovements(filter);
     return movementLines.map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);

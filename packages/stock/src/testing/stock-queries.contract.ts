@@ -4,7 +4,6 @@ import { addressOf, pieces, StockedShop, type StockFixture } from './given-stock
 
 type NewShop = () => Promise<StockedShop>;
 
-/** Each test has its app. */
 export function stockQueriesContract(runner: Runner, open: () => Promise<StockFixture>): void {
   let fixture: StockFixture;
   runner.before(async () => {

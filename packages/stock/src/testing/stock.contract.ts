@@ -5,7 +5,6 @@ import { pieces, StockedShop, type StockFixture } from './given-stock.js';
 
 type NewShop = () => Promise<StockedShop>;
 
-/** Each test has its app. */
 export function stockContract(runner: Runner, open: () => Promise<StockFixture>): void {
   let fixture: StockFixture;
   runner.before(async () => {

@@ -26,14 +26,12 @@ class WarehouseShop {
     });
   }
 
-  /** Throws when a row fails. */
   async putAll(...rows: readonly DesiredWarehouse[]): Promise<WrittenWarehouses> {
     const result = await this.fixture.warehouses.put(this.id, rows);
     expect(result).not.toHaveProperty('failures');
     return result as WrittenWarehouses;
   }
 
-  /** Returns the keys of the failed rows, without their area. */
   async failureKeys(...rows: readonly (DesiredWarehouse | string)[]): Promise<readonly string[]> {
     const result = await this.fixture.warehouses.put(this.id, rows);
     expect(result).toHaveProperty('failures');
@@ -51,7 +49,6 @@ class WarehouseShop {
 
 type OpenShop = () => Promise<WarehouseShop>;
 
-/** Each test has its app. */
 export function warehousesContract(runner: Runner, open: () => Promise<StockFixture>): void {
   let fixture: StockFixture;
   runner.before(async () => {
