@@ -997,11 +997,11 @@ describe('concurrent POST /int/products', () => {
   const CALLS = 6;
   const row = (index: number, price: number) =>
     productRow(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
-  const reorderedRows = (call: number) =>
-    Array.from({ length: 50 }, (_, index) => row((index * 7 + call * 11) % 50, call + 1));
+  const reorderedRows = (callIndex: number) =>
+    Array.from({ length: 50 }, (_, index) => row((index * 7 + callIndex * 11) % 50, callIndex + 1));
 
   it('creates a product once', async () => {
-    const calls = await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows([row(1, call)])));
+    const calls = await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows([row(1, callIndex)])));
     expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
     expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
     expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
@@ -1011,8 +1011,8 @@ describe('concurrent POST /int/products', () => {
   it('neither deadlocks nor mixes rows of several calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(reorderedRows(call))));
-      // After a deadlock, the transaction would run again.
+      await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
+      // A transaction that deadlocks would run twice.
       expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
       expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * round]);
@@ -1024,12 +1024,14 @@ describe('concurrent POST /int/products', () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
     await writeRows(reorderedRows(0));
     api.statements.length = 0;
-    const stocks = (call: number) =>
-      reorderedRows(call).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
+    const stockRows = (callIndex: number) =>
+      reorderedRows(callIndex).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
     await Promise.all(
-      Array.from({ length: CALLS }, (_, call) => [
-        writeRows(reorderedRows(call)),
-        shop.put('/int/stocks', { stocks: stocks(call) }).then(({ body }) => expect(body.data.updated).toBe(50)),
+      Array.from({ length: CALLS }, (_, callIndex) => [
+        writeRows(reorderedRows(callIndex)),
+        shop
+          .put('/int/stocks', { stocks: stockRows(callIndex) })
+          .then(({ body }) => expect(body.data.updated).toBe(50)),
       ]).flat(),
     );
     expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALLS);

@@ -334,13 +334,13 @@ describe('explain=true', () => {
     const createdId = reply.body.data[2].id;
     expect(createdId).toEqual(expect.any(Number));
     expect(reply.body.data.at(-1)).toEqual({ message: 'API.AppLocations.NameCantBeBlank' });
-    const location = 'app_location';
+    const locationRecord = 'app_location';
     expect(matchesOf(reply)).toEqual([
-      [foundMatch(location, 'code', ids['L2'], [otherMatch('external_ref', 'ref-l', ids['L'])])],
-      [foundMatch(location, 'external_ref', ids['L'])],
-      [missingMatch(location)],
-      [foundMatch(location, 'code', createdId)],
-      [foundMatch(location, 'external_ref', createdId)],
+      [foundMatch(locationRecord, 'code', ids['L2'], [otherMatch('external_ref', 'ref-l', ids['L'])])],
+      [foundMatch(locationRecord, 'external_ref', ids['L'])],
+      [missingMatch(locationRecord)],
+      [foundMatch(locationRecord, 'code', createdId)],
+      [foundMatch(locationRecord, 'external_ref', createdId)],
       [],
     ]);
   });

@@ -9,7 +9,7 @@ import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { BASE_PATH } from './base-path.js';
 import { createEdgeServer, EDGE_TIMEOUTS } from './server.js';
 
-const SHORT_TIMEOUTS = { head: 400, jsonBody: 500, request: 2_500, idle: 300, check: 50 };
+const SHORT_TIMEOUTS = { head: 400, jsonBody: 500, request: 2_500, idle: 300, checkInterval: 50 };
 
 let api: TestApi;
 let http: RawHttp;
@@ -135,7 +135,7 @@ describe('the default timeouts', () => {
       keepAliveTimeout: 65_000,
       timeout: 130_000,
     });
-    expect(EDGE_TIMEOUTS).toMatchObject({ jsonBody: 30_000, check: 2_000, drain: 20_000 });
+    expect(EDGE_TIMEOUTS).toMatchObject({ jsonBody: 30_000, checkInterval: 2_000, drain: 20_000 });
   });
 });
 

@@ -201,7 +201,7 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
   if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
-  // Any other error of Express and its body parser is an unreadable request.
+  // Any other error of Express or its body parser means an unreadable request.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);

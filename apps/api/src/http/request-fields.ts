@@ -71,7 +71,7 @@ export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   return field(validate, { type: 'integer' }, { optional }, transform);
 }
 
-/** Accepts an amount in the currency; `minorOf` checks its decimals later. */
+/** Accepts an amount in the currency; `minorUnitsOf` checks its decimals later. */
 export function Amount({ min, optional }: RangeOptions = {}): PropertyDecorator {
   const validate: Validator = (value) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;

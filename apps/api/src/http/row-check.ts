@@ -11,7 +11,7 @@ export function rowsOf(body: object, key: string): readonly unknown[] {
   return rows;
 }
 
-/** More entries of nested lists, over all rows, would exceed the timeout of a call. */
+/** More nested entries would exceed the timeout of a call. */
 const MAX_NESTED_ENTRIES = 30_000;
 
 export function assertNestedLimit(count: number): void {

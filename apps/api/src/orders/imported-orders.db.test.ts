@@ -26,7 +26,7 @@ const importedOrder = (externalRef: string, orderNumber: string | null = null): 
   currency: 'RSD',
 });
 
-function ordersWithNumbers(...numbers: string[]): { readonly orders: SqlImportedOrders; readonly years: number[] } {
+function makeOrdersWithNumbers(...numbers: string[]): { readonly orders: SqlImportedOrders; readonly years: number[] } {
   const years: number[] = [];
   const drawNumber = (year: number): string => numbers[Math.min(years.push(year), numbers.length) - 1] ?? '';
   return { orders: new SqlImportedOrders(api.postgres, api.clock, drawNumber), years };
@@ -44,8 +44,8 @@ const readSoldQuantities = (): Promise<unknown> =>
 
 describe('an order whose generated number is taken', () => {
   it('gets another number and is written once', async () => {
-    await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
-    const { orders, years } = ordersWithNumbers('O-1', 'O-1', 'O-2');
+    await makeOrdersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
+    const { orders, years } = makeOrdersWithNumbers('O-1', 'O-1', 'O-2');
     expect(await orders.add(shop.appId, importedOrder('second'))).toEqual({ id: expect.any(Number) });
     expect([await readNumbers(), years]).toEqual([
       ['O-1', 'O-2'],
@@ -55,16 +55,16 @@ describe('an order whose generated number is taken', () => {
   });
 
   it('fails after five attempts and writes nothing', async () => {
-    await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
-    const { orders, years } = ordersWithNumbers('O-1');
+    await makeOrdersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
+    const { orders, years } = makeOrdersWithNumbers('O-1');
     await expect(orders.add(shop.appId, importedOrder('second'))).rejects.toMatchObject({ code: '23505' });
     expect([await readNumbers(), years.length]).toEqual([['O-1'], 5]);
     expect(await readSoldQuantities()).toEqual([{ quantity: 2 }]);
   });
 
   it('is refused when its reference is taken too', async () => {
-    await ordersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
-    const { orders } = ordersWithNumbers('O-1', 'O-2');
+    await makeOrdersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
+    const { orders } = makeOrdersWithNumbers('O-1', 'O-2');
     expect(await orders.add(shop.appId, importedOrder('first'))).toEqual(ORDER_ALREADY_EXISTS);
     expect(await readNumbers()).toEqual(['O-1']);
   });
@@ -72,15 +72,15 @@ describe('an order whose generated number is taken', () => {
   it('can have the number of an order of another app', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'A' }]);
-    await ordersWithNumbers().orders.add(otherApp.appId, importedOrder('first', 'O-1'));
-    await ordersWithNumbers('O-1').orders.add(shop.appId, importedOrder('first'));
+    await makeOrdersWithNumbers().orders.add(otherApp.appId, importedOrder('first', 'O-1'));
+    await makeOrdersWithNumbers('O-1').orders.add(shop.appId, importedOrder('first'));
     expect(await readNumbers()).toEqual(['O-1']);
   });
 });
 
 describe('an order with a taken number', () => {
   it('is refused without generating a number', async () => {
-    const { orders, years } = ordersWithNumbers('O-2');
+    const { orders, years } = makeOrdersWithNumbers('O-2');
     await orders.add(shop.appId, importedOrder('first', 'O-1'));
     expect(await orders.add(shop.appId, importedOrder('second', 'O-1'))).toEqual(ORDER_ALREADY_EXISTS);
     expect([await readNumbers(), years]).toEqual([['O-1'], []]);

@@ -272,7 +272,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
 });
 
 describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
-  it('finds the orders of a customer, of a location, of both', async () => {
+  it('finds the orders of a customer, of a location and of both', async () => {
     expect([await listLetters(`customerId=${anaId}`), await listLetters(`customerId=${veraId}`)]).toEqual(['a', 'b']);
     expect(await listLetters(`appLocationId=${downtownId}`)).toBe('ea');
     expect(await listLetters(`appLocationId=${downtownId}&customerId=${anaId}`)).toBe('a');

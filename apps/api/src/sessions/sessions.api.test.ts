@@ -26,7 +26,7 @@ const DEVICE = { uuid: '9b2f-1' };
 const postSession = (session: object = {}, client = shop): Promise<Reply> =>
   client.post('/sessions', { session: { device: DEVICE, ...session } });
 // eslint-disable-next-line typescript/no-explicit-any
-const startSessionData = async (session: object = {}, client = shop): Promise<any> => {
+const createSession = async (session: object = {}, client = shop): Promise<any> => {
   const { status, body } = await postSession(session, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([201, ['id', 'access_token', 'expires_at', 'customer_id']]);
   return body.data;
@@ -46,7 +46,7 @@ const timeAfter = (seconds: number): string =>
 describe('POST /sessions', () => {
   it('starts a session of a customer by three-part id', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const session = await startSessionData(customer);
+    const session = await createSession(customer);
     expect(session).toMatchObject({ id: expect.any(Number), customer_id: customer.customer_id });
     expect((await clientWithToken(session.access_token).get(VISITS_PATH)).body).toEqual({ data: [] });
   });
@@ -55,20 +55,20 @@ describe('POST /sessions', () => {
     const { body } = await shop.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm-1' },
     });
-    expect(await startSessionData({ customer_external_ref: 'crm-1' })).toMatchObject({ customer_id: body.data.id });
+    expect(await createSession({ customer_external_ref: 'crm-1' })).toMatchObject({ customer_id: body.data.id });
   });
 
   it.each([{}, { customer_id: null }, { customer_external_ref: null }, { customer_external_ref: '' }])(
     'starts an anonymous session for %j',
     async (session) => {
-      const { access_token: token, customer_id: id } = await startSessionData(session);
+      const { access_token: token, customer_id: id } = await createSession(session);
       expect(id).toBeNull();
       expect((await clientWithToken(token).delete('/sessions/current')).status).toBe(204);
     },
   );
 
   it('returns a 256-bit token and stores only its SHA-256', async () => {
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => startSessionData()));
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession()));
     const accessTokens = sessions.map(({ access_token: token }) => String(token));
     expect(new Set(accessTokens).size).toBe(20);
     for (const token of accessTokens) expect(token).toMatch(/^bo_session_[\w-]{43}$/);
@@ -80,18 +80,15 @@ describe('POST /sessions', () => {
 
   it('is not replayed for an Idempotency-Key, since tokens are not stored', async () => {
     const keyedShop = shop.keyed('once');
-    const [firstSession, secondSession] = [
-      await startSessionData({}, keyedShop),
-      await startSessionData({}, keyedShop),
-    ];
+    const [firstSession, secondSession] = [await createSession({}, keyedShop), await createSession({}, keyedShop)];
     expect(secondSession.id).not.toBe(firstSession.id);
     expect(await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).toEqual([]);
   });
 
   it('stores the device with or without details', async () => {
     const device = { ...DEVICE, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' };
-    await startSessionData({ device });
-    await startSessionData({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
+    await createSession({ device });
+    await createSession({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
     const storedFields = { device_uuid: DEVICE.uuid, firebase_token: null };
     expect((await readTokens()).filter(({ kind }) => kind === 'session')).toMatchObject([
       { ...storedFields, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' },
@@ -138,7 +135,7 @@ describe('POST /sessions: customer', () => {
 
   it('is found by id before the reference', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await startSessionData({ ...customer, customer_external_ref: 'unknown' })).toMatchObject({
+    expect(await createSession({ ...customer, customer_external_ref: 'unknown' })).toMatchObject({
       customer_id: customer.customer_id,
     });
   });
@@ -205,7 +202,7 @@ describe('the lifetime of a session', () => {
     ['3650d', 3_650 * 86_400],
     [3_650 * 86_400, 3_650 * 86_400],
   ])('equals expires_in: %j', async (expires_in, seconds) => {
-    expect(await startSessionData({ expires_in })).toMatchObject({ expires_at: timeAfter(seconds) });
+    expect(await createSession({ expires_in })).toMatchObject({ expires_at: timeAfter(seconds) });
   });
 
   it.each([
@@ -228,7 +225,7 @@ describe('the lifetime of a session', () => {
 
   it('ends at expires_at', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const { access_token: token } = await startSessionData({ ...customer, expires_in: 60 });
+    const { access_token: token } = await createSession({ ...customer, expires_in: 60 });
     api.clock.forward({ seconds: 59 });
     expect((await clientWithToken(token).get(VISITS_PATH)).status).toBe(200);
     api.clock.forward({ seconds: 1 });
@@ -240,7 +237,7 @@ describe('the language of a session', () => {
   const farPosition = { latitude: 0, longitude: 0 };
   const readRefusalText = async (session: object): Promise<unknown> => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const { access_token: token } = await startSessionData({ ...customer, ...session });
+    const { access_token: token } = await createSession({ ...customer, ...session });
     const { status, body } = await clientWithToken(token).post('/customer/attendance', { attendance: farPosition });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['CustomerAttendances']]);
     return body.errors.CustomerAttendances[0];
@@ -268,7 +265,7 @@ describe('the language of a session', () => {
 describe('DELETE /sessions/current', () => {
   it('ends only this session at once', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const [endedSession, otherSession] = [await startSessionData(customer), await startSessionData(customer)];
+    const [endedSession, otherSession] = [await createSession(customer), await createSession(customer)];
     for (const { access_token: token } of [endedSession, otherSession])
       expect((await clientWithToken(token).get(VISITS_PATH)).status).toBe(200);
     const { status, text } = await clientWithToken(endedSession.access_token).delete('/sessions/current');
@@ -445,12 +442,12 @@ describe('a session that ended over 30 days ago', () => {
     ).map(({ id }) => id);
 
   it('is removed, while newer sessions stay', async () => {
-    const expiredSession = await startSessionData({ expires_in: '1h' });
-    const endedSession = await startSessionData();
+    const expiredSession = await createSession({ expires_in: '1h' });
+    const endedSession = await createSession();
     await clientWithToken(endedSession.access_token).delete('/sessions/current');
     api.clock.forward({ hours: 2 });
-    const laterSession = await startSessionData({ expires_in: '1h' });
-    const activeSession = await startSessionData({ expires_in: '40d' });
+    const laterSession = await createSession({ expires_in: '1h' });
+    const activeSession = await createSession({ expires_in: '40d' });
     api.clock.forward({ hours: 30 * 24 - 1, seconds: 1 });
     expect(await failureOf(expiredSession.access_token)).toBe('API.Tokens.Expired');
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
@@ -464,7 +461,7 @@ describe('a session that ended over 30 days ago', () => {
   });
 
   it('is kept until 30 days have passed', async () => {
-    const { id } = await startSessionData({ expires_in: 60 });
+    const { id } = await createSession({ expires_in: 60 });
     api.clock.forward({ hours: 30 * 24, seconds: 60 });
     await purgeEnded();
     expect(await sessionsOf()).toEqual([id]);
@@ -476,7 +473,7 @@ describe('a session that ended over 30 days ago', () => {
   it('is removed without the customer’s visits and the app’s tokens', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
-    const firstSession = await startSessionData(customer);
+    const firstSession = await createSession(customer);
     const visitAt = { attendance: { latitude: 1, longitude: 1 } };
     const visitReply = await clientWithToken(firstSession.access_token)
       .keyed('visit')
@@ -491,7 +488,7 @@ describe('a session that ended over 30 days ago', () => {
     expect((await readTokens()).map(({ kind }) => kind)).toEqual(['app']);
     await api.database.rows(`update access_tokens set expires_at = null where app_id = $1`, [shop.appId]);
     api.clock.forward({ seconds: 2 });
-    const secondSession = await startSessionData(customer);
+    const secondSession = await createSession(customer);
     expect((await clientWithToken(secondSession.access_token).get(VISITS_PATH)).body.data).toEqual([
       visitReply.body.data,
     ]);

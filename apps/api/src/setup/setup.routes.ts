@@ -92,7 +92,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** A list may be empty, but its entries may not, so it can fail as blank. */
+/** An entry of a list cannot be blank, so a list field also has a blank key. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

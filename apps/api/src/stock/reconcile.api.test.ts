@@ -332,14 +332,15 @@ describe('POST /stock/reconcile with many rows', () => {
 describe('concurrent POST /stock/reconcile', () => {
   const CALLS = 6;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
-  const shuffled = (call: number): string[] =>
+  const shuffleCodes = (callIndex: number): string[] =>
     codes
-      .map((code, index) => ({ code, key: (index * (2 * call + 3)) % 211 }))
+      .map((code, index) => ({ code, key: (index * (2 * callIndex + 3)) % 211 }))
       .sort((a, b) => a.key - b.key)
       .map(({ code }) => code);
-  const reconcile = (call: number, qty: number) => countStock(shuffled(call).map((sku) => ({ sku, qty })));
-  const add = async (call: number, qty: number): Promise<void> => {
-    const shelves = shuffled(call).flatMap((code) =>
+  const reconcile = (callIndex: number, qty: number) =>
+    countStock(shuffleCodes(callIndex).map((sku) => ({ sku, qty })));
+  const addStock = async (callIndex: number, qty: number): Promise<void> => {
+    const shelves = shuffleCodes(callIndex).flatMap((code) =>
       ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code, qty })),
     );
     const { body } = await shop.put('/int/stocks', { stocks: shelves });
@@ -354,7 +355,7 @@ describe('concurrent POST /stock/reconcile', () => {
   );
 
   it('runs calls of one warehouse in turn', async () => {
-    await Promise.all(Array.from({ length: CALLS }, (_, call) => reconcile(call, call + 1)));
+    await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => reconcile(callIndex, callIndex + 1)));
     const qty = new Set(Object.values(await readOnHand()));
     expect(qty.size).toBe(1);
     expect([...qty][0]).toBeLessThanOrEqual(CALLS);
@@ -386,9 +387,12 @@ describe('concurrent POST /stock/reconcile', () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(
-        Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
+        Array.from({ length: CALLS }, (_, callIndex) => [
+          reconcile(callIndex, 1_000 * (callIndex + 1)),
+          addStock(callIndex, 1),
+        ]).flat(),
       );
-      // After a deadlock, the transaction would run again.
+      // A transaction that deadlocks would run twice.
       expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
       const stockAfter = await readOnHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));
@@ -407,15 +411,18 @@ describe('concurrent POST /stock/reconcile', () => {
       shop,
       codes.map((code) => ({ code, warehouse_code: 'W1', qty: 50 })),
     );
-    const proformas = Array.from({ length: CALLS }, (_, call) =>
+    const proformas = Array.from({ length: CALLS }, (_, callIndex) =>
       propose(
         shop,
-        shuffled(call)
+        shuffleCodes(callIndex)
           .slice(0, 20)
           .map((code) => ({ code, qty: 1 })),
       ),
     );
-    await Promise.all([...proformas, ...Array.from({ length: CALLS }, (_, call) => reconcile(call, 40 + call))]);
+    await Promise.all([
+      ...proformas,
+      ...Array.from({ length: CALLS }, (_, callIndex) => reconcile(callIndex, 40 + callIndex)),
+    ]);
     const [sums] = await api.database.rows<{ reserved: number; lines: number }>(
       `select (select sum(reserved)::int from stocks where app_id = $1) as reserved,
          (select sum(qty)::int from stock_reservations where app_id = $1) as lines`,

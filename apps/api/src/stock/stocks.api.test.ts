@@ -516,9 +516,9 @@ describe('concurrent PUT /int/stocks', () => {
   const CALLS = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
   const everyShelf = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
-  const shuffled = (call: number, qty: number) =>
+  const shuffleShelves = (callIndex: number, qty: number) =>
     everyShelf
-      .map((shelf, index) => ({ shelf, key: (index * (2 * call + 3)) % 211 }))
+      .map((shelf, index) => ({ shelf, key: (index * (2 * callIndex + 3)) % 211 }))
       .sort((a, b) => a.key - b.key)
       .map(({ shelf }) => ({ ...shelf, qty }));
 
@@ -534,8 +534,10 @@ describe('concurrent PUT /int/stocks', () => {
       await writeRows([]);
       const statements = api.statements.length;
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(shuffled(call, call + 1))));
-      // After a deadlock, the transaction would run again.
+      await Promise.all(
+        Array.from({ length: CALLS }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
+      );
+      // A transaction that deadlocks would run twice.
       expect(api.statements).toHaveLength(CALLS * (statements + 1));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
@@ -579,7 +581,7 @@ describe('concurrent PUT /int/stocks', () => {
   it('locks shelves in a fixed order', async () => {
     const orderedRows = [row(), row({ code: 'B' })];
     await writeRows(orderedRows);
-    // An update stores A behind B on the disk.
+    // This update moves A behind B on the disk.
     await writeRows([row()]);
     const lockStatement = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await readVariantIds()) as [number, number];
