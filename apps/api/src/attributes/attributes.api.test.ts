@@ -90,7 +90,7 @@ describe('PUT /int/product_attributes', () => {
     expect(await readValues()).toEqual({ 'P material': 'silk', 'P size': 'M' });
   });
 
-  it('changes nothing when repeated', async () => {
+  it('writes nothing when the same attributes are sent again', async () => {
     const readUpdateTimes = () =>
       api.database.rows(
         'select updated_at, (select max(updated_at) from product_attribute_defs) from product_attributes',
@@ -163,7 +163,7 @@ describe('PUT /int/product_attributes', () => {
   });
 });
 
-describe('Matching by identifiers: PUT /int/product_attributes, product: one of its variants by code, barcode, external_ref', () => {
+describe('the product of an attribute row', () => {
   it.each([
     ['code', { code: 'B' }, 'P'],
     ['barcode', { code: null, barcode: '860-A' }, 'P'],
@@ -197,7 +197,7 @@ describe('Matching by identifiers: PUT /int/product_attributes, product: one of 
   });
 });
 
-describe('Matching by identifiers: PUT /int/product_attributes, definition: external_ref, together with product_attribute_def_id when sent', () => {
+describe('the definition of an attribute row', () => {
   let material: Definition;
   let size: Definition;
 
@@ -255,7 +255,7 @@ describe('Matching by identifiers: PUT /int/product_attributes, definition: exte
   });
 });
 
-describe('Validation errors: PUT /int/product_attributes', () => {
+describe('validation errors of PUT /int/product_attributes', () => {
   it.each([
     ['value', undefined, 'ValueCantBeBlank'],
     ['value', null, 'ValueCantBeBlank'],
@@ -311,7 +311,7 @@ describe('Validation errors: PUT /int/product_attributes', () => {
     });
   });
 
-  it('uses the translations of the app', async () => {
+  it('reports errors in the translations of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.Products.NotFound': 'Nema' } } });
     expect(await expectRefused([makeRow(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
   });
@@ -372,7 +372,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 });
 
 describe('PUT /int/product_attributes during another call', () => {
-  it('waits and finds the definitions of the other call', async () => {
+  it('waits and finds the definitions that the other call has created', async () => {
     const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {

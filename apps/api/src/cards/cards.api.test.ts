@@ -102,7 +102,7 @@ describe('POST /int/cards', () => {
   });
 });
 
-describe('Matching by identifiers: POST /int/cards', () => {
+describe('card matching by POST /int/cards', () => {
   let firstId: number;
   let secondId: number;
 
@@ -142,7 +142,7 @@ describe('Matching by identifiers: POST /int/cards', () => {
   });
 });
 
-describe('POST /int/cards: customer', () => {
+describe('the customer of a card', () => {
   const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
   let ana: { id: number; data_part: number; time_part: number };
 
@@ -184,7 +184,7 @@ describe('POST /int/cards: customer', () => {
   });
 });
 
-describe('POST /int/cards: refusals', () => {
+describe('refusals of POST /int/cards', () => {
   const longText = 'x'.repeat(256);
   it.each([
     ['an empty card', {}, { barcode: ["can't be blank"] }],

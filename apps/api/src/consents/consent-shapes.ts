@@ -91,8 +91,8 @@ export const ConsentAtShape = component('ConsentAt', {
 });
 
 /** Before the registration, states are null and no channel is effective. */
-export function presentConsentAt(known: KnownConsent, at: Date, end: Date): TypeOf<typeof ConsentAtShape> {
-  const { customerId, customer, lastChanges } = known;
+export function presentConsentAt(knownConsent: KnownConsent, at: Date, end: Date): TypeOf<typeof ConsentAtShape> {
+  const { customerId, customer, lastChanges } = knownConsent;
   const { master, channels } = switchStates(lastChanges);
   const isRegistered = customer.registeredAt < end;
   const presentState = (switchState: SwitchState) => {

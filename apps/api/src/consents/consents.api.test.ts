@@ -30,7 +30,7 @@ const dataOf = (reply: Reply): any => {
   return reply.body.data;
 };
 const readConsent = async (client = phone) => dataOf(await client.get('/customer/consents'));
-const historyRows = () =>
+const readHistoryRows = () =>
   api.database.rows<Record<string, unknown>>(
     `select customer_id, channel, step, from_state, to_state, source from customer_consent_changes
      where app_id = $1 order by id`,
@@ -76,7 +76,7 @@ describe('GET /customer/consents', () => {
     });
   });
 
-  it('belongs to the customer, not the session', async () => {
+  it('shows the consent of the customer in every session', async () => {
     await putConsent('email', 'revoked');
     expect(await readConsent(await signIn(customer))).toEqual(await readConsent());
     const otherPhone = await signIn(await newCustomer(shop, 'ana@example.com'));
@@ -84,7 +84,7 @@ describe('GET /customer/consents', () => {
   });
 });
 
-describe('Consent object', () => {
+describe('the consent object', () => {
   beforeEach(async () => {
     await putConsent('sms', 'revoked');
     api.clock.forward({ seconds: 90 });
@@ -159,7 +159,7 @@ describe('the preferred channel', () => {
     };
   };
 
-  it.each([1, 2, 3, 4])('is channel %i when chosen by the customer', async (id) => {
+  it.each([1, 2, 3, 4])('prefers channel %i when the customer has chosen it', async (id) => {
     expect(await (await makePreferredReader({ preferred_notification_channel_id: id }))()).toEqual([
       id,
       'manual',
@@ -167,7 +167,7 @@ describe('the preferred channel', () => {
     ]);
   });
 
-  it('is viber when subscribed without a device', async () => {
+  it('prefers viber for a subscriber without a device', async () => {
     const readPreferred = await makePreferredReader({ viber_subscribed: true });
     expect(await readPreferred()).toEqual([4, 'auto', true]);
     await api.database.rows(
@@ -183,7 +183,7 @@ describe('the preferred channel', () => {
     ['a phone', '+381', 2],
     ['a blank phone', ' ', null],
     ['no phone', null, null],
-  ])('is sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
+  ])('prefers sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
     const customerFields = {
       email: 'p@example.com',
       first_name: 'P',
@@ -197,7 +197,7 @@ describe('the preferred channel', () => {
     expect(preferred).toEqual({ notification_channel_id: id, source: 'auto' });
   });
 
-  it('is null while the master is revoked', async () => {
+  it('prefers no channel while the master is revoked', async () => {
     expect(dataOf(await putMaster('revoked')).preferred).toEqual({ notification_channel_id: null, source: 'auto' });
   });
 });
@@ -221,24 +221,24 @@ describe('PUT /customer/consent', () => {
       changed_at: now(),
     });
     expect(await readConsent()).toEqual(grantedConsent);
-    expect(await historyRows()).toEqual([historyRow(channel, 1, 'revoked'), historyRow(channel, 2, 'granted')]);
+    expect(await readHistoryRows()).toEqual([historyRow(channel, 1, 'revoked'), historyRow(channel, 2, 'granted')]);
   });
 
   it('records nothing for the same state', async () => {
     const consentBefore = await readConsent();
     expect(dataOf(await putConsent('push', 'granted'))).toEqual(consentBefore);
-    expect(await historyRows()).toEqual([]);
+    expect(await readHistoryRows()).toEqual([]);
     const revokedConsent = dataOf(await putConsent('push', 'revoked'));
     api.clock.forward({ hours: 1 });
     expect(dataOf(await putConsent('push', 'revoked'))).toEqual(revokedConsent);
-    expect(await historyRows()).toEqual([historyRow('push', 1, 'revoked')]);
+    expect(await readHistoryRows()).toEqual([historyRow('push', 1, 'revoked')]);
   });
 
   it('ignores a customer id in the body', async () => {
     const otherCustomer = await newCustomer(shop, 'ana@example.com');
     const body = { channel: 'sms', state: 'revoked', ...otherCustomer, source: 'elsewhere' };
     expect((await phone.put('/customer/consent', body)).status).toBe(200);
-    expect(await historyRows()).toEqual([historyRow('sms', 1, 'revoked')]);
+    expect(await readHistoryRows()).toEqual([historyRow('sms', 1, 'revoked')]);
     expect((await readConsent(await signIn(otherCustomer))).channels.sms).toEqual(UNCHANGED_CHANNEL);
   });
 
@@ -267,7 +267,7 @@ describe('PUT /customer/consents/master', () => {
     ]);
     const grantedConsent = dataOf(await putMaster('granted'));
     expect(CHANNELS.map((channel) => grantedConsent.channels[channel].effective)).toEqual([true, true, true, false]);
-    expect(await historyRows()).toEqual([
+    expect(await readHistoryRows()).toEqual([
       historyRow('viber', 1, 'revoked'),
       historyRow('master', 1, 'revoked'),
       historyRow('master', 2, 'granted'),
@@ -277,16 +277,16 @@ describe('PUT /customer/consents/master', () => {
   it('records nothing for the same state', async () => {
     const consentBefore = await readConsent();
     expect(dataOf(await putMaster('granted'))).toEqual(consentBefore);
-    expect(await historyRows()).toEqual([]);
+    expect(await readHistoryRows()).toEqual([]);
   });
 });
 
-describe('Consent, device and stock error keys: consent calls', () => {
+describe('error keys of consent calls', () => {
   const AREA = 'CustomerChannelConsents';
   const expectRefused = async (reply: Promise<Reply>, key: string, fields: object) => {
     const { status, body } = await reply;
     expect([status, body]).toEqual([422, { errors: { [AREA]: [`API.${AREA}.${key}`], fields } }]);
-    expect(await historyRows()).toEqual([]);
+    expect(await readHistoryRows()).toEqual([]);
   };
   const INVALID_CHANNELS = ['EMAIL', 'email ', 'fax', '', 5, true, null, ['email'], { email: 1 }];
 
@@ -328,7 +328,7 @@ describe('Consent, device and stock error keys: consent calls', () => {
     async (_, call) => {
       const { status, body } = await call(await signIn());
       expect([status, body]).toEqual([422, { errors: { [AREA]: [`API.${AREA}.CustomerRequired`] } }]);
-      expect(await historyRows()).toEqual([]);
+      expect(await readHistoryRows()).toEqual([]);
     },
   );
 
@@ -347,7 +347,7 @@ describe('the consent history', () => {
   it('records one row for concurrent changes to one state', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => putConsent('email', 'revoked')));
     for (const reply of replies) expect(dataOf(reply).channels.email.state).toBe('revoked');
-    expect(await historyRows()).toEqual([historyRow('email', 1, 'revoked')]);
+    expect(await readHistoryRows()).toEqual([historyRow('email', 1, 'revoked')]);
   });
 
   it('records concurrent changes as a chain that ends with the current state', async () => {
@@ -359,7 +359,7 @@ describe('the consent history', () => {
       changes.map(([channel, state]) => (channel === 'master' ? putMaster(state) : putConsent(channel, state))),
     );
     expect([...new Set(replies.map(({ status }) => status))]).toEqual([200]);
-    const rows = await historyRows();
+    const rows = await readHistoryRows();
     const consentAfter = await readConsent();
     for (const channel of ['master', 'sms', 'push']) {
       const channelRows = rows.filter((change) => change['channel'] === channel);

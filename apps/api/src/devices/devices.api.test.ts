@@ -171,7 +171,7 @@ describe('PUT /notification_device', () => {
   });
 });
 
-describe('Body of PUT /notification_device', () => {
+describe('the body of PUT /notification_device', () => {
   const sendOnly = (notification_device?: object): Promise<Reply> =>
     phone.put('/notification_device', { notification_device });
   const completeFields = { messaging_token: 'push-1', notification_channel_id: 3 };
@@ -226,7 +226,7 @@ describe('concurrent calls with one messaging token', () => {
   });
 });
 
-describe('Consent, device and stock error keys: device calls', () => {
+describe('error keys of device calls', () => {
   it.each([
     ['the app', async () => shop],
     ['an anonymous session', async () => signIn({}, 'phone')],
@@ -237,7 +237,7 @@ describe('Consent, device and stock error keys: device calls', () => {
   });
 });
 
-describe('Validation errors: PUT /notification_device', () => {
+describe('validation errors of PUT /notification_device', () => {
   const longText = 'x'.repeat(256);
   const BLANK_ERROR = ["can't be blank"];
   it.each([

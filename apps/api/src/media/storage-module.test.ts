@@ -27,7 +27,7 @@ describe('a module named by STORAGE', () => {
     [`{ store: { ...${STORE}, copy: undefined, list: 1 } }`, 'openMediaStore answers a store without copy, list'],
     [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is not a URL'],
     [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is not a function'],
-  ])('is refused when it opens %s', async (answer, message) => {
+  ])('refuses a module that opens %s', async (answer, message) => {
     await expect(openStore(answer)).rejects.toThrow(message);
   });
 

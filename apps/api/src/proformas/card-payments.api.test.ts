@@ -63,7 +63,7 @@ const confirm = async (
 };
 
 describe('a begun card payment', () => {
-  it('is pending and unpaid, and makes the draft await payment', async () => {
+  it('adds a pending payment, and makes the draft await payment', async () => {
     const { id } = await proposeThreePieces();
     const { status, body } = await beginPayment(id, { amount: 120.5 });
     expect(status).toBe(201);
@@ -83,7 +83,7 @@ describe('a begun card payment', () => {
     expect(body.payment).toEqual(body.data.payments[0]);
   });
 
-  it('is the payment in the response of its call, also with concurrent calls', async () => {
+  it('returns the payment that the call has begun, also with concurrent calls', async () => {
     const { id } = await proposeThreePieces();
     const amounts = [10, 20, 30, 40];
     const replies = await Promise.all(amounts.map((amount) => beginPayment(id, { amount })));
@@ -95,7 +95,7 @@ describe('a begun card payment', () => {
   });
 
   it.each([[{}], [{ amount: null }], [{ amount: 0 }], [{ amount: -5 }]])(
-    'covers the whole debt with %j',
+    'begins a payment of the whole debt with %j',
     async (payment) => {
       const { id } = await proposeThreePieces();
       await pay(id, 70);
@@ -103,7 +103,7 @@ describe('a begun card payment', () => {
     },
   );
 
-  it('changes no other open status', async () => {
+  it('keeps open statuses other than draft', async () => {
     const confirmedProforma = await proposeThreePieces();
     await confirm(confirmedProforma, 3);
     expect((await beginPayment(confirmedProforma.id)).body.data).toMatchObject({ proforma_status: 'confirmed' });
@@ -112,7 +112,7 @@ describe('a begun card payment', () => {
     expect((await beginPayment(partialProforma.id)).body.data).toMatchObject({ proforma_status: 'partial_confirmed' });
   });
 
-  it('does not reduce the debt for other payments', async () => {
+  it('keeps the debt payable by other payments', async () => {
     const { id } = await proposeThreePieces();
     await addCardPayment(id);
     expect(await pay(id, 100)).toMatchObject({ proforma_status: 'awaiting_payment', paid: 100, debt: 200 });
@@ -165,7 +165,7 @@ describe('a begun card payment', () => {
       async () => api.clock.forward({ hours: 72 }),
       {},
     ],
-  ])('is refused with %s (%s) when %s', async (key, area, _, prepare, payment) => {
+  ])('refuses a card payment with %s (%s) when %s', async (key, area, _, prepare, payment) => {
     const { id } = await proposeThreePieces();
     await prepare(id);
     const { status, body } = await beginPayment(id, payment);
@@ -178,7 +178,7 @@ describe('a begun card payment', () => {
     [{ amount: '1' }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     [[], 400, { errors: { detail: 'Bad Request' } }],
-  ])('is refused with the payment %j', async (payment, status, body) => {
+  ])('refuses the card payment %j', async (payment, status, body) => {
     const { id } = await proposeThreePieces();
     const reply = await shop.post(cardPaymentPath(id), { payment });
     expect([reply.status, reply.body]).toEqual([status, body]);
@@ -218,7 +218,7 @@ describe('a settled result', () => {
   it.each([
     [3, 'confirmed'],
     [2, 'partial_confirmed'],
-  ])('keeps the status below the total with %d pieces confirmed: %s', async (qty, status) => {
+  ])('keeps the status of a partly paid proforma with %d confirmed pieces: %s', async (qty, status) => {
     const proforma = await proposeThreePieces();
     await confirm(proforma, qty);
     expect(await recordResult(proforma.id, await addCardPayment(proforma.id, 100))).toMatchObject({
@@ -231,7 +231,7 @@ describe('a settled result', () => {
     });
   });
 
-  it('counts for a proforma that has returned to draft', async () => {
+  it('records a payment after another one has failed', async () => {
     const { id } = await proposeThreePieces();
     const [lateId, failedId] = [await addCardPayment(id, 100), await addCardPayment(id, 50)];
     await recordResult(id, failedId, 'failed');
@@ -255,7 +255,7 @@ describe('a settled result', () => {
     ]);
   });
 
-  it('is refunded in full when the proforma is paid already', async () => {
+  it('refunds a settled payment in full when the proforma is paid already', async () => {
     const proforma = await proposeThreePieces();
     const [firstId, secondId] = [await addCardPayment(proforma.id), await addCardPayment(proforma.id)];
     await pay(proforma.id);
@@ -269,7 +269,7 @@ describe('a settled result', () => {
     });
   });
 
-  it('raises an alert when its excess cannot be refunded', async () => {
+  it('raises an alert when the excess cannot be refunded', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await pay(id, 100);
@@ -346,7 +346,7 @@ describe('a repeated result', () => {
     expect(service.asked).toEqual([]);
   });
 
-  it('raises one alert and keeps the debt when it settles after a failure', async () => {
+  it('raises one alert and keeps the debt when a failed payment settles', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await recordResult(id, paymentId, 'failed');
@@ -362,7 +362,7 @@ describe('a repeated result', () => {
     ['converted', (id: number) => shop.post(`/proforma_orders/${id}/convert`)],
     ['canceled', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', async () => api.clock.forward({ hours: 72 })],
-  ])('is refunded at most once for a proforma that is %s', async (status, endProforma) => {
+  ])('refunds a repeated result at most once for a proforma that is %s', async (status, endProforma) => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id, 100);
     await endProforma(id);
@@ -373,7 +373,7 @@ describe('a repeated result', () => {
     expect(service.asked).toHaveLength(askedCount);
   });
 
-  it('counts once when ten calls send it concurrently', async () => {
+  it('records one result of ten concurrent calls', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id, 100);
     const replies = await Promise.all(
@@ -383,7 +383,7 @@ describe('a repeated result', () => {
     expect(summarizePayments(await readProforma(id))).toEqual([['Card', 100, 'settled']]);
   });
 
-  it('is refunded once when ten calls send it for a cancelled proforma', async () => {
+  it('refunds once when ten calls settle a payment of a cancelled proforma', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await shop.delete(`/proforma_orders/${id}`);
@@ -410,7 +410,7 @@ describe('a late result', () => {
   it.each([
     ['canceled', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', async () => api.clock.forward({ hours: 72 })],
-  ])('is refunded in full for a proforma that is %s', async (status, endProforma) => {
+  ])('refunds a late payment in full for a proforma that is %s', async (status, endProforma) => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await endProforma(id);
@@ -426,20 +426,27 @@ describe('a late result', () => {
   it.each([
     ['canceled', 'refund_failed', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', 'expiry_refund_failed', async () => api.clock.forward({ hours: 72 })],
-  ])('raises an alert when its refund fails for a proforma that is %s: %s', async (status, kind, endProforma) => {
-    const { id } = await proposeThreePieces();
-    const paymentId = await addCardPayment(id);
-    await endProforma(id);
-    service.status = 400;
-    expect(await recordResult(id, paymentId)).toMatchObject({ proforma_status: status, paid: 300, alerts: [{ kind }] });
-  });
+  ])(
+    'raises an alert when the refund of a late payment fails for a proforma that is %s: %s',
+    async (status, kind, endProforma) => {
+      const { id } = await proposeThreePieces();
+      const paymentId = await addCardPayment(id);
+      await endProforma(id);
+      service.status = 400;
+      expect(await recordResult(id, paymentId)).toMatchObject({
+        proforma_status: status,
+        paid: 300,
+        alerts: [{ kind }],
+      });
+    },
+  );
 
   describe('for a converted proforma', () => {
     const convert = async (id: number) => (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     const readOrder = async ({ id, data_part, time_part }: Record<string, number>) =>
       (await shop.get(`/orders/${id}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
 
-    it('is added to the order and leaves the proforma unchanged', async () => {
+    it('adds a late payment to the order and leaves the proforma unchanged', async () => {
       const { id } = await proposeThreePieces();
       const paymentId = await addCardPayment(id, 120);
       const order = await convert(id);
@@ -468,7 +475,7 @@ describe('a late result', () => {
       expect((await shop.get('/orders')).body.data).toMatchObject([{ paid: 120, payment_status: 'partial' }]);
     });
 
-    it('raises an alert when the order is cancelled', async () => {
+    it('raises an alert when a payment of a cancelled order settles', async () => {
       const { id } = await proposeThreePieces();
       const [settlingId, failingId] = [await addCardPayment(id, 120), await addCardPayment(id, 100)];
       const { id: orderId, data_part, time_part } = await convert(id);
@@ -483,7 +490,7 @@ describe('a late result', () => {
       expect(await readOrder({ id: orderId, data_part, time_part })).toMatchObject({ paid: 120, debt: 180 });
     });
 
-    it('is refunded by the amount above the debt of the order', async () => {
+    it('refunds the excess of a late payment over the debt of the order', async () => {
       const { id } = await proposeThreePieces();
       const paymentId = await addCardPayment(id);
       await pay(id, 100);
@@ -503,7 +510,7 @@ describe('a late result', () => {
 });
 
 describe('a missing card payment', () => {
-  it('returns 404 for any other id', async () => {
+  it('returns 404 for an id that is no card payment of the proforma', async () => {
     const proforma = await proposeThreePieces();
     const otherProforma = await proposeThreePieces();
     const foreignPayment = await addCardPayment(otherProforma.id);
@@ -550,7 +557,7 @@ describe('an invalid result', () => {
     [{ status: 'settled', reference: 5 }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     ['settled', 400, { errors: { detail: 'Bad Request' } }],
-  ])('is refused for %j and changes nothing', async (result, status, body) => {
+  ])('refuses the result %j and changes nothing', async (result, status, body) => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     const reply = await shop.post(cardPaymentPath(id, paymentId), { result });

@@ -70,7 +70,7 @@ describe('an app whose proformas cannot be expired', () => {
     ]);
   });
 
-  it('is tried in smaller batches down to a reported proforma', async () => {
+  it('halves batches down to a proforma that is reported', async () => {
     overdue.add(1, 3);
     overdue.block(1);
     const sweep = overdue.sweep();
@@ -82,7 +82,7 @@ describe('an app whose proformas cannot be expired', () => {
 });
 
 describe('a proforma that cannot be expired', () => {
-  it('is isolated, reported and skipped', async () => {
+  it('isolates, reports and skips a failing proforma', async () => {
     overdue.add(1, 250);
     overdue.failingIds.add(100_042);
     const { changedCount, failures } = await overdue.sweep().run();
@@ -91,7 +91,7 @@ describe('a proforma that cannot be expired', () => {
     expect(overdue.ids).toEqual([100_042]);
   });
 
-  it('is tried again in the next run', async () => {
+  it('retries a failed proforma in the next run', async () => {
     overdue.add(1, 2);
     overdue.failingIds.add(100_000);
     const sweep = overdue.sweep();
@@ -101,7 +101,7 @@ describe('a proforma that cannot be expired', () => {
     expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
-  it('does not displace others, even in large numbers', async () => {
+  it('expires all others despite many failing proformas', async () => {
     overdue.add(1, 1_100);
     for (let index = 0; index < 1_050; index += 1) overdue.failingIds.add(100_000 + index);
     const sweep = overdue.sweep();
@@ -111,7 +111,7 @@ describe('a proforma that cannot be expired', () => {
 });
 
 describe('a batch', () => {
-  it('grows again after a failure', async () => {
+  it('increases the batch size again after a failure', async () => {
     overdue.add(1, 400);
     overdue.failingIds.add(100_000);
     await overdue.sweep().run();
@@ -120,7 +120,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is smaller for proformas with many lines', async () => {
+  it('makes smaller batches of proformas with many lines', async () => {
     overdue.add(1, 7, 400);
     overdue.add(2, 2, 5_000);
     await overdue.sweep().run();
@@ -134,7 +134,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is not started when the sweep is aborted', async () => {
+  it('starts no batch when the sweep is aborted', async () => {
     overdue.add(1, 300);
     expect((await overdue.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
     expect(overdue.batches).toEqual([]);

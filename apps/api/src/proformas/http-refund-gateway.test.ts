@@ -115,19 +115,19 @@ describe('a refund over HTTP', () => {
     expect(await requestRefund()).toBe(outcome);
   });
 
-  it('is unknown without an answer in time', async () => {
+  it('returns unknown without an answer in time', async () => {
     handleRequest = () => {};
     const startedAt = performance.now();
     expect(await requestRefund(200)).toBe('unknown');
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
-  it('is refunded by its status when the body never ends', async () => {
+  it('returns refunded by the status when the body never ends', async () => {
     handleRequest = (_, response) => void response.writeHead(200).write('{"status": "refun');
     expect(await requestRefund(200)).toBe('refunded');
   });
 
-  it('is unknown when the connection breaks', async () => {
+  it('returns unknown when the connection breaks', async () => {
     handleRequest = (request) => request.socket.destroy();
     expect(await requestRefund()).toBe('unknown');
   });
@@ -150,7 +150,7 @@ describe('a refund over HTTP', () => {
     expect(writtenBytes).toBeLessThan(64 * 1024 ** 2);
   });
 
-  it('is unknown when no server listens', async () => {
+  it('returns unknown when no server listens', async () => {
     expect(await new HttpRefundGateway('http://127.0.0.1:9/refunds', undefined).refund(REQUEST)).toBe('unknown');
   });
 });

@@ -30,13 +30,13 @@ const orderPieces = async (qty: number, options: object = {}): Promise<Reply> =>
 const outcomeOf = ({ status, body }: Reply) => (status === 201 ? 'made' : [status, body]);
 
 describe('the minimum amount of a basket', () => {
-  it('is 0 in a new app', async () => {
+  it('has the minimum 0 in a new app', async () => {
     const { data } = (await shop.get('/app/settings')).body;
     expect(data.proforma.minimum_basket_amount).toBe(0);
     expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
-  it('is in the currency and refuses only smaller baskets', async () => {
+  it('refuses only baskets below the minimum in the currency', async () => {
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1))).toEqual(REFUSED);
     expect(outcomeOf(await orderPieces(2))).toBe('made');
@@ -46,13 +46,13 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
-  it('is in whole units for a currency without decimals', async () => {
+  it('takes the minimum in whole units for a currency without decimals', async () => {
     shop = await newShop('JPY');
     await setMinimum(20);
     expect([outcomeOf(await orderPieces(1)), outcomeOf(await orderPieces(2))]).toEqual([REFUSED, 'made']);
   });
 
-  it('counts goods after discounts, without shipment', async () => {
+  it('compares goods after discounts, without shipment', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 100, vat_rate: 20 }]);
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1, { shipment_method_code: 'courier' }))).toEqual(REFUSED);
@@ -61,7 +61,7 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await orderPieces(3))).toBe('made');
   });
 
-  it('applies to earlier evaluations, which stay usable', async () => {
+  it('refuses an earlier evaluation below the minimum, which stays usable', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 1 }]);
     await setMinimum(20);
     expect(outcomeOf(await createProforma(id))).toEqual(REFUSED);
@@ -70,13 +70,13 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await createProforma(id))).toBe('made');
   });
 
-  it('applies only to its app', async () => {
+  it('leaves baskets of other apps unrestricted', async () => {
     const otherApp = await newShop();
     await setMinimum(10_000, otherApp);
     expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
-  it('is refused with the translation of the app', async () => {
+  it('refuses a basket with the translation of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { [KEY]: 'At least 20 RSD, please' } } });
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1))).toEqual([422, { errors: { ProformaOrders: ['At least 20 RSD, please'] } }]);

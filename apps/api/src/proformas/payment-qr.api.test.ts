@@ -40,7 +40,7 @@ async function decodeQr(response: Response): Promise<string | undefined> {
 
 describe('the QR code of a proforma', () => {
   it.each([undefined, '*/*', 'image/png', 'image/*', 'image/svg+xml;q=0.5, image/png'])(
-    'is a PNG of the payment instructions (Accept: %s)',
+    'returns a PNG of the payment instructions (Accept: %s)',
     async (accept) => {
       const { id, payment_instructions: instructions } = await propose(shop, [{ code: 'A', qty: 2 }]);
       const response = await fetchQr(id, accept);
@@ -52,7 +52,7 @@ describe('the QR code of a proforma', () => {
     },
   );
 
-  it('is an SVG when Accept asks for it', async () => {
+  it('returns an SVG when Accept asks for it', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const response = await fetchQr(id, 'image/svg+xml');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -70,7 +70,7 @@ describe('the QR code of a proforma', () => {
     expect([response.status, await response.json()]).toEqual([406, { errors: { detail: 'Not Acceptable' } }]);
   });
 
-  it('contains the remaining debt', async () => {
+  it('encodes the remaining debt', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const { body } = await shop.get('/payment_methods');
     await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: body.data[0].id, amount: 81 } });
@@ -80,7 +80,7 @@ describe('the QR code of a proforma', () => {
   it.each([
     ['without an account', { account_number: null }],
     ['without a beneficiary', { beneficiary: null }],
-  ])('is refused for an app %s', async (_, account) => {
+  ])('refuses a QR code for an app %s', async (_, account) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { bank_account: account });
     const response = await fetchQr(id);
@@ -90,7 +90,7 @@ describe('the QR code of a proforma', () => {
     ]);
   });
 
-  it('is refused for another currency', async () => {
+  it('refuses a QR code for another currency', async () => {
     shop = await api.app('EUR');
     await stockShop(shop, [{ code: 'A' }]);
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
@@ -134,7 +134,7 @@ describe('a converted proforma', () => {
     expect(await readProforma(id)).toMatchObject({ paid: 0, debt: 2581 });
   });
 
-  it('asks for nothing after a card payment covers the order', async () => {
+  it('asks for no amount after a card payment covers the order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const proforma = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })).body.data;
     await convert(id);
@@ -150,7 +150,7 @@ describe('a converted proforma', () => {
     ['is cancelled', { order_status_id: 3 }],
     ['is marked as paid', { payment_status_id: 3 }],
     ['is marked as refunded', { payment_status_id: 4 }],
-  ])('asks for nothing when the order %s', async (_, change) => {
+  ])('asks for no amount when the order %s', async (_, change) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await update(await convert(id), change);
     expect(await readDue(id)).toEqual(NOTHING_DUE);
@@ -164,7 +164,7 @@ describe('a converted proforma', () => {
     expect(await readDue(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
   });
 
-  it('asks for nothing when it was paid in full', async () => {
+  it('asks for no amount when the proforma was paid in full', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });

@@ -346,7 +346,7 @@ describe('GET /proforma_orders/stats', () => {
   const dateTimeIn = (hours: number): string =>
     new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 
-  it('counts nothing for a new app, over 30 days', async () => {
+  it('counts nothing in the last 30 days of a new app', async () => {
     expect(await readStats(await api.app())).toEqual({
       open_count: 0,
       open_sum: 0,
@@ -485,7 +485,7 @@ describe('a list of thousands', () => {
     ['updated_at', 'proforma_orders_updated_idx'],
     ['customer_name', 'proforma_orders_name_idx'],
     ['proforma_number', 'proforma_orders_number_key'],
-  ])('is read by index when sorted by %s in either direction', async (field, index) => {
+  ])('reads the list by index when sorted by %s in either direction', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
       const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
       const plan = await planOf(api.database, text, values);

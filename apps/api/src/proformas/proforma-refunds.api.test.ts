@@ -59,7 +59,7 @@ const REFUSED_STATUS = 400;
 const UNKNOWN_STATUS = 503;
 
 describe('a refused refund', () => {
-  it('raises an alert with its details', async () => {
+  it('raises an alert with the details of the refused refund', async () => {
     const { id, paymentId, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await readProforma(id)).alerts).toEqual([
       {
@@ -74,7 +74,7 @@ describe('a refused refund', () => {
     ]);
   });
 
-  it('is retried under a new key, and its alert is resolved', async () => {
+  it('retries a refused refund under a new key and resolves its alert', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect(await readProforma(id)).toMatchObject({ paid: 300, debt: 0 });
     const { status, body } = await retryRefund(id, refundId);
@@ -90,7 +90,7 @@ describe('a refused refund', () => {
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
 
-  it('raises another alert when refused again, then uses a third key', async () => {
+  it('raises another alert when a retry is refused, then uses a third key', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.status = REFUSED_STATUS;
     const { data } = (await retryRefund(id, refundId)).body;
@@ -104,7 +104,7 @@ describe('a refused refund', () => {
     expect(service.asked.at(-1)?.key).toBe(`${service.asked[0]?.key}-3`);
   });
 
-  it('is retried once by ten concurrent calls', async () => {
+  it('retries a refund once for ten concurrent calls', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
     const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refundId)));
@@ -115,7 +115,7 @@ describe('a refused refund', () => {
 });
 
 describe('a refund without an answer', () => {
-  it('is retried under the same key, by the call and by the worker', async () => {
+  it('retries an unanswered refund under the same key, by the call and by the worker', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
@@ -140,7 +140,7 @@ describe('a refund without an answer', () => {
     expect(service.asked.at(-1)?.key).toBe(`refund-${shop.appId}-${refundId}`);
   });
 
-  it('gets three more attempts after a retry call', async () => {
+  it('grants three more attempts after a retry call', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
@@ -154,7 +154,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a failed refund that a person has paid out', () => {
-  it('is recorded as refunded, resolves its alert and is not retried', async () => {
+  it('records a refund as refunded, resolves its alert and does not retry it', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
     const { status, body } = await recordRefund(id, refundId, { refund: { reference: 'bank-17' } });
@@ -171,7 +171,7 @@ describe('a failed refund that a person has paid out', () => {
     ).toEqual([{ reference: 'bank-17' }]);
   });
 
-  it('is recorded once and not retried afterwards', async () => {
+  it('records a refund once and does not retry it afterwards', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
     const firstReply = await recordRefund(id, refundId);
@@ -195,7 +195,7 @@ describe('a failed refund that a person has paid out', () => {
     expect(await readOrder()).toMatchObject({ paid: 200, payment_status: 'paid' });
   });
 
-  it('is either recorded or retried when both calls run concurrently', async () => {
+  it('either records or retries a refund when both calls run concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
       service.asked.length = 0;

@@ -168,7 +168,7 @@ describe('a proforma', () => {
       rows = Object.values(ids).map((id) => data.find((row: { id: number }) => row.id === id));
     });
 
-    it('has exactly the fields of the table', () => {
+    it('lists exactly the fields of the table', () => {
       const fields = `id proforma_number proforma_status_id proforma_status_name proforma_status_color
         proforma_status_final processing_date expires_at expires_in_seconds customer_id customer_email
         customer_first_name customer_last_name anonymous sales discount net_sales vat end_sales paid debt market_id
@@ -216,11 +216,11 @@ describe('a proforma', () => {
     });
 
     it('has the data of its customer, or of its guest without an id', () => {
-      const { email, first_name: first, last_name: last } = GUEST;
+      const { email, first_name: firstName, last_name: lastName } = GUEST;
       expect(valuesOf('customer_id', 'customer_email', 'customer_first_name', 'customer_last_name')).toEqual([
         [mira.customer_id, 'mira@example.com', 'Mira', 'Marić'],
-        [null, email, first, last],
-        [null, email, first, last],
+        [null, email, firstName, lastName],
+        [null, email, firstName, lastName],
       ]);
     });
 
@@ -733,7 +733,7 @@ describe('a final proforma', () => {
   });
 
   it.each([...callsIn('canceled'), ...callsIn('expired'), ['converted', 'tags']])(
-    'in status %s refuses %s with AlreadyFinal and changes nothing',
+    'refuses in status %s the call %s with AlreadyFinal and changes nothing',
     async (status, call) => {
       const proformaBefore = await makeProformaIn(status ?? '');
       const reply = await CALLS[call ?? '']?.(proformaBefore.id);
@@ -742,7 +742,7 @@ describe('a final proforma', () => {
     },
   );
 
-  it.each(FINAL_STATUSES)('in status %s accepts resolved alerts, but no comment', async (status) => {
+  it.each(FINAL_STATUSES)('accepts resolved alerts in status %s, but no comment', async (status) => {
     const { id } = await makeAlertedProforma(status);
     const alerts = [{ index: 0, resolved: true }];
     const refusedReply = await shop.patch(proformaPath(id), { alerts, comment: 'seen to' });
@@ -880,7 +880,7 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('is pending and counts as paid until a retry is answered', async () => {
+  it('counts a pending refund as paid until a retry is answered', async () => {
     const id = await cancelWithoutAnswer();
     const pendingRefund = { amount: -300, payment_status: 'pending', finalized: false };
     expect(await readProforma(id)).toMatchObject({
@@ -904,7 +904,7 @@ describe('a refund without an answer', () => {
     });
   });
 
-  it('fails after three attempts with increasing pauses', async () => {
+  it('fails a refund after three attempts with increasing pauses', async () => {
     const id = await cancelWithoutAnswer();
     const requestTimes = [api.clock.now().getTime()];
     while (requestTimes.length < 3) {
@@ -928,7 +928,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a variant without a shelf', () => {
-  it('has no stock', async () => {
+  it('refuses a variant without a shelf as out of stock', async () => {
     shop = await newShop();
     await shop.post('/int/products', {
       products: [{ code: 'NEW', name: 'Newcomer', price: 1, vat_rate: 20, variants: [{ code: 'NEW' }] }],
@@ -956,7 +956,7 @@ describe('the largest page of proformas', () => {
       ) as copy
     where p.app_id = $1`;
 
-  it('has at most 10,000 proformas', async () => {
+  it('returns at most 10,000 proformas', async () => {
     const client = await newShop();
     await propose(client, [{ code: 'A', qty: 1 }]);
     await api.database.rows(COPY_EVALUATION_AND_PROFORMA, [client.appId]);
@@ -1005,11 +1005,11 @@ describe('the status of every proforma call', () => {
     }));
   }
 
-  it('covers 15 calls', () => {
+  it('sends 15 calls', () => {
     expect(calls).toHaveLength(15);
   });
 
-  it('is 401 when the token is missing or invalid', async () => {
+  it('returns 401 when the token is missing or invalid', async () => {
     const missingToken = JSON.stringify({ errors: { token: 'API.Tokens.Missing' } });
     const invalidToken = JSON.stringify({ errors: { token: 'API.Tokens.Invalid' } });
     expect(await collectReplies((call) => ({ ...call, headers: {} }))).toEqual(new Set([`401 ${missingToken}`]));
@@ -1028,18 +1028,18 @@ describe('the status of every proforma call', () => {
     ['POST', '/proforma_orders/1/cancel'],
     ['GET', '/proforma_orders/'],
     ['GET', '/proforma_order'],
-  ])('is 404 when %s %s does not exist', async (method, unknownPath) => {
+  ])('returns 404 when %s %s does not exist', async (method, unknownPath) => {
     const { status, text } = await http.call({ method, path: `/api/v2${unknownPath}`, headers: bearer });
     expect([status, text]).toEqual([404, '[]']);
   });
 
-  it('is 406 when the Accept header rules out JSON', async () => {
+  it('returns 406 when the Accept header rules out JSON', async () => {
     const expectedReply = `406 ${JSON.stringify(detail('Not Acceptable'))}`;
     const headers = { ...bearer, Accept: 'text/html' };
     expect(await collectReplies((call) => ({ ...call, headers }))).toEqual(new Set([expectedReply]));
   });
 
-  it('is 413 when the body is larger than accepted', async () => {
+  it('returns 413 when the body is larger than accepted', async () => {
     const body = ' '.repeat(10 * 1024 ** 2 + 1);
     const writeCalls = calls.filter(({ method }) => method !== 'GET');
     for (const call of writeCalls) {
@@ -1049,7 +1049,7 @@ describe('the status of every proforma call', () => {
     expect(writeCalls).toHaveLength(11);
   });
 
-  it('is 500 without details for an internal failure', async () => {
+  it('returns 500 without details for an internal failure', async () => {
     await api.database.rows('alter table proforma_orders rename to proformas_elsewhere');
     try {
       expect(await collectReplies((call) => call)).toEqual(new Set(['500 {"message":"Internal server error"}']));
@@ -1143,7 +1143,7 @@ describe('the API reference of proforma calls', () => {
       WRITE_STATUSES,
       [],
     ],
-  ])('%s has its parameters, statuses and error keys', (call, parameters, statuses, keys) => {
+  ])('documents parameters, statuses and error keys of %s', (call, parameters, statuses, keys) => {
     const { parameters: documentedParameters, responses } = operationOf(call);
     const isWrite = !call.startsWith('GET');
     const idempotency = isWrite
@@ -1179,13 +1179,13 @@ describe('the API reference of proforma calls', () => {
     ['EditProforma', [], ['alerts', 'comment', 'tags']],
     ['AlertFields', ['index', 'resolved'], []],
     ['CancelProforma', [], ['reason']],
-  ])('has the required and optional fields of %s', (name, required, optional) => {
+  ])('documents the required and optional fields of %s', (name, required, optional) => {
     const schema = schemas[name];
     expect(schema?.required ?? []).toEqual(required);
     expect(new Set(Object.keys(schema?.properties ?? {}))).toEqual(new Set([...required, ...optional]));
   });
 
-  it('has the names of the statuses', () => {
+  it('documents the names of the statuses', () => {
     expect(schemas['Proforma']?.properties['proforma_status']?.enum).toEqual([...OPEN_STATUSES, ...FINAL_STATUSES]);
     expect(schemas['ProformaInList']?.properties['proforma_status_name']?.enum).toEqual([
       ...OPEN_STATUSES,
@@ -1193,7 +1193,7 @@ describe('the API reference of proforma calls', () => {
     ]);
   });
 
-  it('has the media types of the QR code, also for 406', () => {
+  it('documents the media types of the QR code, also for 406', () => {
     const { responses } = operationOf('GET /proforma_orders/{id}/payment_qr');
     expect(Object.keys(responses['200']?.content ?? {})).toEqual(['image/png', 'image/svg+xml']);
     expect(responses['406']?.description).toBe('The Accept header rules out image/png and image/svg+xml');

@@ -342,13 +342,13 @@ describe('pay', () => {
   });
 
   describe.each([1_000_000_000_000.01, 1e20, 1e308])('an amount of %d, above the maximum', (amount) => {
-    it('is refused as above the debt', async () => {
+    it('refuses the amount as above the debt', async () => {
       const { id } = await propose(shop, basket);
       const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
     });
 
-    it('is refused by other rules first', async () => {
+    it('refuses the amount by other rules first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
       const errorsFor = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
@@ -716,7 +716,7 @@ describe('an overdue proforma before the sweep', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ proforma_status: 'expired' });
   });
 
-  it('stays open with one alert when paid in full', async () => {
+  it('keeps an overdue paid proforma open with one alert', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -762,7 +762,7 @@ describe('an overdue proforma before the sweep', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
   });
 
-  it('has the lifetime set by the app', async () => {
+  it('computes the deadline from the lifetime of the app', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { processing_date: from, expires_at: until } = await propose(shop, basket);
     expect(Date.parse(until) - Date.parse(from)).toBe(3_600_000);

@@ -31,7 +31,7 @@ async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<Store
 
 describe('a refund whose answer cannot be recorded', () => {
   it.each<Error>([new DatabaseUnavailable(), new UnknownOutcome()])(
-    'stays pending for the worker, and the call succeeds (%p)',
+    'leaves an unrecorded refund pending for the worker, and the call succeeds (%p)',
     async (error) => {
       const orders = new InMemoryProformaOrders();
       const storedChange = await cancelPaidProforma(orders);
@@ -43,7 +43,7 @@ describe('a refund whose answer cannot be recorded', () => {
     },
   );
 
-  it('throws on a bug', async () => {
+  it('rethrows a bug', async () => {
     const orders = new InMemoryProformaOrders();
     const storedChange = await cancelPaidProforma(orders);
     orders.change = () => Promise.reject(new TypeError('bug'));

@@ -54,7 +54,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(id)).toEqual(hiddenFile);
   });
 
-  it('counts the days from the last replacement', async () => {
+  it('counts the unused days from the last replacement', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS - 1);
     await shop.replace(id, 'new words');

@@ -167,7 +167,7 @@ describe('the upload limit', () => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('applies to chunked bodies', async () => {
+  it('limits chunked bodies to the same size', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
     expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(LIMIT))), chunked)).status).toBe(201);
     expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(LIMIT + 1))), chunked)).toEqual(TOO_LARGE);
@@ -227,7 +227,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a replacement', () => {
-  it('is refused with two files or without its end', async () => {
+  it('refuses a replacement with two files or without its end', async () => {
     const { id } = await shop.text('kept.txt', { on_conflict: 'rename' });
     for (const body of [makeForm(makeFile('a.txt'), makeFile('b.txt')), makeFile('a.txt')]) {
       const headers = {

@@ -20,7 +20,7 @@ const updateJobs = (change: string) => api.database.rows(`update graphile_worker
 const countObjects = async () => (await shop.objects()).length;
 
 describe('an image that crashed every process', () => {
-  it('fails without blocking other images', async () => {
+  it('fails an image that crashed every process and processes others', async () => {
     const [crashingImage] = [await shop.jpeg('killer.jpg')];
     await updateJobs('attempts = 5, last_error = null');
     const otherImage = await shop.jpeg('other.jpg');
@@ -32,7 +32,7 @@ describe('an image that crashed every process', () => {
     expect((await shop.fetch(crashingImage.url)).status).toBe(200);
   });
 
-  it('is retried when earlier attempts reported an error', async () => {
+  it('retries an image when earlier attempts reported an error', async () => {
     const file = await shop.jpeg('a.jpg');
     await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
     await api.work();
@@ -44,7 +44,7 @@ describe('an image that crashes the image processor', () => {
   let restore = (): void => {};
   afterEach(() => restore());
 
-  it('is retried and given up after five crashes', async () => {
+  it('gives up an image after five crashes of the processor', async () => {
     const { images } = library();
     const originalProcess = images.process.bind(images);
     restore = () => (images.process = originalProcess);
@@ -59,7 +59,7 @@ describe('an image that crashes the image processor', () => {
     expect(states).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'failed']);
   });
 
-  it('is processed when a retry succeeds', async () => {
+  it('processes an image when a retry after a crash succeeds', async () => {
     const { images } = library();
     const originalProcess = images.process.bind(images);
     images.process = () => {

@@ -124,7 +124,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 });
 
 describe('an unavailable cache', () => {
-  it('fails only the purge, which is retried', async () => {
+  it('fails and retries only the purge when the cache is unavailable', async () => {
     const requestedUrls: string[] = [];
     let isGone = false;
     const cache = await startServer(async ({ url = '' }, response) => {

@@ -34,7 +34,7 @@ async function runPurge(handler: Handler, urls: readonly string[], path = '', ti
 
 const URL_OF_FILE = 'https://cdn.shop.example/media/a/b.png';
 
-describe('purge', () => {
+describe('HttpCdnPurger.purge', () => {
   it('sends path and host of the public URL', async () => {
     const urls = [URL_OF_FILE, `${URL_OF_FILE}?v=2`, 'https://cdn.shop.example:8443/media/%C4%8Daj%20x.png'];
     const { answer, requests } = await runPurge(answerWith(200), urls);
@@ -56,17 +56,17 @@ describe('purge', () => {
     expect(await runPurge(answerWith(500), [])).toEqual({ answer: true, requests: [] });
   });
 
-  it.each([200, 204, 404])('succeeds on %d', async (code) => {
+  it.each([200, 204, 404])('returns true for the status %d', async (code) => {
     expect((await runPurge(answerWith(code), [URL_OF_FILE])).answer).toBe(true);
   });
 
-  it.each([301, 302, 307, 400, 403, 405, 500, 503])('fails on %d', async (code) => {
+  it.each([301, 302, 307, 400, 403, 405, 500, 503])('returns false for the status %d', async (code) => {
     const { answer, requests } = await runPurge(answerWith(code), [URL_OF_FILE]);
     expect(answer).toBe(false);
     expect(requests).toHaveLength(1);
   });
 
-  it('fails on one bad answer but sends all other URLs', async () => {
+  it('returns false after one bad response but sends all other URLs', async () => {
     const urls = Array.from({ length: 25 }, (_, at) => `${URL_OF_FILE}?v=${at}`);
     const failOne: Handler = (request, response) =>
       answerWith(request.url?.endsWith('=3') ? 500 : 200)(request, response);
@@ -94,18 +94,18 @@ describe('purge', () => {
     ['does not answer', () => {}],
     ['disconnects', (request) => request.socket.destroy()],
     ['does not speak HTTP', (request) => request.socket.end('hello\r\n\r\n')],
-  ])('fails when the cache %s', async (_, handler) => {
+  ])('returns false when the cache %s', async (_, handler) => {
     expect((await runPurge(handler, [URL_OF_FILE], '', 300)).answer).toBe(false);
   });
 
-  it('does not wait for the body of the answer', async () => {
+  it('does not wait for the body of a response', async () => {
     const neverEnd: Handler = (_, response) => void response.writeHead(200).write('and so on');
     const startedAt = performance.now();
     expect((await runPurge(neverEnd, [URL_OF_FILE])).answer).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('fails when the cache is unreachable', async () => {
+  it('returns false when the cache is unreachable', async () => {
     expect(await new HttpCdnPurger('http://127.0.0.1:9').purge([URL_OF_FILE])).toBe(false);
     expect(await new HttpCdnPurger('https://none.invalid').purge([URL_OF_FILE])).toBe(false);
   });
@@ -159,11 +159,11 @@ if (hasVarnish) {
       expect(await fetchThrough('/media/a.png', 'other.example')).toBe('old');
     });
 
-    it('succeeds for an unknown URL', async () => {
+    it('returns true for a URL that Varnish does not know', async () => {
       expect(await new HttpCdnPurger(varnish!.address).purge(['https://cdn.shop.example/media/none.png'])).toBe(true);
     });
 
-    it('fails when Varnish forbids purging', async () => {
+    it('returns false when Varnish forbids purging', async () => {
       expect(await new HttpCdnPurger(`${varnish!.address}/closed`).purge([URL_OF_FILE])).toBe(false);
     });
   });

@@ -36,7 +36,7 @@ describe('a public file', () => {
     ['a.pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), 'application/pdf'],
     ['a.wav', () => shop.upload('a.wav', wavSample()), 'audio/wav'],
     ['a.html with plain text', () => shop.upload('a.html', Buffer.from('words')), 'text/plain; charset=utf-8'],
-  ])('is served with its content type and nosniff: %s', async (_, upload, type) => {
+  ])('serves %s with its content type and nosniff', async (_, upload, type) => {
     const file = await upload();
     const { status, headers } = await shop.fetch(file.url);
     expect([status, headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([
@@ -53,13 +53,13 @@ describe('a public file', () => {
     ['csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), true],
     ['pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), true],
     ['jpg', () => shop.jpeg('a.jpg'), false],
-  ])('gets a policy against scripts if it can hold them: %s', async (_, upload, hasPolicy) => {
+  ])('serves %s with a policy against scripts if it can hold them', async (_, upload, hasPolicy) => {
     const policy = (await shop.fetch((await upload()).url)).headers.get('content-security-policy');
     if (hasPolicy) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
     else expect(policy).toBeNull();
   });
 
-  it('is cached forever under the URL of its version, otherwise briefly', async () => {
+  it('lets caches keep the URL of a version forever, other URLs briefly', async () => {
     const { id, url } = await shop.text('a.txt');
     const readCacheControl = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
     expect([
@@ -75,7 +75,7 @@ describe('a public file', () => {
     ]).toEqual([CACHE_BRIEFLY, CACHE_BRIEFLY, CACHE_FOREVER]);
   });
 
-  it('is cached briefly until it is processed', async () => {
+  it('lets caches keep an unprocessed file only briefly', async () => {
     const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
     const readCacheControl = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
     expect(await readCacheControl()).toBe(CACHE_BRIEFLY);
@@ -83,7 +83,7 @@ describe('a public file', () => {
     expect(await readCacheControl()).toBe(CACHE_FOREVER);
   });
 
-  it('has a strong ETag of its content', async () => {
+  it('sends a strong ETag of the content', async () => {
     const { id, url } = await shop.text('a.txt');
     const readTag = async () => String((await shop.fetch(url)).headers.get('etag'));
     const firstTag = await readTag();
@@ -130,7 +130,7 @@ describe('a range of a public file', () => {
     ['bytes=', 200, DIGITS, null],
     ['lines=0-1', 200, DIGITS, null],
     ['bytes=0-99999999999999999999', 206, DIGITS, 'bytes 0-9/10'],
-  ])('is answered with its status: %s, %i', async (range, status, text, contentRange) => {
+  ])('answers the range %s with status %i', async (range, status, text, contentRange) => {
     const reply = await shop.fetch((await uploadDigits()).url, { Range: range });
     expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([
       status,
@@ -140,7 +140,7 @@ describe('a range of a public file', () => {
     if (status === 206) expect(reply.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it('is returned only when If-Range matches the content', async () => {
+  it('returns a range only when If-Range matches the content', async () => {
     const { id, url } = await uploadDigits();
     const tag = String((await shop.fetch(url)).headers.get('etag'));
     const readPart = async (condition: string) =>
@@ -234,7 +234,7 @@ describe('an unknown path', () => {
 });
 
 describe('a public URL', () => {
-  it('works in Trash and returns 404 after the purge', async () => {
+  it('serves a file in Trash and returns 404 after its purge', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
     const { renditions, url } = await shop.file(file.id);
@@ -278,7 +278,7 @@ describe('a public URL', () => {
     expect(files[0].folder).toBe(folder);
   });
 
-  it('stays the same when its folder moves', async () => {
+  it('keeps the URL of a file when its folder moves', async () => {
     const { id, url } = await shop.text('a.txt', { folder: 'x' });
     const [folder] = (await shop.client.get('/cdn/folders')).body.data;
     await shop.client.post('/cdn_folders', { cdn_folder: { name: 'y', key: 'y' } });
@@ -314,7 +314,7 @@ describe('a file replaced during a request', () => {
   };
   const fetchFile = async (url: string) => fetch(api.origin + new URL(url).pathname);
 
-  it('is looked up again', async () => {
+  it('looks a replaced file up again', async () => {
     const { url } = await uploadDigits();
     failReads(['gone', 'gone']);
     const response = await fetchFile(url);

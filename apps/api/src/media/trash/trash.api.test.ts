@@ -73,7 +73,7 @@ describe('DELETE /cdn?file=', () => {
     },
   );
 
-  it('uses the retention of the app', async () => {
+  it('computes the purge time from the retention of the app', async () => {
     await changeMediaSettings({ trash_retention_days: 2 });
     const file = await shop.text('a.txt');
     await shop.trash(file);
@@ -85,7 +85,7 @@ describe('DELETE /cdn?file=', () => {
 });
 
 describe('a used file', () => {
-  it('stays when the app refuses to delete used files', async () => {
+  it('refuses to delete a used file when the app requires it', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
     const [usedFile, freeFile] = await uploadTexts('used.txt', 'free.txt');
     await shop.use(usedFile);
@@ -101,13 +101,13 @@ describe('a used file', () => {
     expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
 
-  it('is deleted by default', async () => {
+  it('deletes a used file by default', async () => {
     const file = await shop.text('used.txt');
     await shop.use(file);
     expect((await shop.trash(file)).status).toBe(200);
   });
 
-  it('stays in Trash when it is already there', async () => {
+  it('accepts a repeated delete of a used file in Trash', async () => {
     const file = await shop.text('used.txt');
     await shop.use(file);
     await shop.trash(file);

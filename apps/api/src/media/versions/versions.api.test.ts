@@ -384,7 +384,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect(await shop.objects()).toHaveLength(2 + 1 + 2 * 4);
   });
 
-  it('waits for the file to be processed', async () => {
+  it('makes renditions only after the file is processed', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await shop.reschedule(id, 'content', '1 hour');
     await regenerate(id, { renditions: [50] });
@@ -416,7 +416,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect(await shop.file(id)).toMatchObject({ width: 400, height: 300, processing: 'done' });
   });
 
-  it('changes nothing for a file that is not an image', async () => {
+  it('makes no renditions of a file that is not an image', async () => {
     const file = await shop.text('a.txt');
     expect((await regenerate(file.id, { renditions: [50] })).status).toBe(202);
     await api.work();
