@@ -8,7 +8,7 @@ import { openForInspection } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 import { aDay } from './testing/a-day.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
-import { testDatabase } from '@back-office/database-postgres/testing';
+import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import { check, INVARIANTS } from '@back-office/database-postgres';
 
 let api: TestApi;
@@ -70,7 +70,7 @@ describe('an inspected installation', () => {
 
 describe('a database that cannot be checked', () => {
   it('is reported when it is not up to date', async () => {
-    const empty = await testDatabase({ empty: true });
+    const empty = await makeTestDatabase({ empty: true });
     await expect(check(empty.connection, store(), new Date())).rejects.toThrow(/^The database is not up to date/);
     await empty.drop();
   });

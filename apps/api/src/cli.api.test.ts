@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLE } from './testing/server-process.js';
-import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const CLI = `${BUNDLE}cli.js`;
 /** Modules below the root can import the workspace packages. */
@@ -78,7 +78,7 @@ describe('a command that needs no files', () => {
   let database: TestDatabase;
   let folder: string;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await makeTestDatabase();
     folder = mkdtempSync(join(tmpdir(), 'back-office-store-'));
   });
   afterAll(async () => {

@@ -7,7 +7,7 @@ import { containerOf, SystemClock } from './container.js';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
 import { openLibraryTools } from './media/index.js';
 import { openRefundGateway } from './proformas/index.js';
-import { testDatabase } from '@back-office/database-postgres/testing';
+import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import { TOKENS } from './tokens.js';
 
 describe('the container', () => {
@@ -20,7 +20,7 @@ describe('the container', () => {
     const [media, refunds, own] = await Promise.all([
       openLibraryTools(config),
       openRefundGateway(config, () => {}),
-      testDatabase(),
+      makeTestDatabase(),
     ]);
     const source = await dataSourceFor(own.connection, 1).initialize();
     const { base, isPublished } = media.library;

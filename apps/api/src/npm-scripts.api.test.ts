@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 describe('the service under npm', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await makeTestDatabase();
   });
   afterAll(() => database.drop());
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
-import { installCitusStandIn, type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { installCitusStandIn, type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 import { BUNDLE, type ServerProcess, startServer } from './testing/server-process.js';
 
 interface ExitedProcess {
@@ -130,7 +130,7 @@ describe('a copied data folder', () => {
 
 describe('`cli distribute`', () => {
   it('fails with one line without Citus and on the embedded database', async () => {
-    const database = await testDatabase({ empty: true });
+    const database = await makeTestDatabase({ empty: true });
     const alone = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
     expect([alone.code, alone.stdout]).toEqual([1, '']);
     expect(alone.stderr).toMatch(/^This database has no Citus: .+\n$/);
@@ -141,7 +141,7 @@ describe('`cli distribute`', () => {
   });
 
   it('reports the distributed tables, then that nothing changed', async () => {
-    const database = await testDatabase();
+    const database = await makeTestDatabase();
     await installCitusStandIn(database);
     const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
     const { code, stdout } = await run('--json');
@@ -161,7 +161,7 @@ describe('a service on an external database', () => {
   /** Shared by tests that only read. */
   let running: ServerProcess;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await makeTestDatabase();
     running = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
   });
   afterAll(async () => {
@@ -272,7 +272,7 @@ describe('a service on an external database', () => {
 
 describe('nodes that start together on an empty database', () => {
   it('migrate it once and all become ready', async () => {
-    const empty = await testDatabase({ empty: true });
+    const empty = await makeTestDatabase({ empty: true });
     const servers = await Promise.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
     );
@@ -285,7 +285,7 @@ describe('nodes that start together on an empty database', () => {
 describe('the command line', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await makeTestDatabase();
   });
   afterAll(() => database.drop());
   const cli = (...args: string[]): Promise<ExitedProcess> => runNode('cli.js', args, { DATABASE_URL: database.url });

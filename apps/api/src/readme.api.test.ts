@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startServer, type ServerProcess } from './testing/server-process.js';
-import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -17,7 +17,7 @@ let server: ServerProcess;
 let dataDir: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await makeTestDatabase();
   // Addresses of files contain the port.
   const PORT = await freePort();
   dataDir = await mkdtemp(join(tmpdir(), 'readme-'));

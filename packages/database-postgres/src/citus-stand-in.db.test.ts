@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
-import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 
 // The expected results were measured with Citus 13.2.2. The comment of the stand-in names the one exception.
 
@@ -8,7 +8,7 @@ let testing: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  testing = await testDatabase({ empty: true });
+  testing = await makeTestDatabase({ empty: true });
   await installCitusStandIn(testing);
   client = new pg.Client(testing.url);
   await client.connect();

@@ -96,7 +96,7 @@ export class ClientTransaction implements Transaction {
       if ((error as { code?: unknown }).code === DIVISION_BY_ZERO) throw new WrittenByAnother();
       throw error;
     }
-    once.done();
+    once.close();
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {

@@ -1,19 +1,19 @@
 import pg from 'pg';
 import { FOREIGN_KEYS, installCitusStandIn, CLUSTER_TABLES, type ClusterTable } from '../testing/citus-stand-in.js';
-import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { distribute } from './distribution.js';
 
 async function cluster(): Promise<{ own: TestDatabase; client: pg.Client }> {
-  const own = await testDatabase();
-  await installCitusStandIn(own);
-  const client = new pg.Client(own.url);
+  const testing = await makeTestDatabase();
+  await installCitusStandIn(testing);
+  const client = new pg.Client(testing.url);
   await client.connect();
-  return { own, client };
+  return { own: testing, client };
 }
 
 describe('distribute on a cluster with pending migrations', () => {
   it('migrates the database first', async () => {
-    const own = await testDatabase({ empty: true });
+    const own = await makeTestDatabase({ empty: true });
     await installCitusStandIn(own);
     expect((await distribute(own.connection)).distributed).toContain('notification_devices');
     await own.drop();
@@ -48,7 +48,7 @@ describe('distribute when it is interrupted', () => {
 
 describe('distribute on a database that cannot be distributed', () => {
   it('changes nothing without Citus, even with pending migrations', async () => {
-    const own = await testDatabase({ empty: true });
+    const own = await makeTestDatabase({ empty: true });
     await expect(distribute(own.connection)).rejects.toThrow(/^This database has no Citus: .*[^\n]$/);
     const client = new pg.Client(own.url);
     await client.connect();

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import type { Connection } from './data-source.js';
 import { withMigrationLock, migrate } from './migrate.js';
-import { kindsByName, schemaBreaches, TABLES, type Query } from './schema-rules.js';
+import { kindsByName, findSchemaBreaches, TABLES_CTE, type Query } from './schema-rules.js';
 
 /** Tables that {@link distribute} has converted; empty when all were converted before. */
 export interface ConvertedTables {
@@ -30,14 +30,14 @@ const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as has`;
 
 // Citus also tracks tables that others reference (method n, model s). Such a table counts as plain.
 const STATES = `
-  with ${TABLES}
+  with ${TABLES_CTE}
   select t.name, t.kind as "requiredKind", p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,
     case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as "currentKind"
   from tables t left join pg_dist_partition p on p.logicalrelid = t.oid
   where t.kind in ('app', 'reference') order by t.kind desc, t.name`;
 
 const FOREIGN_KEYS = `
-  with ${TABLES}
+  with ${TABLES_CTE}
   select f.name as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
   from tables f join pg_constraint c on c.conrelid = f.oid and c.contype = 'f' join tables t on t.oid = c.confrelid
   where array[f.name, t.name]::text[] && $2::text[] order by f.name, c.conname`;
@@ -150,7 +150,7 @@ function assertColocated(states: readonly TableState[]): void {
 }
 
 async function assertDistributable(query: Query): Promise<void> {
-  const [breach, ...otherBreaches] = await schemaBreaches(query);
+  const [breach, ...otherBreaches] = await findSchemaBreaches(query);
   if (!breach) return;
   const suffix = otherBreaches.length === 0 ? '' : ` (and ${otherBreaches.length} more)`;
   throw new Error(`${breach.table}, ${breach.name}: ${breach.rule}${suffix}. Nothing has been changed.`);

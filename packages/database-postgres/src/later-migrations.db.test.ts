@@ -1,14 +1,13 @@
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
-import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { migrationSourceFor, MIGRATIONS } from './data-source.js';
 import { createAppTable, distributeTables } from './distribution.js';
-import { schemaBreaches } from './schema-rules.js';
+import { findSchemaBreaches } from './schema-rules.js';
 
 type Migration = new () => MigrationInterface;
 
-/** A future migration: new columns, an index and a new table. */
 class GiftCards2763700000000 implements MigrationInterface {
   readonly name = 'GiftCards2763700000000';
 
@@ -38,7 +37,7 @@ class GiftCards2763700000000 implements MigrationInterface {
   }
 }
 
-/** A wrong migration: its table stays plain on a cluster. */
+/** A faulty migration, whose table stays plain on a cluster. */
 class ForgetfulGiftCards2763700000000 implements MigrationInterface {
   readonly name = 'ForgetfulGiftCards2763700000000';
 
@@ -53,20 +52,19 @@ class ForgetfulGiftCards2763700000000 implements MigrationInterface {
   }
 }
 
-/** Migrations before the first version that could be distributed. */
-const FIRST_DISTRIBUTED = 9;
+const MIGRATIONS_OF_FIRST_DISTRIBUTED = 9;
 
-async function run(database: TestDatabase, migrations: readonly Migration[]): Promise<void> {
+async function runMigrations(database: TestDatabase, migrations: readonly Migration[]): Promise<void> {
   const source = await migrationSourceFor(database.connection, [...migrations]).initialize();
   try {
     await source.runMigrations();
-    expect(await schemaBreaches((text, values) => source.query(text, values))).toEqual([]);
+    expect(await findSchemaBreaches((text, values) => source.query(text, values))).toEqual([]);
   } finally {
     await source.destroy();
   }
 }
 
-async function inDatabase(database: TestDatabase, work: (client: pg.Client) => Promise<void>): Promise<void> {
+async function withClient(database: TestDatabase, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(database.url);
   await client.connect();
   await work(client);
@@ -74,69 +72,68 @@ async function inDatabase(database: TestDatabase, work: (client: pg.Client) => P
   await database.drop();
 }
 
-/** Apps' tables with the default threshold of autoanalyze. */
-const LATE = `
+const FIND_TABLES_ANALYZED_LATE = `
   select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'app_id'
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
     and not coalesce('autovacuum_analyze_scale_factor=0.01' = any(c.reloptions), false)`;
 
-const ORPHAN = `insert into gift_cards (app_id, customer_id, code) values (1, 1, 'A')`;
-const COLOCATIONS = `
+const INSERT_ORPHAN = `insert into gift_cards (app_id, customer_id, code) values (1, 1, 'A')`;
+const COUNT_COLOCATIONS = `
   select count(distinct colocationid)::int as groups, bool_or(logicalrelid = 'gift_cards'::regclass) as with_gift_cards
   from pg_dist_partition where partmethod = 'h'`;
 
 describe('a later migration', () => {
-  it('makes its table on a plain database', async () => {
-    const database = await testDatabase();
-    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
-    await inDatabase(database, async (client) => {
-      expect((await client.query(LATE)).rows).toEqual([]);
-      await expect(client.query(ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
+  it('creates its table on a plain database', async () => {
+    const database = await makeTestDatabase();
+    await runMigrations(database, [...MIGRATIONS, GiftCards2763700000000]);
+    await withClient(database, async (client) => {
+      expect((await client.query(FIND_TABLES_ANALYZED_LATE)).rows).toEqual([]);
+      await expect(client.query(INSERT_ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
     });
   });
 
-  it('makes a colocated table on a cluster', async () => {
-    const database = await testDatabase();
+  it('creates a colocated table on a cluster', async () => {
+    const database = await makeTestDatabase();
     await installCitusStandIn(database);
     await distributeTables(database.connection);
-    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
-    await inDatabase(database, async (client) => {
-      expect((await client.query(COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
-      await expect(client.query(ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
+    await runMigrations(database, [...MIGRATIONS, GiftCards2763700000000]);
+    await withClient(database, async (client) => {
+      expect((await client.query(COUNT_COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
+      await expect(client.query(INSERT_ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
     });
   });
 
-  it('with a plain table is completed by `distribute`', async () => {
-    const database = await testDatabase();
+  it('may leave a plain table, which `distribute` distributes', async () => {
+    const database = await makeTestDatabase();
     await installCitusStandIn(database);
     await distributeTables(database.connection);
-    await run(database, [...MIGRATIONS, ForgetfulGiftCards2763700000000]);
+    await runMigrations(database, [...MIGRATIONS, ForgetfulGiftCards2763700000000]);
     expect(await distributeTables(database.connection)).toEqual({ distributed: ['gift_cards'], reference: [] });
     await database.drop();
   });
 
-  it('makes a plain table before `distribute`, which distributes it', async () => {
-    const database = await testDatabase();
+  it('creates a plain table on a cluster that is not distributed yet', async () => {
+    const database = await makeTestDatabase();
     await installCitusStandIn(database);
-    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
+    await runMigrations(database, [...MIGRATIONS, GiftCards2763700000000]);
     expect((await distributeTables(database.connection)).distributed).toContain('gift_cards');
-    await inDatabase(database, async (client) => {
-      expect((await client.query(COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
+    await withClient(database, async (client) => {
+      expect((await client.query(COUNT_COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
     });
   });
 });
 
 describe('every migration', () => {
   it('works in a schema of any name', async () => {
-    const database = await testDatabase({ empty: true });
+    const database = await makeTestDatabase({ empty: true });
     const client = new pg.Client(database.url);
     await client.connect();
     const { name } = (await client.query('select quote_ident(current_database()) as name')).rows[0] as { name: string };
     await client.query('create schema "Shop-1"');
     await client.query(`alter database ${name} set search_path = "Shop-1", public`);
     await client.end();
-    await run(database, MIGRATIONS);
-    await inDatabase(database, async (other) => {
+    await runMigrations(database, MIGRATIONS);
+    await withClient(database, async (other) => {
       const { rows } = await other.query(`select count(*)::int as tables from pg_tables where schemaname = 'Shop-1'`);
       expect((rows[0] as { tables: number }).tables).toBeGreaterThan(35);
     });
@@ -145,11 +142,11 @@ describe('every migration', () => {
 
 describe('every migration since the first distributed version', () => {
   it('migrates a distributed database and leaves no plain table', async () => {
-    const database = await testDatabase({ empty: true });
-    await run(database, MIGRATIONS.slice(0, FIRST_DISTRIBUTED));
+    const database = await makeTestDatabase({ empty: true });
+    await runMigrations(database, MIGRATIONS.slice(0, MIGRATIONS_OF_FIRST_DISTRIBUTED));
     await installCitusStandIn(database);
     await distributeTables(database.connection);
-    await run(database, MIGRATIONS);
+    await runMigrations(database, MIGRATIONS);
     expect(await distributeTables(database.connection)).toEqual({ distributed: [], reference: [] });
     await database.drop();
   }, 120_000);

@@ -2,36 +2,35 @@ import { runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
 import { openJobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
 
-/** Arbitrary, but the same on all nodes. */
+// The number is arbitrary, but must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
-/** Runs pending migrations and returns their names. Safe when several nodes start at once. */
+/** Runs pending migrations and returns their names. Several nodes may start at once. */
 export function migrate(connection: Connection): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
-    const ran = (await source.showMigrations()) ? await source.runMigrations() : [];
+    const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
     await migrateJobs(connection);
-    return ran.map((migration) => migration.name);
+    return migrations.map((migration) => migration.name);
   });
 }
 
-/** Runs `work` under the lock of schema changes. The session holds the lock, so it ends with the process. */
+/** Runs `work` under the lock of schema changes. The session holds the lock, so the lock ends with the process. */
 export async function withMigrationLock<Result>(
   connection: Connection,
   work: (source: DataSource) => Promise<Result>,
 ): Promise<Result> {
   const source = await migrationSourceFor(connection).initialize();
-  const guard = source.createQueryRunner();
+  const lockSession = source.createQueryRunner();
   try {
-    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lockSession.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     return await work(source);
   } finally {
-    await guard.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
-    await guard.release();
+    await lockSession.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
+    await lockSession.release();
     await source.destroy();
   }
 }
 
-/** The job queue has its own schema and migrations. */
 async function migrateJobs(connection: Connection): Promise<void> {
   const pool = openJobPool(connection, 1);
   try {

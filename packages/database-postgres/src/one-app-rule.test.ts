@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ACROSS_APPS, breachesOf, loadGrammar } from '../testing/one-app-rule.js';
+import { ACROSS_APPS, findBreaches, loadGrammar } from '../testing/one-app-rule.js';
 
 const TABLES = new Map([
   ['apps', ['id', 'name']],
@@ -12,9 +12,9 @@ const TABLES = new Map([
 
 beforeAll(loadGrammar);
 
-const breaches = (text: string): string[] => breachesOf(text, TABLES);
+const findBreaches = (text: string): string[] => findBreaches(text, TABLES);
 
-describe('a statement of one app', () => {
+describe('the rule that a statement reads one app', () => {
   it.each([
     ['names the app', 'select * from orders where app_id = $1 and id = $2'],
     ['names the app first', 'select * from orders where $1 = app_id'],
@@ -193,8 +193,8 @@ describe('a statement of one app', () => {
     ['reads no table of the service', 'select 1 from pg_class, graphile_worker.orders'],
     ['begins a transaction', 'begin'],
     ['changes a setting', 'set lock_timeout = 1'],
-  ])('that %s keeps the rule', (_, text) => {
-    expect(breaches(text)).toEqual([]);
+  ])('accepts a statement that %s', (_, text) => {
+    expect(findBreaches(text)).toEqual([]);
   });
 });
 
@@ -203,7 +203,7 @@ const O = ['orders as o is not tied to the app'];
 const ITEMS = ['items is not tied to the app'];
 const I = ['items as i is not tied to the app'];
 
-describe('a statement that', () => {
+describe('the rule that a statement reads one app only', () => {
   it.each([
     ['names no app', 'select * from orders', ORDERS],
     ['has an id only', 'select * from orders where id = $1', ORDERS],
@@ -440,44 +440,44 @@ describe('a statement that', () => {
     ['truncates', 'truncate orders', ['orders is named in a statement that cannot be read']],
     ['locks the table', 'lock table orders', ['orders is named in a statement that cannot be read']],
     ['is the second of two', 'select 1; delete from orders', ORDERS],
-  ])('%s breaks the rule', (_, text, found) => {
-    expect(breaches(text)).toEqual(found);
+  ])('refuses a statement that %s', (_, text, expected) => {
+    expect(findBreaches(text)).toEqual(expected);
   });
 });
 
-describe('a statement marked as across apps', () => {
-  const DUE = '/* across apps: orders that are due */ select app_id, id from orders where total > $1';
+describe('a statement that is marked as across apps', () => {
+  const SELECT_DUE = '/* across apps: orders that are due */ select app_id, id from orders where total > $1';
 
-  it('may read all apps', () => {
-    expect(breaches(DUE)).toEqual([]);
-    expect(breaches(DUE.replace('/* across apps: orders that are due */', ''))).toEqual(ORDERS);
+  it('may read records of all apps', () => {
+    expect(findBreaches(SELECT_DUE)).toEqual([]);
+    expect(findBreaches(SELECT_DUE.replace('/* across apps: orders that are due */', ''))).toEqual(ORDERS);
   });
 
   it.each([
-    ['locks', `${DUE} for update skip locked`],
+    ['locks', `${SELECT_DUE} for update skip locked`],
     ['locks in a CTE', `/* across apps: x */ with due as (select id from orders for key share) select id from due`],
     ['updates', '/* across apps: x */ update orders set total = 1'],
     ['inserts', '/* across apps: x */ insert into orders (app_id) select id from apps'],
     ['deletes in a CTE', '/* across apps: x */ with gone as (delete from orders returning id) select id from gone'],
   ])('is refused when it %s', (_, text) => {
-    expect(breaches(text)).toEqual(['goes across apps, and locks or writes']);
+    expect(findBreaches(text)).toEqual(['goes across apps, and locks or writes']);
   });
 
   it('must read several apps and name its purpose', () => {
-    expect(breaches(`/* across apps: x */ select 1 from orders where app_id = $1`)).toEqual([
+    expect(findBreaches(`/* across apps: x */ select 1 from orders where app_id = $1`)).toEqual([
       'says that it goes across apps, but does not',
     ]);
-    expect(breaches('/* across apps */ select 1 from orders')).toEqual(ORDERS);
+    expect(findBreaches('/* across apps */ select 1 from orders')).toEqual(ORDERS);
   });
 });
 
-describe('the service’s statements across apps', () => {
+describe('the statements across apps in the service', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const sources = ['apps/api/src', 'packages/database-postgres/src'].map((folder) => join(root, folder));
   const isOfService = (file: string): boolean => file.endsWith('.ts') && !/\.test\.ts$|^testing\//.test(file);
 
-  it('are listed', () => {
-    const found = sources.flatMap((source) =>
+  it('are those of this list', () => {
+    const statements = sources.flatMap((source) =>
       readdirSync(source, { recursive: true, encoding: 'utf8' })
         .filter(isOfService)
         .flatMap((file) => {
@@ -485,7 +485,7 @@ describe('the service’s statements across apps', () => {
           return [...marks].map(([, purpose]) => `${file}: ${purpose}`);
         }),
     );
-    expect(found.sort()).toEqual([
+    expect(statements.sort()).toEqual([
       'checkout/evaluation-statements.ts: evaluations of another app',
       'idempotency/sql-keyed-calls.ts: expired keys',
       'media/file-version-statements.ts: apps with expired versions',

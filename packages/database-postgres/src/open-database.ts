@@ -8,7 +8,7 @@ import { portsOf } from './ports.js';
 import { Postgres } from './postgres.js';
 
 export interface PostgresOptions extends DatabaseOptions {
-  /** An external server; without it an embedded one is started below `dataDir`. */
+  /** URL of an external server. Without it an embedded server is started below `dataDir`. */
   readonly url?: string | undefined;
   readonly dataDir: string;
   readonly poolSize: number;
@@ -19,7 +19,7 @@ export interface OpenedPostgres extends OpenedDatabase {
   readonly connection: Connection;
 }
 
-/** Opens PostgreSQL and migrates it. Throws when the server is not durable. */
+/** Opens PostgreSQL and migrates it. Throws when the server may lose committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
   const { url, dataDir, poolSize } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;

@@ -26,13 +26,13 @@ const MAX_ATTEMPTS = 4;
 const MAX_STATEMENT_NAMES = 500;
 
 /** Throws inside a transaction: rows must not stay locked during a network call. */
-export function assertOutsideTransaction(what: string): void {
-  if (callContext().isInTransaction) throw new Error(`${what} was called inside a transaction`);
+export function assertOutsideTransaction(operation: string): void {
+  if (callContext().isInTransaction) throw new Error(`${operation} was called inside a transaction`);
 }
 
 export class Postgres implements Sql {
   private readonly pool: Pool;
-  private readonly names = new Map<string, string>();
+  private readonly nameByText = new Map<string, string>();
 
   constructor(
     readonly source: DataSource,
@@ -53,7 +53,7 @@ export class Postgres implements Sql {
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
-    const query = { name: this.nameOf(text), text, values: [...values] };
+    const query = { name: this.statementName(text), text, values: [...values] };
     return this.read(async () => (await retryWhileExhausted(() => this.pool.query(query))).rows as Row[]);
   }
 
@@ -62,7 +62,7 @@ export class Postgres implements Sql {
     if (WriteOnce.pending() !== undefined) return this.transaction(work);
     return work({
       rows: (text, values) => this.rows(text, values),
-      last: (text, values) => this.runAlone(text, values),
+      last: (text, values) => this.runInOwnTransaction(text, values),
     });
   }
 
@@ -76,23 +76,23 @@ export class Postgres implements Sql {
   }
 
   /** Runs one statement as its own transaction. */
-  private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  private async runInOwnTransaction<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     // Without a connection nothing is written, so this fails as a read.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
     client.on('error', ignoreError);
-    let broken = false;
+    let isBroken = false;
     try {
-      const { rows } = await client.query({ name: this.nameOf(text), text, values: [...values] });
+      const { rows } = await client.query({ name: this.statementName(text), text, values: [...values] });
       noteWritten();
       return rows as Row[];
     } catch (error) {
-      broken = failureOf(error) === 'unavailable';
-      if (broken && !isServerError(error)) throw new UnknownOutcome('The connection was lost during a write');
+      isBroken = failureOf(error) === 'unavailable';
+      if (isBroken && !isServerError(error)) throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
     } finally {
       client.off('error', ignoreError);
-      client.release(broken);
+      client.release(isBroken);
     }
   }
 
@@ -106,67 +106,67 @@ export class Postgres implements Sql {
     { dryRun = false }: TransactionOptions = {},
   ): Promise<Result> {
     assertOutsideTransaction('A second transaction');
-    const once = WriteOnce.pending();
-    if (once?.isWritten) return once.resume() as Result;
+    const writeOnce = WriteOnce.pending();
+    if (writeOnce?.isWritten) return writeOnce.resume() as Result;
     // A dry run writes nothing, so it needs no mark.
-    const ending = dryRun ? 'dry run' : once;
-    const end = performance.now() + this.maxTransactionMs;
+    const transactionEnd = dryRun ? 'dry run' : writeOnce;
+    const endMs = performance.now() + this.maxTransactionMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const result = await runInContext({ isInTransaction: true }, () => this.attempt(work, end, ending));
+        const result = await runInContext({ isInTransaction: true }, () => this.runAttempt(work, endMs, transactionEnd));
         if (!dryRun) noteWritten();
         return result;
       } catch (error) {
-        if (failureOf(error) !== 'retry' || attempt === MAX_ATTEMPTS || performance.now() > end)
+        if (failureOf(error) !== 'retry' || attempt === MAX_ATTEMPTS || performance.now() > endMs)
           throw toPortError(error);
         await pause(attempt);
       }
     }
   }
 
-  private async attempt<Result>(
+  private async runAttempt<Result>(
     work: (transaction: Transaction) => Promise<Result>,
-    end: number,
-    ending: TransactionEnd,
+    endMs: number,
+    transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
     // Without a listener, a connection lost between two statements would end the process.
     client.on('error', ignoreError);
-    let broken = false;
+    let isBroken = false;
     try {
-      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end, ending);
+      const transaction = new ClientTransaction(client, (text) => this.statementName(text), this.onStatement, endMs, transactionEnd);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
     } catch (error) {
-      broken = isUnknownOutcome(error) || failureOf(error) === 'unavailable' || !(await tryRollback(client));
+      isBroken = isUnknownOutcome(error) || failureOf(error) === 'unavailable' || !(await tryRollback(client));
       throw error;
     } finally {
       client.off('error', ignoreError);
-      client.release(broken);
+      client.release(isBroken);
     }
   }
 
   /** Names a statement by the hash of its text, since pools may share connections. */
-  private nameOf(text: string): string | undefined {
-    const known = this.names.get(text);
-    if (known) return known;
+  private statementName(text: string): string | undefined {
+    const knownName = this.nameByText.get(text);
+    if (knownName) return knownName;
     // Lists have thousands of combinations, and each connection keeps every named statement.
-    if (this.names.size === MAX_STATEMENT_NAMES) return undefined;
+    if (this.nameByText.size === MAX_STATEMENT_NAMES) return undefined;
     const name = createHash('sha1').update(text).digest('base64url');
-    this.names.set(text, name);
+    this.nameByText.set(text, name);
     return name;
   }
 }
 
 /** Waits longer for a connection once the call has written: it can no longer be rejected. */
-async function retryWhileExhausted<Result>(ask: () => Promise<Result>): Promise<Result> {
-  const end = performance.now() + TIMEOUTS.acquireAfterWrite;
+async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
+  const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
   for (;;) {
     try {
-      return await ask();
+      return await connect();
     } catch (error) {
-      if (!isPoolExhausted(error) || !hasWritten() || performance.now() > end) throw error;
+      if (!isPoolExhausted(error) || !hasWritten() || performance.now() > endMs) throw error;
     }
   }
 }

@@ -1,23 +1,23 @@
 import { DataSource } from 'typeorm';
-import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { migrationSourceFor } from './data-source.js';
-import { schemaBreaches, SPECIAL_TABLES, type Breach } from './schema-rules.js';
+import { findSchemaBreaches, SPECIAL_TABLES, type Breach } from './schema-rules.js';
 
-let own: TestDatabase;
+let testing: TestDatabase;
 let source: DataSource;
 
 beforeAll(async () => {
-  own = await testDatabase();
-  source = await migrationSourceFor(own.connection).initialize();
+  testing = await makeTestDatabase();
+  source = await migrationSourceFor(testing.connection).initialize();
 });
 afterAll(async () => {
   await source.destroy();
-  await own.drop();
+  await testing.drop();
 });
 
 describe('the migrated schema', () => {
   it('can be distributed by app_id', async () => {
-    expect(await schemaBreaches((text, values) => source.query(text, values))).toEqual([]);
+    expect(await findSchemaBreaches((text, values) => source.query(text, values))).toEqual([]);
   });
 
   it('has every special table, each with a reason', async () => {
@@ -31,24 +31,24 @@ describe('the migrated schema', () => {
   });
 });
 
-const ID = 'id bigint generated always as identity';
-const APP = 'app_id bigint not null';
+const ID_COLUMN = 'id bigint generated always as identity';
+const APP_COLUMN = 'app_id bigint not null';
 /** A valid table of an app. */
-const GOOD = `${APP}, ${ID}, customer_id bigint, code text, primary key (app_id, id)`;
+const VALID_COLUMNS = `${APP_COLUMN}, ${ID_COLUMN}, customer_id bigint, code text, primary key (app_id, id)`;
 
 const TABLE_WITH_TRIGGER = `
-  create table odd (${GOOD});
+  create table odd (${VALID_COLUMNS});
   create function odd_happens() returns trigger language plpgsql as 'begin return new; end';
   create trigger odd_trigger before insert on odd for each row execute function odd_happens()`;
 
 describe('a rule of the schema', () => {
   /** Breaches after these statements, which are rolled back. */
-  const breachesWith = async (statements: string): Promise<Breach[]> => {
+  const findBreachesAfter = async (statements: string): Promise<Breach[]> => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();
     try {
       await runner.query(statements);
-      return await schemaBreaches((text, values) => runner.query(text, values));
+      return await findSchemaBreaches((text, values) => runner.query(text, values));
     } finally {
       await runner.rollbackTransaction();
       await runner.release();
@@ -56,36 +56,36 @@ describe('a rule of the schema', () => {
   };
 
   it.each([
-    ['A table without app_id is listed with its reason', 'odd', `create table odd (${ID} primary key)`],
+    ['A table without app_id is listed with its reason', 'odd', `create table odd (${ID_COLUMN} primary key)`],
     [
       'app_id is a bigint, neither nullable nor generated',
       'app_id',
-      `create table odd (app_id integer not null, ${ID}, primary key (app_id, id))`,
+      `create table odd (app_id integer not null, ${ID_COLUMN}, primary key (app_id, id))`,
     ],
-    ['app_id is a bigint, neither nullable nor generated', 'app_id', `create table odd (app_id bigint, ${ID})`],
-    ['An app’s table has a primary key', 'odd', `create table odd (${APP}, ${ID})`],
-    ['A unique key begins with app_id', 'odd_pkey', `create table odd (${APP}, ${ID}, primary key (id))`],
+    ['app_id is a bigint, neither nullable nor generated', 'app_id', `create table odd (app_id bigint, ${ID_COLUMN})`],
+    ['An app’s table has a primary key', 'odd', `create table odd (${APP_COLUMN}, ${ID_COLUMN})`],
+    ['A unique key begins with app_id', 'odd_pkey', `create table odd (${APP_COLUMN}, ${ID_COLUMN}, primary key (id))`],
     [
       'A unique key begins with app_id',
       'odd_code_key',
-      `create table odd (${GOOD}, constraint odd_code_key unique (code))`,
+      `create table odd (${VALID_COLUMNS}, constraint odd_code_key unique (code))`,
     ],
     [
       'A unique key begins with app_id',
       'odd_code_key',
-      `create table odd (${GOOD}); create unique index odd_code_key on odd (lower(code), app_id) where code <> ''`,
+      `create table odd (${VALID_COLUMNS}); create unique index odd_code_key on odd (lower(code), app_id) where code <> ''`,
     ],
     [
       'A foreign key begins with app_id',
       'odd_customer_fkey',
-      `create table odd (${GOOD},
+      `create table odd (${VALID_COLUMNS},
          constraint odd_customer_fkey foreign key (customer_id, app_id) references customers (app_id, id))`,
     ],
     [
       'A foreign key to an app’s table pairs app_id with app_id',
       'odd_customer_fkey',
-      `create table swapped (${GOOD}, constraint swapped_key unique (id, app_id));
-       create table odd (${GOOD},
+      `create table swapped (${VALID_COLUMNS}, constraint swapped_key unique (id, app_id));
+       create table odd (${VALID_COLUMNS},
          constraint odd_customer_fkey foreign key (app_id, customer_id) references swapped (id, app_id));
       `,
     ],
@@ -98,12 +98,12 @@ describe('a rule of the schema', () => {
     [
       'Only an app’s table references an app’s table, and only a local table a local one',
       'odd_worker_fkey',
-      `create table odd (${GOOD}, constraint odd_worker_fkey foreign key (code) references job_queue.workers (worker))`,
+      `create table odd (${VALID_COLUMNS}, constraint odd_worker_fkey foreign key (code) references job_queue.workers (worker))`,
     ],
     ...['on delete set null', 'on delete set default', 'on update cascade'].map((action) => [
       'No action of a foreign key changes app_id',
       'odd_customer_fkey',
-      `create table odd (${GOOD},
+      `create table odd (${VALID_COLUMNS},
          constraint odd_customer_fkey foreign key (app_id, customer_id) references customers (app_id, id) ${action})`,
     ]),
     ...[
@@ -114,27 +114,27 @@ describe('a rule of the schema', () => {
     ].map((id) => [
       'Ids are bigint identities, and no other column has a sequence',
       'id',
-      `create table odd (${APP}, ${id}, primary key (app_id, id))`,
+      `create table odd (${APP_COLUMN}, ${id}, primary key (app_id, id))`,
     ]),
     [
       'Ids are bigint identities, and no other column has a sequence',
       'number',
-      `create table odd (${GOOD}, number bigserial)`,
+      `create table odd (${VALID_COLUMNS}, number bigserial)`,
     ],
     ['There is no trigger', 'odd_trigger', TABLE_WITH_TRIGGER],
   ])('reports a breach: %s (%s)', async (rule, name, statements) => {
-    const found = await breachesWith(statements);
-    expect(found.filter((breach) => breach.rule === rule)).toEqual([
+    const breaches = await findBreachesAfter(statements);
+    expect(breaches.filter((breach) => breach.rule === rule)).toEqual([
       { rule, table: name.startsWith('access_tokens') ? 'access_tokens' : 'odd', name },
     ]);
   });
 
   it('accepts a valid table', async () => {
-    const found = await breachesWith(`
-      create table odd (${GOOD}, constraint odd_code_key unique (app_id, code) deferrable,
+    const breaches = await findBreachesAfter(`
+      create table odd (${VALID_COLUMNS}, constraint odd_code_key unique (app_id, code) deferrable,
         constraint odd_app_fkey foreign key (app_id) references apps (id),
         constraint odd_customer_fkey foreign key (app_id, customer_id) references customers (app_id, id) on delete cascade);
       create index odd_code_idx on odd (code)`);
-    expect(found).toEqual([]);
+    expect(breaches).toEqual([]);
   });
 });

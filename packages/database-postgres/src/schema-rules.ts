@@ -26,7 +26,7 @@ export interface Breach {
  * CTE of the tables of the schema; $1 is {@link kindsByName}. `kind` is `app`, `reference`, `local`, or `unknown` for an
  * unlisted table without `app_id`.
  */
-export const TABLES = `
+export const TABLES_CTE = `
   tables as (
     select c.oid, c.relname as name, a.attnum as app_id,
       coalesce($1::jsonb ->> c.relname, case when a.attnum is null then 'unknown' else 'app' end) as kind
@@ -39,7 +39,7 @@ export function kindsByName(): string {
 }
 
 /** Queries of breaches as `table` and `name`, by rule. */
-const RULES: Readonly<Record<string, string>> = {
+const BREACHES_BY_RULE: Readonly<Record<string, string>> = {
   'A table without app_id is listed with its reason': `select name as table, name from tables where kind = 'unknown'`,
   'app_id is a bigint, neither nullable nor generated': `
     select table_name as table, name from columns
@@ -70,8 +70,8 @@ const RULES: Readonly<Record<string, string>> = {
     where t.kind in ('app', 'reference') and not g.tgisinternal`,
 };
 
-const BREACHES = `
-  with ${TABLES}, columns as (
+const FIND_BREACHES = `
+  with ${TABLES_CTE}, columns as (
     select t.name as table_name, t.kind, a.attname as name, a.atttypid = 'bigint'::regtype as is_bigint,
       a.attnotnull as is_required, a.attgenerated <> '' as is_generated, a.attidentity as identity,
       coalesce(pg_get_expr(d.adbin, d.adrelid) like '%nextval(%', false) as is_counted
@@ -88,12 +88,12 @@ const BREACHES = `
     from tables f join pg_constraint c on c.conrelid = f.oid and c.contype = 'f'
       left join tables t on t.oid = c.confrelid
   )
-  ${Object.entries(RULES)
-    .map(([rule, found]) => `select '${rule}' as rule, b.table, b.name from (${found}) as b`)
+  ${Object.entries(BREACHES_BY_RULE)
+    .map(([rule, breachesOfRule]) => `select '${rule}' as rule, b.table, b.name from (${breachesOfRule}) as b`)
     .join(' union all ')}
   order by rule, "table", name`;
 
 /** Returns what keeps the tables of this schema from being distributed by `app_id`. */
-export async function schemaBreaches(query: Query): Promise<Breach[]> {
-  return (await query(BREACHES, [kindsByName()])) as Breach[];
+export async function findSchemaBreaches(query: Query): Promise<Breach[]> {
+  return (await query(FIND_BREACHES, [kindsByName()])) as Breach[];
 }

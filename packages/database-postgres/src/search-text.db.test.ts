@@ -1,4 +1,4 @@
-import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
@@ -6,13 +6,13 @@ import { asciiOf, foldForPeople } from '@back-office/database-search';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;
 
-let own: TestDatabase;
+let testing: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  own = await testDatabase({ empty: true });
+  testing = await makeTestDatabase({ empty: true });
   // A database from before folding, with people in it.
-  const source = await migrationSourceFor(own.connection).initialize();
+  const source = await migrationSourceFor(testing.connection).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();
   await source.query(`
@@ -27,12 +27,12 @@ beforeAll(async () => {
       inserted_at, updated_at)
     select id, 1, 1, 'N-1', now(), 1, 'ЉУБИЋ', 1, 'RSD', 1, 'web', '[]', 0, 0, 0, 0, 0, 0, now(), now() from apps`);
   await source.destroy();
-  await migrate(own.connection);
-  database = new Postgres(await dataSourceFor(own.connection, 2).initialize());
+  await migrate(testing.connection);
+  database = new Postgres(await dataSourceFor(testing.connection, 2).initialize());
 });
 afterAll(async () => {
   await database.source.destroy();
-  await own.drop();
+  await testing.drop();
 });
 
 describe('people and orders stored before folding', () => {
@@ -52,7 +52,7 @@ describe('stored and searched texts about people', () => {
     .filter((code) => code < 0xd800 || code > 0xdfff)
     .map((code) => String.fromCharCode(code));
 
-  const foldedByBoth = (texts: readonly string[]) =>
+  const foldByBoth = (texts: readonly string[]) =>
     database.rows<{ text: string; kept: string; searched: string }>(
       `select text, folded_for_people(text) as kept, lower(searched) as searched
        from unnest($1::text[], $2::text[]) as row (text, searched)`,
@@ -60,7 +60,7 @@ describe('stored and searched texts about people', () => {
     );
 
   it('fold equally for every letter', async () => {
-    const rows = await foldedByBoth(LETTERS);
+    const rows = await foldByBoth(LETTERS);
     expect(rows.filter(({ kept, searched }) => kept !== searched)).toEqual([]);
     expect(rows).toHaveLength(LETTERS.length);
   });
@@ -69,14 +69,14 @@ describe('stored and searched texts about people', () => {
     const letters = LETTERS.filter(
       (letter) => /[\p{L}]/u.test(letter) && /[\0-\x7f\u00c0-\u017f\u0400-\u045fҐґ]/.test(letter),
     );
-    const rows = await foldedByBoth(letters);
+    const rows = await foldByBoth(letters);
     expect(rows.filter(({ text, kept }) => kept !== asciiOf(text))).toEqual([]);
     expect(rows.length).toBeGreaterThan(300);
   });
 
   it('gain no % or _ by folding', async () => {
     const signs = Array.from({ length: 0x700 }, (_, index) => String.fromCodePoint(0x1f300 + index));
-    const rows = await foldedByBoth([...LETTERS, ...signs]);
+    const rows = await foldByBoth([...LETTERS, ...signs]);
     expect(rows.filter(({ text, kept }) => /[%_]/.test(kept) && kept !== text)).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('stored and searched texts about people', () => {
     ['Zoe\u0308 C\u030c', 'zoe c'],
     ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
   ])('%s is %s', async (text, folded) => {
-    expect(await foldedByBoth([text])).toEqual([{ text, kept: folded, searched: folded }]);
+    expect(await foldByBoth([text])).toEqual([{ text, kept: folded, searched: folded }]);
   });
 });
 
@@ -96,8 +96,8 @@ describe('names with signs stored before signs were kept', () => {
   const MIGRATIONS_BEFORE_SIGNS = 12;
 
   it('are folded again by the migration', async () => {
-    const earlier = await testDatabase({ empty: true });
-    const source = await migrationSourceFor(earlier.connection).initialize();
+    const oldDatabase = await makeTestDatabase({ empty: true });
+    const source = await migrationSourceFor(oldDatabase.connection).initialize();
     Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_SIGNS) });
     await source.runMigrations();
     await source.query(`
@@ -117,15 +117,15 @@ describe('names with signs stored before signs were kept', () => {
       select id, 'active', 'k', 'ć.png', '{❄,x_y}', 'image', 'image/png', 1, 'c', 'c.png :snowflake: x_y', now(), now()
       from apps`);
     await source.destroy();
-    await migrate(earlier.connection);
-    const after = await migrationSourceFor(earlier.connection).initialize();
-    expect(await after.query('select search_name, search_all from products order by code')).toEqual([
+    await migrate(oldDatabase.connection);
+    const migratedSource = await migrationSourceFor(oldDatabase.connection).initialize();
+    expect(await migratedSource.query('select search_name, search_all from products order by code')).toEqual([
       { search_name: '👟 cizma', search_all: '👟 cizma a a-v 123' },
       { search_name: 'caj_1', search_all: 'caj_1 b' },
       { search_name: 'a_b', search_all: 'a_b c' },
     ]);
-    expect(await after.query('select search_text from cdn_files')).toEqual([{ search_text: 'c.png ❄ x_y' }]);
-    await after.destroy();
-    await earlier.drop();
+    expect(await migratedSource.query('select search_text from cdn_files')).toEqual([{ search_text: 'c.png ❄ x_y' }]);
+    await migratedSource.destroy();
+    await oldDatabase.drop();
   });
 });

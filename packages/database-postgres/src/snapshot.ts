@@ -3,10 +3,10 @@ import { openJobPool, MIGRATIONS, type Connection } from './data-source.js';
 /** Runs a statement in the snapshot. */
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-const CONNECT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 // Checks read whole tables, so hash joins beat nested loops. No parallel workers: the service needs the other cores.
-const READS_WHOLE_TABLES = `
+const PLAN_FOR_WHOLE_TABLES = `
   select set_config('enable_nestloop', 'off', true), set_config('enable_indexscan', 'off', true),
     set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)`;
 
@@ -15,8 +15,8 @@ const CANCEL_WHEN_DISCONNECTED = 'set client_connection_check_interval = 1000';
 /** Throws when migrations are pending: statements expect the current schema. */
 async function assertUpToDate(read: Read): Promise<void> {
   const [table] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
-  const ran = table?.has ? await read<{ name: string }>('select name from migrations') : [];
-  const names = new Set(ran.map(({ name }) => name));
+  const appliedMigrations = table?.has ? await read<{ name: string }>('select name from migrations') : [];
+  const names = new Set(appliedMigrations.map(({ name }) => name));
   const isBehind = MIGRATIONS.some((Migration) => !names.has(new Migration().name as string));
   if (isBehind) throw new Error('The database is not up to date: start the service, or run migrate first');
 }
@@ -26,13 +26,13 @@ export async function inSnapshot<Result>(
   connection: Connection,
   work: (read: Read) => Promise<Result>,
 ): Promise<Result> {
-  const pool = openJobPool(connection, 1, CONNECT_MS);
+  const pool = openJobPool(connection, 1, CONNECT_TIMEOUT_MS);
   const client = await pool.connect();
   try {
     // Not supported by every operating system.
     await client.query(CANCEL_WHEN_DISCONNECTED).catch(() => {});
     await client.query('begin isolation level repeatable read read only');
-    await client.query(READS_WHOLE_TABLES);
+    await client.query(PLAN_FOR_WHOLE_TABLES);
     const read: Read = async <Row>(text: string, values: readonly unknown[] = []) => {
       const { rows } = await client.query(text, [...values]);
       return rows as Row[];

@@ -17,8 +17,8 @@ export function callContext(): CallContext {
 }
 
 /** Runs `work` in the current context with `changed` merged into it. */
-export function runInContext<Result>(changed: CallContext, work: () => Result): Result {
-  return storage.run({ ...callContext(), ...changed }, work);
+export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
+  return storage.run({ ...callContext(), ...changes }, work);
 }
 
 /**
@@ -30,20 +30,20 @@ export class WriteOnce {
 
   /** `mark` stores a result; it divides by the number of marked rows, so it fails when there are none. */
   constructor(
-    private readonly mark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },
-    private readonly earlier: Buffer | null,
+    private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },
+    private readonly earlierResult: Buffer | null,
   ) {}
 
   /** The write of the current call, unless it is done. */
   static pending(): WriteOnce | undefined {
-    const { once: found } = callContext();
-    return found?.isOpen ? found : undefined;
+    const { once: writeOnce } = callContext();
+    return writeOnce?.isOpen ? writeOnce : undefined;
   }
 
   /** Whether the current call took its result from an earlier run. */
   static isResumed(): boolean {
-    const { once: found } = callContext();
-    return found !== undefined && found.isWritten && !found.isOpen;
+    const { once: writeOnce } = callContext();
+    return writeOnce !== undefined && writeOnce.isWritten && !writeOnce.isOpen;
   }
 
   /** Runs a call; its first transaction is the write. */
@@ -53,20 +53,20 @@ export class WriteOnce {
 
   /** Whether an earlier run has written. */
   get isWritten(): boolean {
-    return this.earlier !== null;
+    return this.earlierResult !== null;
   }
 
   /** Returns the result of the earlier run's write. */
   resume(): unknown {
     this.isOpen = false;
-    return deserialize(this.earlier as Buffer);
+    return deserialize(this.earlierResult as Buffer);
   }
 
   markOf(result: unknown): { readonly text: string; readonly values: readonly unknown[] } {
-    return this.mark(serialize(result));
+    return this.makeMark(serialize(result));
   }
 
-  done(): void {
+  close(): void {
     this.isOpen = false;
   }
 }

@@ -3,13 +3,13 @@ import { ManualClock } from '@back-office/kernel/testing';
 import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/postgres.js';
-import { testDatabase } from './test-database.js';
+import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;
 
 /** An empty database with the fixture of the contract suites of sales. */
 export async function openSalesFixture() {
-  const own = await testDatabase();
+  const own = await makeTestDatabase();
   const clock = new ManualClock();
   const postgres = new Postgres(await dataSourceFor(own.connection, POOL_SIZE).initialize());
   const publicBase = (): string => 'https://media.example';

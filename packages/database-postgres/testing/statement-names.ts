@@ -2,7 +2,7 @@ import type { ColumnRef, Node, RangeFunction } from 'libpg-query';
 import { column, type Value } from './tied-values.js';
 
 /** A source of rows: a table, query or function, with its known columns. */
-export interface Range {
+export interface RowSource {
   readonly id: number;
   readonly name: string;
   readonly table?: string | undefined;
@@ -10,11 +10,11 @@ export interface Range {
 }
 
 /** Scope of names of one query. */
-export interface Level {
-  readonly outer: Level | undefined;
-  readonly ranges: Range[];
+export interface Scope {
+  readonly outer: Scope | undefined;
+  readonly sources: RowSource[];
   /** CTEs by name. */
-  readonly queries: Map<string, Range>;
+  readonly queries: Map<string, RowSource>;
 }
 
 export function textOf(node: Node | undefined): string | undefined {
@@ -31,55 +31,55 @@ export function elementsOf(expression: Node): readonly Node[] {
 }
 
 /** Name and columns of a function in FROM: `f($1) as name (a, b)`, with or without types. */
-export function shapeOf({ alias, coldeflist }: RangeFunction): [name: string, columns: (string | undefined)[]] {
-  const typed = coldeflist?.map((each) => ('ColumnDef' in each ? each.ColumnDef.colname : undefined));
+export function aliasOf({ alias, coldeflist }: RangeFunction): [name: string, columns: (string | undefined)[]] {
+  const typedColumns = coldeflist?.map((definition) => ('ColumnDef' in definition ? definition.ColumnDef.colname : undefined));
   const name = alias?.aliasname ?? '';
-  return [name, typed ?? alias?.colnames?.map(textOf) ?? [name]];
+  return [name, typedColumns ?? alias?.colnames?.map(textOf) ?? [name]];
 }
 
 /** The range with another name, and other names of its first columns. */
-export function renamed(range: Range, name: string, names: readonly Node[] = []): Range {
-  return { ...range, name, columns: range.columns.map((each, position) => textOf(names[position]) ?? each) };
+export function rename(source: RowSource, name: string, names: readonly Node[] = []): RowSource {
+  return { ...source, name, columns: source.columns.map((columnName, position) => textOf(names[position]) ?? columnName) };
 }
 
 /** Name of an output column without alias. */
-export function inferredName(expression: Node | undefined): string | undefined {
-  if (expression && 'TypeCast' in expression) return inferredName(expression.TypeCast.arg);
+export function inferName(expression: Node | undefined): string | undefined {
+  if (expression && 'TypeCast' in expression) return inferName(expression.TypeCast.arg);
   return expression && 'ColumnRef' in expression ? textOf(expression.ColumnRef.fields?.at(-1)) : undefined;
 }
 
 /** `*` and `t.*` */
 export function isStar(expression: Node): expression is { ColumnRef: ColumnRef } {
-  const last = 'ColumnRef' in expression ? expression.ColumnRef.fields?.at(-1) : undefined;
-  return last !== undefined && 'A_Star' in last;
+  const lastField = 'ColumnRef' in expression ? expression.ColumnRef.fields?.at(-1) : undefined;
+  return lastField !== undefined && 'A_Star' in lastField;
 }
 
 /** Ranges that a reference may belong to: `t` of `t.a`, all of the level for `a`. */
-export function ownersOf({ fields = [] }: ColumnRef, { ranges }: Level): readonly Range[] {
+export function findOwners({ fields = [] }: ColumnRef, { sources: ranges }: Scope): readonly RowSource[] {
   const owner = textOf(fields.at(-2));
   return owner === undefined ? ranges : ranges.filter(({ name }) => name === owner);
 }
 
-export function queryNamed(name: string, level: Level | undefined): Range | undefined {
-  return level && (level.queries.get(name) ?? queryNamed(name, level.outer));
+export function findQuery(name: string, scope: Scope | undefined): RowSource | undefined {
+  return scope && (scope.queries.get(name) ?? findQuery(name, scope.outer));
 }
 
 /** Columns with this name; several after USING. */
-export function columnsIn(ranges: readonly Range[], name: string | undefined): Value[] | undefined {
+export function findColumns(sources: readonly RowSource[], name: string | undefined): Value[] | undefined {
   if (name === undefined) return undefined;
-  const found = ranges.flatMap(({ id, columns }) => {
+  const values = sources.flatMap(({ id, columns }) => {
     const position = columns.indexOf(name);
     return position < 0 ? [] : [column(id, position)];
   });
-  return found.length > 0 ? found : undefined;
+  return values.length > 0 ? values : undefined;
 }
 
 /** Columns of a reference in the innermost level that has it. */
-export function columnNamed(reference: ColumnRef, level: Level | undefined): readonly Value[] | undefined {
-  if (!level) return undefined;
+export function resolveColumn(reference: ColumnRef, scope: Scope | undefined): readonly Value[] | undefined {
+  if (!scope) return undefined;
   const { fields = [] } = reference;
-  const owners = ownersOf(reference, level);
-  const found = columnsIn(owners, textOf(fields.at(-1)));
-  const isSettled = found !== undefined || (fields.length > 1 && owners.length > 0);
-  return isSettled ? found : columnNamed(reference, level.outer);
+  const owners = findOwners(reference, scope);
+  const values = findColumns(owners, textOf(fields.at(-1)));
+  const isResolved = values !== undefined || (fields.length > 1 && owners.length > 0);
+  return isResolved ? values : resolveColumn(reference, scope.outer);
 }

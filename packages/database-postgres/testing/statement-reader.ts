@@ -11,48 +11,48 @@ import type {
   WithClause,
 } from 'libpg-query';
 import {
-  columnNamed,
-  columnsIn,
+  resolveColumn,
+  findColumns,
   elementsOf,
-  inferredName,
+  inferName,
   isStar,
   nameOf,
-  ownersOf,
-  queryNamed,
-  renamed,
-  shapeOf,
+  findOwners,
+  findQuery,
+  rename,
+  aliasOf,
   textOf,
-  type Level,
-  type Range,
+  type Scope,
+  type RowSource,
 } from './statement-names.js';
-import { column, constant, onlyOf, parameter, tiesOfEither, tiesOfEqual, type Tie, type Value } from './tied-values.js';
+import { column, constant, tiesToSources, parameter, commonTies, tiesOfEqual, type Tie, type Value } from './tied-values.js';
 
 /** Columns of each table, in their order. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
 /** An inserted or updated table and its written columns. */
 export interface Write {
-  readonly table: Range;
+  readonly table: RowSource;
   readonly columns: readonly (string | undefined)[];
   readonly isNew: boolean;
 }
 
-type Reader = (body: never, outer: Level | undefined) => Range;
+type Reader = (body: never, outer: Scope | undefined) => RowSource;
 
 /** Reads the syntax tree of one statement: the tables it uses and the columns that its conditions equate. */
 export class StatementReader {
   /** Every use of a table, at any depth. */
-  readonly uses: Range[] = [];
+  readonly uses: RowSource[] = [];
   readonly ties: Tie[] = [];
   readonly writes: Write[] = [];
-  private readonly outputs = new Map<object, Range>();
-  private ranges = 0;
+  private readonly outputs = new Map<object, RowSource>();
+  private lastId = 0;
 
   private readonly readers: Readonly<Record<string, Reader>> = {
-    SelectStmt: (body, outer) => this.select(body, outer),
-    InsertStmt: (body, outer) => this.insert(body, outer),
-    UpdateStmt: (body, outer) => this.update(body, outer),
-    DeleteStmt: (body, outer) => this.delete(body, outer),
+    SelectStmt: (body, outer) => this.readSelect(body, outer),
+    InsertStmt: (body, outer) => this.readInsert(body, outer),
+    UpdateStmt: (body, outer) => this.readUpdate(body, outer),
+    DeleteStmt: (body, outer) => this.readDelete(body, outer),
   };
 
   constructor(private readonly tables: Tables) {}
@@ -60,236 +60,236 @@ export class StatementReader {
   /** Reads the statement; false when its kind is not supported. */
   read(statement: Node): boolean {
     const isRead = Object.keys(statement).some((kind) => kind in this.readers);
-    if (isRead) this.query(statement, undefined);
+    if (isRead) this.readQuery(statement, undefined);
     return isRead;
   }
 
   /** Output of a query, read once. */
-  private query(node: Node, outer: Level | undefined): Range {
+  private readQuery(node: Node, outer: Scope | undefined): RowSource {
     const [[kind, body] = ['', {}]] = Object.entries(node) as [string, object][];
-    const output = this.outputs.get(body) ?? this.readers[kind]?.(body as never, outer) ?? this.newRange('', []);
+    const output = this.outputs.get(body) ?? this.readers[kind]?.(body as never, outer) ?? this.makeSource('', []);
     this.outputs.set(body, output);
     return output;
   }
 
-  private select(body: SelectStmt, outer: Level | undefined): Range {
-    const level = this.level(outer, body.withClause);
-    if (body.larg && body.rarg) return this.setOperation(body, [body.larg, body.rarg], level);
-    this.from(body.fromClause, body.whereClause, level);
-    this.inner(body, level);
-    if (body.valuesLists) return this.values(body.valuesLists, level);
-    return this.output(body.targetList, level);
+  private readSelect(body: SelectStmt, outer: Scope | undefined): RowSource {
+    const scope = this.openScope(outer, body.withClause);
+    if (body.larg && body.rarg) return this.readSetOperation(body, [body.larg, body.rarg], scope);
+    this.readFrom(body.fromClause, body.whereClause, scope);
+    this.readNested(body, scope);
+    if (body.valuesLists) return this.readValues(body.valuesLists, scope);
+    return this.readOutput(body.targetList, scope);
   }
 
-  private setOperation(body: SelectStmt, halves: readonly SelectStmt[], level: Level): Range {
-    const outputs = halves.map((half) => this.select(half, level));
-    this.inner(body, level);
-    const output = this.newRange('', outputs[0]?.columns ?? []);
+  private readSetOperation(body: SelectStmt, halves: readonly SelectStmt[], scope: Scope): RowSource {
+    const outputs = halves.map((half) => this.readSelect(half, scope));
+    this.readNested(body, scope);
+    const output = this.makeSource('', outputs[0]?.columns ?? []);
     for (const position of output.columns.keys())
       this.ties.push({ from: outputs.map(({ id }) => column(id, position)), to: column(output.id, position) });
     return output;
   }
 
-  private values(rows: readonly Node[], level: Level): Range {
+  private readValues(rows: readonly Node[], scope: Scope): RowSource {
     const lists = rows.map((row) => ('List' in row ? (row.List.items ?? []) : []));
-    const output = this.newRange('', lists[0]?.map((_, position) => `column${position + 1}`) ?? []);
+    const output = this.makeSource('', lists[0]?.map((_, position) => `column${position + 1}`) ?? []);
     for (const position of output.columns.keys()) {
-      const values = lists.map((list) => this.valuesOf(list[position], level));
-      this.tie(output, position, values.includes(undefined) ? undefined : values.flatMap((each) => each ?? []));
+      const values = lists.map((list) => this.valuesOf(list[position], scope));
+      this.addTie(output, position, values.includes(undefined) ? undefined : values.flatMap((value) => value ?? []));
     }
     return output;
   }
 
-  private insert(body: InsertStmt, outer: Level | undefined): Range {
-    const level = this.level(outer, body.withClause);
-    const source = body.selectStmt && this.query(body.selectStmt, level);
-    const target = this.target(body.relation, level);
-    const excluded = this.newRange('excluded', target.columns);
+  private readInsert(body: InsertStmt, outer: Scope | undefined): RowSource {
+    const scope = this.openScope(outer, body.withClause);
+    const source = body.selectStmt && this.readQuery(body.selectStmt, scope);
+    const target = this.readTable(body.relation, scope);
+    const excluded = this.makeSource('excluded', target.columns);
     const columns = (body.cols ?? []).map(nameOf);
     this.writes.push({ table: target, columns, isNew: true });
     for (const [position, name] of columns.entries()) {
       const from = source && [column(source.id, position)];
-      for (const range of [target, excluded]) this.tie(range, range.columns.indexOf(name), from);
+      for (const written of [target, excluded]) this.addTie(written, written.columns.indexOf(name), from);
     }
-    this.changed(target, body.onConflictClause?.targetList);
-    this.inner(body.onConflictClause, { outer: level, ranges: [excluded], queries: new Map() });
-    this.inner(body, level);
-    return this.output(body.returningClause?.exprs, level);
+    this.recordUpdate(target, body.onConflictClause?.targetList);
+    this.readNested(body.onConflictClause, { outer: scope, sources: [excluded], queries: new Map() });
+    this.readNested(body, scope);
+    return this.readOutput(body.returningClause?.exprs, scope);
   }
 
-  private update(body: UpdateStmt, outer: Level | undefined): Range {
-    const level = this.level(outer, body.withClause);
-    this.changed(this.target(body.relation, level), body.targetList);
-    this.from(body.fromClause, body.whereClause, level);
-    this.inner(body, level);
-    return this.output(body.returningClause?.exprs, level);
+  private readUpdate(body: UpdateStmt, outer: Scope | undefined): RowSource {
+    const scope = this.openScope(outer, body.withClause);
+    this.recordUpdate(this.readTable(body.relation, scope), body.targetList);
+    this.readFrom(body.fromClause, body.whereClause, scope);
+    this.readNested(body, scope);
+    return this.readOutput(body.returningClause?.exprs, scope);
   }
 
-  private delete(body: DeleteStmt, outer: Level | undefined): Range {
-    const level = this.level(outer, body.withClause);
-    this.target(body.relation, level);
-    this.from(body.usingClause, body.whereClause, level);
-    this.inner(body, level);
-    return this.output(body.returningClause?.exprs, level);
+  private readDelete(body: DeleteStmt, outer: Scope | undefined): RowSource {
+    const scope = this.openScope(outer, body.withClause);
+    this.readTable(body.relation, scope);
+    this.readFrom(body.usingClause, body.whereClause, scope);
+    this.readNested(body, scope);
+    return this.readOutput(body.returningClause?.exprs, scope);
   }
 
-  private changed(table: Range, targets: readonly Node[] | undefined): void {
+  private recordUpdate(table: RowSource, targets: readonly Node[] | undefined): void {
     if (targets) this.writes.push({ table, columns: targets.map(nameOf), isNew: false });
   }
 
-  private level(outer: Level | undefined, clause: WithClause | undefined): Level {
-    const level: Level = { outer, ranges: [], queries: new Map() };
+  private openScope(outer: Scope | undefined, clause: WithClause | undefined): Scope {
+    const scope: Scope = { outer, sources: [], queries: new Map() };
     for (const node of clause?.ctes ?? []) {
       if (!('CommonTableExpr' in node)) continue;
       const { ctename = '', ctequery, aliascolnames } = node.CommonTableExpr;
       // Columns of a recursive reference are unknown.
-      if (clause?.recursive) level.queries.set(ctename, this.newRange(ctename, []));
-      if (ctequery) level.queries.set(ctename, renamed(this.query(ctequery, level), ctename, aliascolnames));
+      if (clause?.recursive) scope.queries.set(ctename, this.makeSource(ctename, []));
+      if (ctequery) scope.queries.set(ctename, rename(this.readQuery(ctequery, scope), ctename, aliascolnames));
     }
-    return level;
+    return scope;
   }
 
-  private from(items: readonly Node[] | undefined, where: Node | undefined, level: Level): void {
-    for (const item of items ?? []) this.source(item, level);
+  private readFrom(items: readonly Node[] | undefined, where: Node | undefined, scope: Scope): void {
+    for (const item of items ?? []) this.readSource(item, scope);
     // A condition does not hold for all rows of outer levels.
-    this.ties.push(...onlyOf(level.ranges, this.equalities(where, level)));
+    this.ties.push(...tiesToSources(scope.sources, this.readCondition(where, scope)));
   }
 
   /** Ranges of an item of FROM. */
-  private source(node: Node, level: Level): readonly Range[] {
-    if ('RangeVar' in node) return [this.named(node.RangeVar, level)];
-    if ('JoinExpr' in node) return this.joined(node.JoinExpr, level);
+  private readSource(node: Node, scope: Scope): readonly RowSource[] {
+    if ('RangeVar' in node) return [this.readRelation(node.RangeVar, scope)];
+    if ('JoinExpr' in node) return this.readJoin(node.JoinExpr, scope);
     if ('RangeTableSample' in node && node.RangeTableSample.relation)
-      return this.source(node.RangeTableSample.relation, level);
+      return this.readSource(node.RangeTableSample.relation, scope);
     if ('RangeSubselect' in node && node.RangeSubselect.subquery) {
       const { subquery, alias } = node.RangeSubselect;
-      return [this.join(level, renamed(this.query(subquery, level), alias?.aliasname ?? '', alias?.colnames))];
+      return [this.addSource(scope, rename(this.readQuery(subquery, scope), alias?.aliasname ?? '', alias?.colnames))];
     }
-    this.inner(node, level);
-    const [name, columns] = 'RangeFunction' in node ? shapeOf(node.RangeFunction) : (['', []] as const);
-    return [this.join(level, this.newRange(name, columns))];
+    this.readNested(node, scope);
+    const [name, columns] = 'RangeFunction' in node ? aliasOf(node.RangeFunction) : (['', []] as const);
+    return [this.addSource(scope, this.makeSource(name, columns))];
   }
 
-  private named(relation: RangeVar, level: Level): Range {
+  private readRelation(relation: RangeVar, scope: Scope): RowSource {
     const { schemaname, relname = '', alias } = relation;
-    const query = schemaname === undefined ? queryNamed(relname, level) : undefined;
-    if (!query) return this.target(relation, level);
-    return this.join(level, this.copy(renamed(query, alias?.aliasname ?? relname, alias?.colnames)));
+    const query = schemaname === undefined ? findQuery(relname, scope) : undefined;
+    if (!query) return this.readTable(relation, scope);
+    return this.addSource(scope, this.copySource(rename(query, alias?.aliasname ?? relname, alias?.colnames)));
   }
 
   /** A table, even when a CTE has its name. */
-  private target(relation: RangeVar | undefined, level: Level): Range {
+  private readTable(relation: RangeVar | undefined, scope: Scope): RowSource {
     const { schemaname = 'public', relname = '', alias } = relation ?? {};
     const columns = schemaname === 'public' ? this.tables.get(relname) : undefined;
-    const plain = { ...this.newRange(alias?.aliasname ?? relname, columns ?? []), table: relname };
-    if (columns) this.uses.push(plain);
-    return this.join(level, renamed(plain, plain.name, alias?.colnames));
+    const table = { ...this.makeSource(alias?.aliasname ?? relname, columns ?? []), table: relname };
+    if (columns) this.uses.push(table);
+    return this.addSource(scope, rename(table, table.name, alias?.colnames));
   }
 
   /** The condition of an outer join holds for the optional side only. */
-  private joined({ larg, rarg, jointype, quals, usingClause }: JoinExpr, level: Level): readonly Range[] {
-    const left = larg ? this.source(larg, level) : [];
-    const right = rarg ? this.source(rarg, level) : [];
-    const both = [...left, ...right];
-    const bound = { JOIN_INNER: both, JOIN_LEFT: right, JOIN_RIGHT: left }[String(jointype)] ?? [];
+  private readJoin({ larg, rarg, jointype, quals, usingClause }: JoinExpr, scope: Scope): readonly RowSource[] {
+    const left = larg ? this.readSource(larg, scope) : [];
+    const right = rarg ? this.readSource(rarg, scope) : [];
+    const joinedSources = [...left, ...right];
+    const boundSources = { JOIN_INNER: joinedSources, JOIN_LEFT: right, JOIN_RIGHT: left }[String(jointype)] ?? [];
     const names = (usingClause ?? []).map(textOf);
-    const using = names.flatMap((name) => tiesOfEqual(columnsIn(left, name), columnsIn(right, name)));
-    this.ties.push(...onlyOf(bound, [...this.equalities(quals, level), ...using]));
-    this.inner(quals, level);
-    return both;
+    const tiesOfUsing = names.flatMap((name) => tiesOfEqual(findColumns(left, name), findColumns(right, name)));
+    this.ties.push(...tiesToSources(boundSources, [...this.readCondition(quals, scope), ...tiesOfUsing]));
+    this.readNested(quals, scope);
+    return joinedSources;
   }
 
-  private equalities(condition: Node | undefined, level: Level): Tie[] {
+  private readCondition(condition: Node | undefined, scope: Scope): Tie[] {
     if (!condition) return [];
-    if ('A_Expr' in condition) return this.comparison(condition.A_Expr, level);
-    if ('SubLink' in condition) return this.subLink(condition.SubLink, level);
+    if ('A_Expr' in condition) return this.readComparison(condition.A_Expr, scope);
+    if ('SubLink' in condition) return this.readSubLink(condition.SubLink, scope);
     if (!('BoolExpr' in condition)) return [];
     const { boolop, args = [] } = condition.BoolExpr;
-    const parts = args.map((each) => this.equalities(each, level));
+    const parts = args.map((part) => this.readCondition(part, scope));
     if (boolop === 'AND_EXPR') return parts.flat();
-    return boolop === 'OR_EXPR' ? tiesOfEither(parts) : [];
+    return boolop === 'OR_EXPR' ? commonTies(parts) : [];
   }
 
-  private comparison({ kind, name = [], lexpr, rexpr }: A_Expr, level: Level): Tie[] {
+  private readComparison({ kind, name = [], lexpr, rexpr }: A_Expr, scope: Scope): Tie[] {
     if (!lexpr || !rexpr || textOf(name[0]) !== '=') return [];
-    if (kind === 'AEXPR_OP') return this.equal(elementsOf(lexpr), elementsOf(rexpr), level);
+    if (kind === 'AEXPR_OP') return this.tieElements(elementsOf(lexpr), elementsOf(rexpr), scope);
     if (kind !== 'AEXPR_IN' || !('List' in rexpr)) return [];
     const items = rexpr.List.items ?? [];
-    return tiesOfEither(items.map((item) => this.equal(elementsOf(lexpr), elementsOf(item), level)));
+    return commonTies(items.map((item) => this.tieElements(elementsOf(lexpr), elementsOf(item), scope)));
   }
 
-  private equal(left: readonly Node[], right: readonly Node[], level: Level): Tie[] {
-    return left.flatMap((each, position) =>
-      tiesOfEqual(this.valuesOf(each, level), this.valuesOf(right[position], level)),
+  private tieElements(left: readonly Node[], right: readonly Node[], scope: Scope): Tie[] {
+    return left.flatMap((element, position) =>
+      tiesOfEqual(this.valuesOf(element, scope), this.valuesOf(right[position], scope)),
     );
   }
 
   /** `(a, b) in (select …)`, `= any (select …)`, `(a, b) = (select …)`. */
-  private subLink({ subLinkType, operName, testexpr, subselect }: SubLink, level: Level): Tie[] {
+  private readSubLink({ subLinkType, operName, testexpr, subselect }: SubLink, scope: Scope): Tie[] {
     const isEqual = operName === undefined || textOf(operName[0]) === '=';
-    const isOne = subLinkType === 'ANY_SUBLINK' || subLinkType === 'ROWCOMPARE_SUBLINK';
-    if (!isEqual || !isOne || !testexpr || !subselect) return [];
-    const { id } = this.query(subselect, level);
-    return elementsOf(testexpr).flatMap((each, position) =>
-      tiesOfEqual(this.valuesOf(each, level), [column(id, position)]),
+    const returnsRow = subLinkType === 'ANY_SUBLINK' || subLinkType === 'ROWCOMPARE_SUBLINK';
+    if (!isEqual || !returnsRow || !testexpr || !subselect) return [];
+    const { id } = this.readQuery(subselect, scope);
+    return elementsOf(testexpr).flatMap((element, position) =>
+      tiesOfEqual(this.valuesOf(element, scope), [column(id, position)]),
     );
   }
 
   /** Values behind a column, parameter, constant or scalar subquery; undefined for others. */
-  private valuesOf(expression: Node | undefined, level: Level): readonly Value[] | undefined {
+  private valuesOf(expression: Node | undefined, scope: Scope): readonly Value[] | undefined {
     if (!expression) return undefined;
     if ('ParamRef' in expression) return [parameter(expression.ParamRef.number ?? 0)];
     if ('A_Const' in expression) return [constant(JSON.stringify({ ...expression.A_Const, location: 0 }))];
-    if ('TypeCast' in expression) return this.valuesOf(expression.TypeCast.arg, level);
-    if ('ColumnRef' in expression) return columnNamed(expression.ColumnRef, level);
+    if ('TypeCast' in expression) return this.valuesOf(expression.TypeCast.arg, scope);
+    if ('ColumnRef' in expression) return resolveColumn(expression.ColumnRef, scope);
     if (!('SubLink' in expression) || expression.SubLink.subLinkType !== 'EXPR_SUBLINK') return undefined;
     const { subselect } = expression.SubLink;
-    return subselect && [column(this.query(subselect, level).id, 0)];
+    return subselect && [column(this.readQuery(subselect, scope).id, 0)];
   }
 
-  private output(targets: readonly Node[] | undefined, level: Level): Range {
-    const columns = (targets ?? []).flatMap((target) => this.outputColumns(target, level));
+  private readOutput(targets: readonly Node[] | undefined, scope: Scope): RowSource {
+    const columns = (targets ?? []).flatMap((target) => this.outputColumns(target, scope));
     const names = columns.map(([name]) => name);
-    const output = this.newRange('', names);
-    for (const [position, [, values]] of columns.entries()) this.tie(output, position, values);
+    const output = this.makeSource('', names);
+    for (const [position, [, values]] of columns.entries()) this.addTie(output, position, values);
     return output;
   }
 
-  private outputColumns(target: Node, level: Level): [string | undefined, (readonly Value[] | undefined)?][] {
+  private outputColumns(target: Node, scope: Scope): [string | undefined, (readonly Value[] | undefined)?][] {
     const { name, val } = 'ResTarget' in target ? target.ResTarget : {};
-    if (!val || !isStar(val)) return [[name ?? inferredName(val), this.valuesOf(val, level)]];
-    const ranges = ownersOf(val.ColumnRef, level);
-    return ranges.flatMap(({ id, columns }) =>
-      [...columns.entries()].map(([position, each]) => [each, [column(id, position)]]),
+    if (!val || !isStar(val)) return [[name ?? inferName(val), this.valuesOf(val, scope)]];
+    const sources = findOwners(val.ColumnRef, scope);
+    return sources.flatMap(({ id, columns }) =>
+      [...columns.entries()].map(([position, columnName]) => [columnName, [column(id, position)]]),
     );
   }
 
   /** Reads nested queries, except those of FROM and WITH, which are read in order. */
-  private inner(tree: unknown, level: Level): void {
+  private readNested(tree: unknown, scope: Scope): void {
     if (typeof tree !== 'object' || tree === null) return;
     for (const [key, part] of Object.entries(tree)) {
-      if (key in this.readers) this.query({ [key]: part as object } as Node, level);
-      else if (!READ_IN_ORDER.has(key)) this.inner(part, level);
+      if (key in this.readers) this.readQuery({ [key]: part as object } as Node, scope);
+      else if (!READ_IN_ORDER.has(key)) this.readNested(part, scope);
     }
   }
 
-  private tie(range: Range, position: number, from: readonly Value[] | undefined): void {
-    if (from && position >= 0) this.ties.push({ from, to: column(range.id, position) });
+  private addTie(source: RowSource, position: number, from: readonly Value[] | undefined): void {
+    if (from && position >= 0) this.ties.push({ from, to: column(source.id, position) });
   }
 
-  private copy(range: Range): Range {
-    const copied = this.newRange(range.name, range.columns);
-    for (const position of range.columns.keys()) this.tie(copied, position, [column(range.id, position)]);
-    return copied;
+  private copySource(source: RowSource): RowSource {
+    const copy = this.makeSource(source.name, source.columns);
+    for (const position of source.columns.keys()) this.addTie(copy, position, [column(source.id, position)]);
+    return copy;
   }
 
-  private newRange(name: string, columns: readonly (string | undefined)[]): Range {
-    return { id: (this.ranges += 1), name, columns };
+  private makeSource(name: string, columns: readonly (string | undefined)[]): RowSource {
+    return { id: (this.lastId += 1), name, columns };
   }
 
-  private join(level: Level, range: Range): Range {
-    level.ranges.push(range);
-    return range;
+  private addSource(scope: Scope, source: RowSource): RowSource {
+    scope.sources.push(source);
+    return source;
   }
 }
 

@@ -16,17 +16,17 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-function testServer(): TestServer {
+function readTestServer(): TestServer {
   return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
 }
 
 /** A new database on the server of this run: migrated, or empty. */
-export async function testDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  const { connection, template, prefix = 'back_office_test' } = testServer();
+export async function makeTestDatabase({ empty: isEmpty = false } = {}): Promise<TestDatabase> {
+  const { connection, template, prefix = 'back_office_test' } = readTestServer();
   const name = `${prefix}_${randomBytes(6).toString('hex')}`;
-  await administer(connection, `create database ${name} template ${empty ? 'template0' : template}`);
+  await administer(connection, `create database ${name} template ${isEmpty ? 'template0' : template}`);
   return {
-    connection: inDatabase(connection, name),
+    connection: withDatabase(connection, name),
     url: urlOf(connection, name),
     drop: () => administer(connection, `drop database if exists ${name} with (force)`),
   };
@@ -42,7 +42,7 @@ async function administer(connection: Connection, statement: string): Promise<vo
   }
 }
 
-function inDatabase(connection: Connection, database: string): Connection {
+function withDatabase(connection: Connection, database: string): Connection {
   return 'url' in connection ? { url: urlOf(connection, database) } : { ...connection, database };
 }
 

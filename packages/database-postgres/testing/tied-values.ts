@@ -20,13 +20,13 @@ export function column(range: number, position: number): Value {
 }
 
 /** All values equal to the root, transitively. */
-export function tiedTo(root: Value, ties: readonly Tie[]): ReadonlySet<Value> {
-  const tied = new Set([root]);
-  for (let before = 0; before < tied.size;) {
-    before = tied.size;
-    for (const { from, to } of ties) if (from.every((value) => tied.has(value))) tied.add(to);
+export function findTiedValues(root: Value, ties: readonly Tie[]): ReadonlySet<Value> {
+  const tiedValues = new Set([root]);
+  for (let previousSize = 0; previousSize < tiedValues.size;) {
+    previousSize = tiedValues.size;
+    for (const { from, to } of ties) if (from.every((value) => tiedValues.has(value))) tiedValues.add(to);
   }
-  return tied;
+  return tiedValues;
 }
 
 /** Parameters and constants of the ties. */
@@ -41,14 +41,14 @@ export function tiesOfEqual(left: readonly Value[] | undefined, right: readonly 
 }
 
 /** Ties common to all alternatives. */
-export function tiesOfEither(alternatives: readonly (readonly Tie[])[]): Tie[] {
-  const [first = [], ...others] = alternatives;
+export function commonTies(alternatives: readonly (readonly Tie[])[]): Tie[] {
+  const [firstTies = [], ...otherAlternatives] = alternatives;
   const keyOf = ({ from, to }: Tie): string => [...from, to].join();
-  const keys = others.map((ties) => new Set(ties.map(keyOf)));
-  return first.filter((tie) => keys.every((each) => each.has(keyOf(tie))));
+  const keys = otherAlternatives.map((ties) => new Set(ties.map(keyOf)));
+  return firstTies.filter((tie) => keys.every((keysOfOther) => keysOfOther.has(keyOf(tie))));
 }
 
 /** Ties to columns of these ranges. */
-export function onlyOf(ranges: readonly { readonly id: number }[], ties: readonly Tie[]): Tie[] {
-  return ties.filter(({ to }) => ranges.some(({ id }) => to.startsWith(`${id}.`)));
+export function tiesToSources(sources: readonly { readonly id: number }[], ties: readonly Tie[]): Tie[] {
+  return ties.filter(({ to }) => sources.some(({ id }) => to.startsWith(`${id}.`)));
 }

@@ -1,6 +1,6 @@
 import type { DatabaseOpener } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
-import { testDatabase } from '@back-office/database-postgres/testing';
+import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import type { RawCall, RawReply } from '../testing/raw-http.js';
 import { explore, minimize, describeFailure, type Pair, type Report } from './differential.js';
 import { openPostgres } from './postgres-side.js';
@@ -13,7 +13,7 @@ const SEED = 4;
 
 function postgres(): DatabaseOpener {
   return async (options) => {
-    const testServer = await testDatabase();
+    const testServer = await makeTestDatabase();
     const { database, close } = await openPostgres(testServer.url)(options);
     return { database, close: () => close().then(testServer.drop) };
   };

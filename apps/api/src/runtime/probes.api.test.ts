@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { BUNDLE } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
-import { testDatabase } from '@back-office/database-postgres/testing';
+import { makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const WORKER = `${BUNDLE}worker.js`;
 
@@ -58,7 +58,7 @@ describe('the metrics of requests', () => {
 
 describe('a worker with WORKER_PORT', () => {
   it('serves only health and metrics', async () => {
-    const database = await testDatabase();
+    const database = await makeTestDatabase();
     const child = spawn(process.execPath, [WORKER], {
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
-import { SentStatements, testDatabase } from '@back-office/database-postgres/testing';
+import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, with direct access for the tests. */
 export interface DatabaseUnderTest {
@@ -27,7 +27,7 @@ export function databaseUnderTest(options: Options, poolSize: number): Promise<D
 }
 
 async function onPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
-  const own = await testDatabase();
+  const own = await makeTestDatabase();
   // Writes of a test need not survive a crash of the server.
   const connection = { url: `${own.url}${own.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
   const sent = new SentStatements();
@@ -36,7 +36,7 @@ async function onPostgres(options: Options, poolSize: number): Promise<DatabaseU
   const statements: string[] = [];
   const postgres = new Postgres(source, (text) => {
     statements.push(text);
-    sent.note(text);
+    sent.record(text);
   });
   const inspection = new Postgres(await dataSourceFor(connection, CONNECTIONS_OF_TESTS).initialize());
   return {

@@ -5,7 +5,7 @@ import {
   type GivenCatalogue,
 } from '@back-office/catalogue/testing';
 import { runnerOf } from '@back-office/kernel/testing';
-import { testDatabase } from '../../testing/test-database.js';
+import { makeTestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
@@ -14,7 +14,7 @@ const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
 async function openCatalogue(): Promise<GivenCatalogue> {
-  const testing = await testDatabase();
+  const testing = await makeTestDatabase();
   const postgres = new Postgres(await dataSourceFor(testing.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { inSnapshot } from '../snapshot.js';
-import { type TestDatabase, testDatabase } from '../../testing/index.js';
+import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { breachesSql, INVARIANTS } from './invariants.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await makeTestDatabase();
 });
 afterAll(() => database.drop());
 

@@ -3,7 +3,7 @@ import type { Page } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
-import { personContains } from '../search-text.js';
+import { personContainsSql } from '../search-text.js';
 import { placeholders } from '../placeholders.js';
 import { CUSTOMERS } from '../tables/customers.js';
 
@@ -27,7 +27,7 @@ export function customerListStatement(appId: number, { search, externalRef }: Cu
   const value = placeholders(values);
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
-    ...(search === undefined ? [] : [personContains('c.search_text', search, value)]),
+    ...(search === undefined ? [] : [personContainsSql('c.search_text', search, value)]),
   ];
   return { text: listSql(conditions), values };
 }

@@ -13,8 +13,8 @@ import {
 
 const PURGED_AT_ONCE = 5_000;
 
-/** Also takes an expired key over, or one whose run has died, with that run's result. */
-const BEGIN = `
+// Also takes over an expired key, or a key whose run has died. The new run continues with the result of the dead one.
+const BEGIN_RUN = `
   insert into idempotency_keys as k (app_id, access_token_id, key, fingerprint, run, leased_until, inserted_at)
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (app_id, access_token_id, key) do update
@@ -29,22 +29,22 @@ const FIND_CALL = `
   select fingerprint, status, headers, body from idempotency_keys
   where app_id = $1 and access_token_id = $2 and key = $3`;
 
-const OF_RUN = 'where app_id = $1 and access_token_id = $2 and key = $3 and run = $4';
+const WHERE_RUN = 'where app_id = $1 and access_token_id = $2 and key = $3 and run = $4';
 
-const MARK = `
-  with marked as (update idempotency_keys set outcome = $5 ${OF_RUN} and outcome is null returning 1)
+const MARK_WRITTEN = `
+  with marked as (update idempotency_keys set outcome = $5 ${WHERE_RUN} and outcome is null returning 1)
   select 1 / (select count(*) from marked)`;
-const RENEW = `update idempotency_keys set leased_until = $5 ${OF_RUN} and status is null`;
-const KEEP = `update idempotency_keys set status = $5, headers = $6, body = $7, outcome = null ${OF_RUN}`;
-const RELEASE_WRITTEN = `update idempotency_keys set leased_until = $5 ${OF_RUN} and outcome is not null`;
-const RELEASE = `delete from idempotency_keys ${OF_RUN} and outcome is null and status is null`;
+const RENEW_LEASE = `update idempotency_keys set leased_until = $5 ${WHERE_RUN} and status is null`;
+const KEEP_ANSWER = `update idempotency_keys set status = $5, headers = $6, body = $7, outcome = null ${WHERE_RUN}`;
+const END_LEASE_OF_WRITTEN = `update idempotency_keys set leased_until = $5 ${WHERE_RUN} and outcome is not null`;
+const DELETE_UNWRITTEN = `delete from idempotency_keys ${WHERE_RUN} and outcome is null and status is null`;
 
-// Reads without locks; keys are then removed app by app.
-const OLD = `
+// This statement reads without locks; the keys are then removed app by app.
+const FIND_EXPIRED_KEYS = `
   /* across apps: expired keys */
   select app_id as "appId", access_token_id as "tokenId", key from idempotency_keys
   where inserted_at < $1 order by app_id limit ${PURGED_AT_ONCE}`;
-const PURGE = `
+const PURGE_KEYS = `
   delete from idempotency_keys k using unnest($2::bigint[], $3::text[]) as old (token_id, key)
   where k.app_id = $1 and k.access_token_id = old.token_id and k.key = old.key and k.inserted_at < $4`;
 
@@ -66,38 +66,44 @@ export class SqlKeyedCalls implements KeyedCalls {
     const id = randomUUID();
     const lease = new Date(now.getTime() + RUN_LEASE_MS);
     const values = [...keyOf(call), call.fingerprint, id, lease, now, addHours(now, -ANSWER_RETENTION_HOURS)];
-    const [taken] = await this.database.rows<{ outcome: Buffer | null }>(BEGIN, values);
-    if (taken) return runOf(call, id, taken.outcome);
-    const [found] = await this.database.rows<KeyRow>(FIND_CALL, keyOf(call));
-    if (found === undefined) return 'running';
-    if (!found.fingerprint.equals(call.fingerprint)) return 'reused';
-    if (found.status === null) return 'running';
-    return { status: found.status, headers: found.headers ?? {}, ...(found.body && { text: found.body }) };
+    const [startedRun] = await this.database.rows<{ outcome: Buffer | null }>(BEGIN_RUN, values);
+    if (startedRun) return runOf(call, id, startedRun.outcome);
+    const [storedCall] = await this.database.rows<KeyRow>(FIND_CALL, keyOf(call));
+    if (storedCall === undefined) return 'running';
+    if (!storedCall.fingerprint.equals(call.fingerprint)) return 'reused';
+    if (storedCall.status === null) return 'running';
+    return {
+      status: storedCall.status,
+      headers: storedCall.headers ?? {},
+      ...(storedCall.body && { text: storedCall.body }),
+    };
   }
 
   async renew(run: Run): Promise<void> {
     const lease = new Date(this.clock.now().getTime() + RUN_LEASE_MS);
-    await this.database.rows(RENEW, [...keyOf(run), run.id, lease]);
+    await this.database.rows(RENEW_LEASE, [...keyOf(run), run.id, lease]);
   }
 
   async storeAnswer(run: Run, { status, headers, text }: StoredAnswer): Promise<void> {
-    await this.database.rows(KEEP, [...keyOf(run), run.id, status, JSON.stringify(headers), text ?? null]);
+    await this.database.rows(KEEP_ANSWER, [...keyOf(run), run.id, status, JSON.stringify(headers), text ?? null]);
   }
 
   async release(run: Run): Promise<void> {
-    await this.database.rows(RELEASE_WRITTEN, [...keyOf(run), run.id, this.clock.now()]);
-    await this.database.rows(RELEASE, [...keyOf(run), run.id]);
+    await this.database.rows(END_LEASE_OF_WRITTEN, [...keyOf(run), run.id, this.clock.now()]);
+    await this.database.rows(DELETE_UNWRITTEN, [...keyOf(run), run.id]);
   }
 
   async purge(): Promise<boolean> {
-    const end = addHours(this.clock.now(), -ANSWER_RETENTION_HOURS);
-    const old = await this.database.rows<Pick<KeyedCall, 'appId' | 'tokenId' | 'key'>>(OLD, [end]);
-    for (const appId of new Set(old.map((each) => each.appId))) {
-      const ofApp = old.filter((each) => each.appId === appId);
-      const keys = [ofApp.map(({ tokenId }) => tokenId), ofApp.map(({ key }) => key)];
-      await this.database.rows(PURGE, [appId, ...keys, end]);
+    const cutoff = addHours(this.clock.now(), -ANSWER_RETENTION_HOURS);
+    const expiredKeys = await this.database.rows<Pick<KeyedCall, 'appId' | 'tokenId' | 'key'>>(FIND_EXPIRED_KEYS, [
+      cutoff,
+    ]);
+    for (const appId of new Set(expiredKeys.map((expiredKey) => expiredKey.appId))) {
+      const keysOfApp = expiredKeys.filter((expiredKey) => expiredKey.appId === appId);
+      const columns = [keysOfApp.map(({ tokenId }) => tokenId), keysOfApp.map(({ key }) => key)];
+      await this.database.rows(PURGE_KEYS, [appId, ...columns, cutoff]);
     }
-    return old.length === PURGED_AT_ONCE;
+    return expiredKeys.length === PURGED_AT_ONCE;
   }
 }
 
@@ -106,6 +112,6 @@ function keyOf({ appId, tokenId, key }: KeyedCall): [number, number, string] {
 }
 
 function runOf(call: KeyedCall, id: string, outcome: Buffer | null): Run {
-  const mark = (written: Buffer) => ({ text: MARK, values: [...keyOf(call), id, written] });
-  return { ...call, id, keyedWrite: new WriteOnce(mark, outcome) };
+  const markWritten = (outcomeBytes: Buffer) => ({ text: MARK_WRITTEN, values: [...keyOf(call), id, outcomeBytes] });
+  return { ...call, id, keyedWrite: new WriteOnce(markWritten, outcome) };
 }

@@ -10,16 +10,14 @@ import {
 import type { Postgres } from '../postgres.js';
 import { ATTENDANCES } from '../tables/locations.js';
 
-const SHOWN = ATTENDANCES.columns.pick('id', 'app_location_id', 'distance_m', 'inserted_at');
+const ATTENDANCE_COLUMNS = ATTENDANCES.columns.pick('id', 'app_location_id', 'distance_m', 'inserted_at');
 
-/** Half the height of the circle in degrees of latitude, with 0.1 % for rounding. */
-const BAND = (MAX_DISTANCE_M / EARTH_RADIUS_M) * (180 / Math.PI) * 1.001;
+// Half the height of the circle in degrees of latitude, with a margin of 0.1 % for rounding.
+const BAND_DEGREES = (MAX_DISTANCE_M / EARTH_RADIUS_M) * (180 / Math.PI) * 1.001;
 
-/**
- * Selects a band of latitudes by index, then the haversine distance. There is no band of longitudes: it would have to
- * handle the antimeridian and the poles.
- */
-const INSERT = `
+// An index selects a band of latitudes; then the haversine distance decides. A band of longitudes would have to handle
+// the antimeridian and the poles.
+const INSERT_NEAREST = `
   with nearest as (
     select l.id, d.metres from app_locations l cross join lateral (
       select 2 * ${EARTH_RADIUS_M} * asin(least(1, sqrt(
@@ -27,16 +25,16 @@ const INSERT = `
         + cos(radians($3::float8)) * cos(radians(l.latitude)) * sin(radians(l.longitude - $4::float8) / 2) ^ 2
       ))) as metres
     ) as d
-    where l.app_id = $1 and l.latitude between $3::float8 - ${BAND} and $3::float8 + ${BAND} and d.metres <= ${MAX_DISTANCE_M}
+    where l.app_id = $1 and l.latitude between $3::float8 - ${BAND_DEGREES} and $3::float8 + ${BAND_DEGREES} and d.metres <= ${MAX_DISTANCE_M}
     order by d.metres, l.id limit 1
   )
   insert into customer_attendances
     (app_id, customer_id, app_location_id, latitude, longitude, accuracy, distance_m, inserted_at)
   select $1, $2, id, $3, $4, $5, round(metres)::int, $6 from nearest
-  returning ${SHOWN.list}`;
+  returning ${ATTENDANCE_COLUMNS.list}`;
 
-const LIST = `
-  select ${SHOWN.list} from customer_attendances
+const LIST_ATTENDANCES = `
+  select ${ATTENDANCE_COLUMNS.list} from customer_attendances
   where app_id = $1 and customer_id = $2 order by inserted_at desc, id desc offset $3 limit $4`;
 
 export class SqlAttendances implements Attendances, AttendanceQueries {
@@ -48,12 +46,12 @@ export class SqlAttendances implements Attendances, AttendanceQueries {
   add(appId: number, customerId: number, { latitude, longitude, accuracy }: Position): Promise<Attendance | Refusal> {
     const values = [appId, customerId, latitude, longitude, accuracy ?? null, this.clock.now()];
     return this.database.write(async (sql) => {
-      const [added] = await sql.last<Attendance>(INSERT, values);
-      return added ?? refuse('API.CustomerAttendances.NoLocationNearby');
+      const [attendance] = await sql.last<Attendance>(INSERT_NEAREST, values);
+      return attendance ?? refuse('API.CustomerAttendances.NoLocationNearby');
     });
   }
 
   list(appId: number, customerId: number, { offset, limit }: Page): Promise<Attendance[]> {
-    return this.database.rows(LIST, [appId, customerId, offset, limit]);
+    return this.database.rows(LIST_ATTENDANCES, [appId, customerId, offset, limit]);
   }
 }

@@ -15,27 +15,27 @@ import {
   type PutResult,
 } from '@back-office/locations';
 
-const SHOWN = LOCATIONS.columns.except('app_id');
-const WRITTEN = SHOWN.except('id', 'inserted_at', 'updated_at');
-const ROW = `(ordinal int, id bigint, ${WRITTEN.typed}, key text)`;
+const LOCATION_COLUMNS = LOCATIONS.columns.except('app_id');
+const WRITTEN_COLUMNS = LOCATION_COLUMNS.except('id', 'inserted_at', 'updated_at');
+const LOCATION_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed}, key text)`;
 
-// Without row locks: callers hold the bulk lock of the app's locations.
+// Rows are not locked, because callers hold the bulk lock of the app's locations.
 const FIND_LOCATIONS = `
-  select ${SHOWN.list} from app_locations
+  select ${LOCATION_COLUMNS.list} from app_locations
   where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;
 
-/** Unique constraints are checked at the end of the statement, so rows may swap codes and references. */
-const WRITE = `
-  with row as (select * from json_to_recordset($2) as row ${ROW}),
+// PostgreSQL checks these constraints at the end of the statement, so rows may swap codes and references.
+const WRITE_LOCATIONS = `
+  with row as (select * from json_to_recordset($2) as row ${LOCATION_ROW}),
   inserted as (
-    insert into app_locations (app_id, ${WRITTEN.list}, inserted_at, updated_at)
-    select $1, ${WRITTEN.list}, $3, $3 from row where id is null order by ordinal
-    returning ${SHOWN.list}
+    insert into app_locations (app_id, ${WRITTEN_COLUMNS.list}, inserted_at, updated_at)
+    select $1, ${WRITTEN_COLUMNS.list}, $3, $3 from row where id is null order by ordinal
+    returning ${LOCATION_COLUMNS.list}
   ), updated as (
     update app_locations l
-    set ${WRITTEN.setFrom('row')}, updated_at = $3
+    set ${WRITTEN_COLUMNS.setFrom('row')}, updated_at = $3
     from row where l.app_id = $1 and l.id = row.id
-    returning ${SHOWN.of('l')}
+    returning ${LOCATION_COLUMNS.of('l')}
   ), written as (
     select * from inserted union all select * from updated
   ), removed as (
@@ -54,7 +54,7 @@ const WRITE = `
   )
   select * from written order by id`;
 
-type Rows = readonly (DesiredLocation | string)[];
+type LocationRows = readonly (DesiredLocation | string)[];
 
 export class SqlLocations implements Locations {
   constructor(
@@ -65,14 +65,14 @@ export class SqlLocations implements Locations {
 
   put(
     { id: appId, settings }: LocationsApp,
-    rows: Rows,
+    rows: LocationRows,
     { explain, dryRun = false }: BulkOptions = {},
   ): Promise<PutResult> {
-    const keyOf = (url: string | null) => fileKeyOfUrl(url ?? '', this.libraryBase(), settings.media.prefix);
+    const libraryKeyOf = (url: string | null) => fileKeyOfUrl(url ?? '', this.libraryBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<PutResult> => {
       await beginLockedBulk(transaction, 'locations', appId, rows.length);
-      const plan = planLocations(rows, await find(transaction, appId, rows));
-      const rowOf = await write(transaction, appId, plan.outcomes, this.clock.now(), keyOf);
+      const plan = planLocations(rows, await findNamedLocations(transaction, appId, rows));
+      const rowOf = await writeLocations(transaction, appId, plan.outcomes, this.clock.now(), libraryKeyOf);
       if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
       const locations = plan.outcomes.map((outcome) =>
         typeof outcome === 'string' ? outcome : { ...(rowOf.get(outcome) as Location), id: outcome.id },
@@ -83,20 +83,22 @@ export class SqlLocations implements Locations {
   }
 }
 
-function find(transaction: Transaction, appId: number, rows: Rows): Promise<Location[]> {
-  const desired = rows.filter((row) => typeof row !== 'string');
-  const values = (field: 'code' | 'external_ref') => [...new Set(desired.flatMap((row) => row[field] ?? []))];
+function findNamedLocations(transaction: Transaction, appId: number, rows: LocationRows): Promise<Location[]> {
+  const validRows = rows.filter((row) => typeof row !== 'string');
+  const values = (field: 'code' | 'external_ref') => [...new Set(validRows.flatMap((row) => row[field] ?? []))];
   return transaction.rows<Location>(FIND_LOCATIONS, [appId, values('code'), values('external_ref')]);
 }
 
-async function write(
+async function writeLocations(
   transaction: Transaction,
   appId: number,
   outcomes: readonly (LocationDraft | string)[],
   now: Date,
-  keyOf: (url: string | null) => string | undefined,
+  libraryKeyOf: (url: string | null) => string | undefined,
 ): Promise<Map<LocationDraft, Location>> {
   const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
-  const sent = JSON.stringify(drafts.map((draft, ordinal) => ({ ...draft, ordinal, key: keyOf(draft.image_url) })));
-  return rowsByDraft(drafts, await transaction.last<Location>(WRITE, [appId, sent, now]));
+  const rows = JSON.stringify(
+    drafts.map((draft, ordinal) => ({ ...draft, ordinal, key: libraryKeyOf(draft.image_url) })),
+  );
+  return rowsByDraft(drafts, await transaction.last<Location>(WRITE_LOCATIONS, [appId, rows, now]));
 }

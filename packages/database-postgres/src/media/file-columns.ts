@@ -1,18 +1,20 @@
 import type { Sql } from '../client-transaction.js';
 import { dateTimeSql } from '../json-sql.js';
 
-const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' end`;
+const VERSION_PARAMETER = `case when f.version > 1 then '?v=' || f.version else '' end`;
 
-/** SQL of the URL of a key of the file `f`; `base` is the parameter with the public base. */
-export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${WITH_VERSION}`;
+/** SQL for the URL of a key of the file `f`. `base` is the parameter with the public base. */
+export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${VERSION_PARAMETER}`;
 
-/** Condition that the file `f` is used. `offset 0` keeps the look-up per file from becoming a join. */
+/**
+ * Condition that the file `f` is used. `offset 0` prevents the planner from turning the look-up per file into a join.
+ */
 export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key offset 0)';
 
-/** Counted, not stored, so it cannot be wrong. */
+// Usages are counted, because a stored number could be wrong.
 const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;
 
-const RENDITIONS = (base: string): string => `(
+const renditionsSql = (base: string): string => `(
   select coalesce(json_agg(json_build_object(
     'label', r.label, 'width', r.width, 'height', r.height, 'size', r.size, 'key', r.key,
     'url', ${fileUrlSql(base, 'r.key')}
@@ -20,13 +22,13 @@ const RENDITIONS = (base: string): string => `(
   from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version and r.listed
 )`;
 
-/** SQL of the file `f` as clients read it. */
+/** SQL for the file `f` as JSON, as clients read it. */
 export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = {}): string {
   return `json_build_object(
     'id', f.id, 'filename', f.filename, 'key', f.key, ${withUrl ? `'url', ${fileUrlSql(base)},` : ''}
     'folder', nullif(f.folder, ''), 'size', f.size, 'mime', f.mime, 'width', f.width, 'height', f.height,
     'alt', f.alt, 'caption', f.caption, 'tags', f.tags, 'description', f.description, 'version', f.version,
-    'renditions', ${RENDITIONS(base)}, 'usage_count', ${USAGE_COUNT},
+    'renditions', ${renditionsSql(base)}, 'usage_count', ${USAGE_COUNT},
     'hidden', f.hidden, 'hidden_by', f.hidden_by, 'hidden_at', ${dateTimeSql('f.hidden_at')},
     'hidden_note', f.hidden_note, 'source', f.source, 'processing', f.processing,
     'last_modified', ${dateTimeSql('f.last_modified')}, 'inserted_at', ${dateTimeSql('f.inserted_at')}
@@ -42,13 +44,13 @@ const FIND_FILE_JSON = `
   select ${fileJsonSql('$3')}::text as data from cdn_files f
   where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
 
-/** The JSON text of one file, also in Trash. */
+/** Returns the JSON text of one file, which may be in Trash. */
 export async function findFileJson(sql: Sql, appId: number, id: number, base: string): Promise<string | undefined> {
-  const [found] = await sql.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, base]);
-  return found?.data;
+  const [row] = await sql.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, base]);
+  return row?.data;
 }
 
-/** Public keys of a file's renditions and pages. */
+/** Selects the public keys of a file's renditions and pages. */
 export const DERIVED_KEYS = `
   select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
   union select key from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2`;

@@ -1,16 +1,16 @@
-const IN_BRANCH = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
+const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
 
-// Counts in one pass: look-ups per folder are slow without statistics.
+// Files are counted in one pass, because look-ups per folder are slow without statistics.
 export const BRANCH_WITH_FILES = `
   select max(id) as id, path, max(name) as name, max(description) as description, sum(files)::int as files from (
-    select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${IN_BRANCH('path')}
+    select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${isInBranchSql('path')}
     union all
     select null, folder, null, null, count(*) from cdn_files
-    where app_id = $1 and state = 'active' and not hidden and ${IN_BRANCH('folder')} group by folder
+    where app_id = $1 and state = 'active' and not hidden and ${isInBranchSql('folder')} group by folder
   ) as counted
   group by path having max(id) is not null order by path`;
 
-// Files in Trash move with their folder, even a removed one.
+// Files in Trash move with their folder, even when the folder is removed.
 export const MAX_BYTES_BELOW = `
   select coalesce(max(bytes), 0) as bytes from (
     select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2

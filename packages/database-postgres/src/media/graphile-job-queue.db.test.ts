@@ -1,132 +1,129 @@
 import { JOBS, type JobTasks, type JobWorker } from '@back-office/media';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type TestDatabase, testDatabase } from '../../testing/index.js';
+import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { dataSourceFor, openJobPool, type JobPool } from '../data-source.js';
 import { Postgres } from '../postgres.js';
 import { GraphileJobQueue } from './graphile-job-queue.js';
 
-let own: TestDatabase;
+let testing: TestDatabase;
 let pool: JobPool;
-let done: unknown[];
-/** Daily jobs done. */
-let daily: string[];
+let donePayloads: unknown[];
+let doneDailyJobs: string[];
 let worker: JobWorker;
-/** A started job waits for this. */
-let held: Promise<void>;
+let endOfJob: Promise<void>;
 
 const tasks: JobTasks = {
   count: async (payload) => {
-    done.push(payload);
-    await held;
+    donePayloads.push(payload);
+    await endOfJob;
   },
-  [JOBS.sweep]: async () => daily.push(JOBS.sweep),
-  [JOBS.hide]: async () => daily.push(JOBS.hide),
+  [JOBS.sweep]: async () => doneDailyJobs.push(JOBS.sweep),
+  [JOBS.hide]: async () => doneDailyJobs.push(JOBS.hide),
 };
-const aWorker = (): JobWorker => new GraphileJobQueue(pool).worker(tasks, () => {});
+const makeWorker = (): JobWorker => new GraphileJobQueue(pool).worker(tasks, () => {});
 
 beforeEach(async () => {
-  own = await testDatabase();
-  pool = openJobPool(own.connection, 4);
-  done = [];
-  daily = [];
-  held = Promise.resolve();
-  worker = aWorker();
+  testing = await makeTestDatabase();
+  pool = openJobPool(testing.connection, 4);
+  donePayloads = [];
+  doneDailyJobs = [];
+  endOfJob = Promise.resolve();
+  worker = makeWorker();
 });
 afterEach(async () => {
   await worker.stop();
   await pool.end();
-  await own.drop();
+  await testing.drop();
 });
 
-const add = (payload: object) =>
+const addJob = (payload: object) =>
   pool.query(`select graphile_worker.add_job('count', $1::json)`, [JSON.stringify(payload)]);
-const untilDone = async (count: number, seconds: number): Promise<void> => {
-  for (let left = seconds * 20; left > 0 && done.length < count; left -= 1) await pause(50);
+const waitUntilDone = async (count: number, seconds: number): Promise<void> => {
+  for (let attempts = seconds * 20; attempts > 0 && donePayloads.length < count; attempts -= 1) await pause(50);
 };
 
 describe('a worker', () => {
   it('does a job as soon as its transaction is committed', async () => {
     await worker.start();
-    await add({ a: 1 });
-    await untilDone(1, 10);
-    expect(done).toEqual([{ a: 1 }]);
+    await addJob({ a: 1 });
+    await waitUntilDone(1, 10);
+    expect(donePayloads).toEqual([{ a: 1 }]);
   }, 120_000);
 
   it('continues after losing all connections', async () => {
     await worker.start();
-    const source = await dataSourceFor(own.connection, 1).initialize();
+    const source = await dataSourceFor(testing.connection, 1).initialize();
     await new Postgres(source).rows(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
     await source.destroy();
     await pause(500);
-    await add({ a: 2 });
-    await untilDone(1, 20);
-    expect(done).toEqual([{ a: 2 }]);
+    await addJob({ a: 2 });
+    await waitUntilDone(1, 20);
+    expect(donePayloads).toEqual([{ a: 2 }]);
   }, 40_000);
 
   it('takes over jobs of a dead worker', async () => {
-    await add({ a: 3 });
+    await addJob({ a: 3 });
     await pool.query(`
       update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 minute', attempts = 1`);
     await worker.start();
-    await untilDone(1, 10);
-    expect(done).toEqual([{ a: 3 }]);
+    await waitUntilDone(1, 10);
+    expect(donePayloads).toEqual([{ a: 3 }]);
   }, 120_000);
 
-  it('leaves long jobs of a living worker', async () => {
-    const other = aWorker();
-    let release = (): void => {};
-    held = new Promise((resolve) => (release = resolve));
+  it('leaves long jobs to a living worker', async () => {
+    const secondWorker = makeWorker();
+    let endJob = (): void => {};
+    endOfJob = new Promise((resolve) => (endJob = resolve));
     await worker.start();
-    await add({ a: 4 });
-    await untilDone(1, 10);
+    await addJob({ a: 4 });
+    await waitUntilDone(1, 10);
     await pool.query(`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute'`);
-    await other.start();
-    // Longer than a heartbeat of both workers.
+    await secondWorker.start();
+    // The pause is longer than a heartbeat of both workers.
     await pause(6_000);
     const { rows } = await pool.query(
       'select attempts, locked_by is not null as locked from graphile_worker._private_jobs',
     );
-    expect([done, rows]).toEqual([[{ a: 4 }], [{ attempts: 1, locked: true }]]);
-    release();
-    await other.stop();
+    expect([donePayloads, rows]).toEqual([[{ a: 4 }], [{ attempts: 1, locked: true }]]);
+    endJob();
+    await secondWorker.stop();
   }, 120_000);
 });
 
 describe('daily jobs', () => {
   const workers: JobWorker[] = [];
   afterEach(async () => {
-    for (const each of workers.splice(0)) await each.stop();
+    for (const runningWorker of workers.splice(0)) await runningWorker.stop();
   });
 
-  /** Starts workers at once, and stops them when their jobs are done. */
-  const run = async (count: number): Promise<string[]> => {
-    const begun = Array.from({ length: count }, aWorker);
-    workers.push(...begun);
-    await Promise.all(begun.map((each) => each.start()));
-    for (let left = 40; left > 0 && daily.length < 2; left -= 1) await pause(50);
+  const runWorkers = async (count: number): Promise<string[]> => {
+    const newWorkers = Array.from({ length: count }, makeWorker);
+    workers.push(...newWorkers);
+    await Promise.all(newWorkers.map((newWorker) => newWorker.start()));
+    for (let attempts = 40; attempts > 0 && doneDailyJobs.length < 2; attempts -= 1) await pause(50);
     await pause(500);
-    for (const each of workers.splice(0)) await each.stop();
-    return daily.splice(0).toSorted((one, other) => (one < other ? -1 : 1));
+    for (const runningWorker of workers.splice(0)) await runningWorker.stop();
+    return doneDailyJobs.splice(0).toSorted((a, b) => (a < b ? -1 : 1));
   };
-  const passed = (interval: string) =>
+  const letTimePass = (interval: string) =>
     pool.query(
       `update graphile_worker._private_known_crontabs
        set known_since = known_since - $1::interval, last_execution = last_execution - $1::interval`,
       [interval],
     );
 
-  it('are not made up on first start', async () => {
-    expect(await run(1)).toEqual([]);
+  it('do not run on first start', async () => {
+    expect(await runWorkers(1)).toEqual([]);
   }, 30_000);
 
-  it('missed while stopped are made up once, by one worker', async () => {
-    await run(1);
-    await passed('1 day');
-    expect(await run(3)).toEqual([JOBS.hide, JOBS.sweep]);
-    expect(await run(2)).toEqual([]);
-    await passed('9 days');
-    expect(await run(3)).toEqual([JOBS.hide, JOBS.sweep]);
+  it('run once after missed times, on one of the workers that start', async () => {
+    await runWorkers(1);
+    await letTimePass('1 day');
+    expect(await runWorkers(3)).toEqual([JOBS.hide, JOBS.sweep]);
+    expect(await runWorkers(2)).toEqual([]);
+    await letTimePass('9 days');
+    expect(await runWorkers(3)).toEqual([JOBS.hide, JOBS.sweep]);
   }, 60_000);
 });

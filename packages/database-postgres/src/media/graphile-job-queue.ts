@@ -8,13 +8,13 @@ import { DAILY, HEARTBEAT } from './media-jobs.js';
 const JOBS_AT_ONCE = 3;
 const POLL_MS = 2_000;
 
-/** Without delay a lost connection fails the runner, which is relaunched; batched, it ends the process. */
-const UNBATCHED = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+// Without batches a lost connection fails the runner, which is relaunched. With them it ends the process.
+const UNBATCHED_OPTIONS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 const HEARTBEAT_MS = 5_000;
 const RELAUNCH_MS = 5_000;
 
-/** The queue of graphile-worker, on connections of its own. */
+/** Adapts the queue of graphile-worker, which has connections of its own. */
 export class GraphileJobQueue implements JobQueue {
   constructor(private readonly pool: JobPool) {}
 
@@ -31,7 +31,7 @@ class GraphileWorker implements JobWorker {
   private runner: Runner | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
   private isStopping = false;
-  private readonly pools = new Set<string>();
+  private readonly livingPoolIds = new Set<string>();
 
   constructor(
     private readonly pool: JobPool,
@@ -40,9 +40,9 @@ class GraphileWorker implements JobWorker {
   ) {}
 
   async start(): Promise<void> {
-    await this.launch();
-    await this.beat();
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
+    await this.launchRunner();
+    await this.sendHeartbeat();
+    this.heartbeat = setInterval(() => void this.sendHeartbeat(), HEARTBEAT_MS);
   }
 
   async stop(): Promise<void> {
@@ -51,65 +51,73 @@ class GraphileWorker implements JobWorker {
     await this.runner?.stop().catch(() => {});
   }
 
-  private async launch(): Promise<void> {
+  private async launchRunner(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
     // Pools of an earlier runner must not count as living.
-    this.pools.clear();
-    // Jobs are locked by the pool's id, not the worker's.
-    events.on('pool:create', ({ workerPool }) => this.pools.add(workerPool.id));
-    events.on('pool:release', ({ workerPool }) => this.pools.delete(workerPool.id));
-    const options = { ...this.options(), events, crontab: DAILY, concurrency: JOBS_AT_ONCE, pollInterval: POLL_MS };
+    this.livingPoolIds.clear();
+    // The id of the pool locks jobs, not the id of the worker.
+    events.on('pool:create', ({ workerPool }) => this.livingPoolIds.add(workerPool.id));
+    events.on('pool:release', ({ workerPool }) => this.livingPoolIds.delete(workerPool.id));
+    const options = {
+      ...this.commonOptions(),
+      events,
+      crontab: DAILY,
+      concurrency: JOBS_AT_ONCE,
+      pollInterval: POLL_MS,
+    };
     this.runner = await run(options);
-    void this.runner.promise.catch((error: unknown) => this.onFailure(error, 'worker')).then(() => this.relaunch());
+    void this.runner.promise
+      .catch((error: unknown) => this.onFailure(error, 'worker'))
+      .then(() => this.relaunchRunner());
   }
 
-  /** The runner ends when the database is unreachable for long. */
-  private async relaunch(): Promise<void> {
+  /** Starts a new runner. A runner ends when the database is unreachable for long. */
+  private async relaunchRunner(): Promise<void> {
     while (!this.isStopping) {
       await pause(RELAUNCH_MS);
       if (this.isStopping) return;
       try {
-        return await this.launch();
+        return await this.launchRunner();
       } catch (error) {
         this.onFailure(error, 'worker');
       }
     }
   }
 
-  /** Reports its pools as living and releases jobs of dead ones. */
-  private async beat(): Promise<void> {
+  /** Reports the own pools as living and releases the jobs of dead pools. */
+  private async sendHeartbeat(): Promise<void> {
     try {
-      await this.pool.query(HEARTBEAT.seen, [[...this.pools]]);
-      await this.pool.query(HEARTBEAT.release);
-      await this.pool.query(HEARTBEAT.forget);
+      await this.pool.query(HEARTBEAT.recordWorkers, [[...this.livingPoolIds]]);
+      await this.pool.query(HEARTBEAT.releaseJobs);
+      await this.pool.query(HEARTBEAT.forgetWorkers);
     } catch (error) {
       this.onFailure(error, 'heartbeat');
     }
   }
 
   drain(): Promise<void> {
-    return runOnce(this.options());
+    return runOnce(this.commonOptions());
   }
 
-  private options() {
+  private commonOptions() {
     const taskList = taskListOf(this.tasks);
     return {
       pgPool: this.pool,
       taskList,
       logger: silentLogger(),
       noHandleSignals: true,
-      preset: { worker: UNBATCHED },
+      preset: { worker: UNBATCHED_OPTIONS },
     };
   }
 }
 
 function taskListOf(tasks: JobTasks): TaskList {
-  const each = ([name, task]: [string, JobTask]) =>
+  const toTaskEntry = ([name, task]: [string, JobTask]) =>
     [
       name,
       async (payload: unknown, { job }: { readonly job: Job }) => void (await task(payload, attemptOf(job))),
     ] as const;
-  return Object.fromEntries(Object.entries(tasks).map(each));
+  return Object.fromEntries(Object.entries(tasks).map(toTaskEntry));
 }
 
 function attemptOf({ attempts, max_attempts, last_error }: Job): JobAttempt {

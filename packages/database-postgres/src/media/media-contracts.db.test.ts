@@ -1,7 +1,7 @@
 import { runnerOf } from '@back-office/kernel/testing';
 import { mediaLibraryContracts, type MediaLibraryFixture } from '@back-office/media/testing';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type TestDatabase, testDatabase } from '../../testing/index.js';
+import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
@@ -21,23 +21,27 @@ class TestClock {
   }
 }
 
-let own: TestDatabase;
+let testing: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  own = await testDatabase();
-  database = new Postgres(await dataSourceFor(own.connection, 8).initialize());
+  testing = await makeTestDatabase();
+  database = new Postgres(await dataSourceFor(testing.connection, 8).initialize());
 });
 afterAll(async () => {
   await database.source.destroy();
-  await own.drop();
+  await testing.drop();
 });
 
-function open(): MediaLibraryFixture {
+function openLibrary(): MediaLibraryFixture {
   const clock = new TestClock();
   const base = 'https://files.test/media';
   let isPublished = false;
-  const ports = portsOf(database, own.connection, { clock, publicBase: () => base, isPublished: () => isPublished });
+  const ports = portsOf(database, testing.connection, {
+    clock,
+    publicBase: () => base,
+    isPublished: () => isPublished,
+  });
   const queue = ports.jobQueue(2);
   return {
     ports,
@@ -57,5 +61,5 @@ function open(): MediaLibraryFixture {
 }
 
 describe('the media library on PostgreSQL', () => {
-  mediaLibraryContracts(runnerOf(globalThis), async () => open());
+  mediaLibraryContracts(runnerOf(globalThis), async () => openLibrary());
 });

@@ -13,53 +13,60 @@ import {
 } from '@back-office/media';
 import type { Sql } from '../client-transaction.js';
 
-/** Crontab of the daily jobs. A missed run is made up once at the next start, except on first start. */
+// Each daily job has a crontab line. The next start makes up a missed run, except on first start.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');
 
-const ADD = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MAX_JOB_ATTEMPTS}, job_key => $3)`;
+const ADD_JOB = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MAX_JOB_ATTEMPTS}, job_key => $3)`;
 
 const ADD_PURGE = `
   select graphile_worker.add_job('${JOBS.purge}', $1::json, run_at => now() + interval '1 day',
     max_attempts => ${MAX_PURGE_ATTEMPTS}, job_key => $2)`;
 
-const PURGE_NOW = `
+const SCHEDULE_PURGE_NOW = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
   where key = $1 and locked_at is null having count(*) > 0`;
 
-const ADD_EACH = `
+const ADD_JOBS = `
   select graphile_worker.add_job($1::text, payload, max_attempts => ${MAX_JOB_ATTEMPTS}) from json_array_elements($2) as payload`;
 
-/** Queues processing of a file; it starts after the commit. */
-export async function addProcessing(sql: Sql, purpose: Purpose, order: ProcessPayload): Promise<void> {
-  await sql.rows(ADD, [JOBS.process, JSON.stringify(order), processingKey(purpose, order.appId, order.fileId)]);
+/** Queues the processing of a file, which starts after the commit. */
+export async function addProcessing(sql: Sql, purpose: Purpose, payload: ProcessPayload): Promise<void> {
+  await sql.rows(ADD_JOB, [
+    JOBS.process,
+    JSON.stringify(payload),
+    processingKey(purpose, payload.appId, payload.fileId),
+  ]);
 }
 
-/** Queues a purge of caches for the end of processing, see {@link schedulePurgeNow}, or a day later if it never ends. */
-export async function addPurge(sql: Sql, order: PurgePayload): Promise<void> {
-  await sql.rows(ADD_PURGE, [JSON.stringify(order), purgeKey(order.appId, order.fileId)]);
+/**
+ * Queues a purge of caches, which {@link schedulePurgeNow} starts after processing. It starts a day later at the
+ * latest.
+ */
+export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
+  await sql.rows(ADD_PURGE, [JSON.stringify(payload), purgeKey(payload.appId, payload.fileId)]);
 }
 
-/** Makes the waiting purge of this file due after the commit, if there is one. */
+/** Makes the waiting purge of this file, if any, due after the commit. */
 export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number): Promise<void> {
-  await sql.rows(PURGE_NOW, [purgeKey(appId, fileId)]);
+  await sql.rows(SCHEDULE_PURGE_NOW, [purgeKey(appId, fileId)]);
 }
 
-/** Queues removal of blobs and syncing of public copies. */
-export async function addTidying(sql: Sql, all: TidyPayload): Promise<void> {
-  const jobs = splitTidyPayload(all);
-  if (jobs.length > 0) await sql.rows(ADD_EACH, [JOBS.tidy, JSON.stringify(jobs)]);
+/** Queues the removal of blobs and the syncing of public copies. */
+export async function addTidying(sql: Sql, payload: TidyPayload): Promise<void> {
+  const jobs = splitTidyPayload(payload);
+  if (jobs.length > 0) await sql.rows(ADD_JOBS, [JOBS.tidy, JSON.stringify(jobs)]);
 }
 
-/** Retries jobs that gave up, since the store may be back. */
-const REVIVE = `
+// Jobs that gave up are retried, since the store may be back.
+const REVIVE_JOBS = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null
   having count(*) > 0`;
 
-// Reads without locks; each file is then failed within its app.
-const FORGOTTEN = `
+// This statement reads without locks; each file is then failed within its app.
+const FIND_FILES_WITHOUT_JOB = `
   /* across apps: pending files without a job */
   select app_id as "appId", id, version from cdn_files f
   where processing = 'pending' and state in ('active', 'trashed') and last_modified < $1 and not exists (
@@ -67,17 +74,17 @@ const FORGOTTEN = `
       and j.key in ('content:' || f.app_id || ':' || f.id, 'reverted:' || f.app_id || ':' || f.id)
   )`;
 
-/** Statements of the daily repair: jobs that gave up, and pending files without a job. */
-export const REPAIR = { revive: REVIVE, forgotten: FORGOTTEN } as const;
+/** Statements of the daily repair. They retry jobs that gave up, and find pending files without a job. */
+export const REPAIR = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
 
-/** A worker not seen for this time is dead. */
+// A worker without a heartbeat for this time is dead.
 const MAX_SILENCE = `interval '20 seconds'`;
 
-const SEEN = `
+const RECORD_WORKERS = `
   insert into job_queue.workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
   on conflict (worker) do update set seen_at = excluded.seen_at`;
 
-const RELEASE = `
+const RELEASE_JOBS = `
   select graphile_worker.force_unlock_workers(array_agg(dead.worker)) from (
     select distinct j.locked_by as worker from graphile_worker.jobs j
     where j.locked_by is not null and j.locked_at < now() - ${MAX_SILENCE} and not exists (
@@ -85,7 +92,11 @@ const RELEASE = `
     )
   ) as dead having count(*) > 0`;
 
-const FORGET = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
+const FORGET_WORKERS = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
 
 /** Statements that record living workers and release the jobs of dead ones. */
-export const HEARTBEAT = { seen: SEEN, release: RELEASE, forget: FORGET } as const;
+export const HEARTBEAT = {
+  recordWorkers: RECORD_WORKERS,
+  releaseJobs: RELEASE_JOBS,
+  forgetWorkers: FORGET_WORKERS,
+} as const;

@@ -18,7 +18,7 @@ import { SqlFileUsageQueries } from './sql-file-usage-queries.js';
 export function mediaPortsOf(postgres: Postgres, clock: Clock, library: PublicLibrary): MediaPorts {
   const [folders, presets] = [new SqlMediaFolders(postgres, clock), new SqlUploadPresets(postgres, clock)];
   const versions = new SqlFileVersions(postgres, clock, library);
-  const processed = new SqlProcessedFiles(postgres, library);
+  const processedFiles = new SqlProcessedFiles(postgres, library);
   return {
     mediaFiles: new SqlMediaFiles(postgres, clock, library),
     mediaFileQueries: new SqlMediaFileQueries(postgres, library),
@@ -31,8 +31,8 @@ export function mediaPortsOf(postgres: Postgres, clock: Clock, library: PublicLi
     fileUsageQueries: new SqlFileUsageQueries(postgres),
     fileVersions: versions,
     fileVersionQueries: versions,
-    processedFiles: processed,
-    processedFileQueries: processed,
+    processedFiles,
+    processedFileQueries: processedFiles,
     uploadPresets: presets,
     uploadPresetQueries: presets,
     uploadReceipts: new SqlUploadReceipts(postgres, clock),

@@ -10,8 +10,8 @@ import {
 import type { Transaction } from '../client-transaction.js';
 import { IS_USED_SQL } from './file-columns.js';
 
-/** A locked file that a call names. */
-export interface NamedFile {
+/** Locked file that the call identifies. */
+export interface LockedFile {
   readonly id: number;
   readonly key: string;
   readonly state: FileState;
@@ -23,29 +23,29 @@ export interface NamedFile {
   readonly used: boolean;
 }
 
-const lockBy = (column: 'id' | 'key'): string => `
+const lockStatement = (column: 'id' | 'key'): string => `
   select f.id, f.key, f.state, f.folder, f.filename, f.alt, f.caption, f.tags, ${IS_USED_SQL} as used from cdn_files f
   where f.app_id = $1 and f.${column} = any($2) and f.state <> 'receiving' order by f.id for update of f`;
-const BY_ID = lockBy('id');
-const BY_KEY = lockBy('key');
+const LOCK_BY_ID = lockStatement('id');
+const LOCK_BY_KEY = lockStatement('key');
 
-export function lockById(transaction: Transaction, appId: number, ids: readonly number[]): Promise<NamedFile[]> {
+export function lockById(transaction: Transaction, appId: number, ids: readonly number[]): Promise<LockedFile[]> {
   transaction.locks('file');
-  return transaction.rows<NamedFile>(BY_ID, [appId, ids.filter(Number.isSafeInteger)]);
+  return transaction.rows<LockedFile>(LOCK_BY_ID, [appId, ids.filter(Number.isSafeInteger)]);
 }
 
-export function lockByKey(transaction: Transaction, appId: number, keys: readonly string[]): Promise<NamedFile[]> {
+export function lockByKey(transaction: Transaction, appId: number, keys: readonly string[]): Promise<LockedFile[]> {
   transaction.locks('file');
-  return transaction.rows<NamedFile>(BY_KEY, [appId, keys.filter(isStorable)]);
+  return transaction.rows<LockedFile>(LOCK_BY_KEY, [appId, keys.filter(isStorable)]);
 }
 
-/** A result for each sent id. */
-export function resultsOf(action: FileAction, ids: readonly number[], files: readonly NamedFile[]): FileResult[] {
+/** Returns a result for each sent id. */
+export function resultsOf(action: FileAction, ids: readonly number[], files: readonly LockedFile[]): FileResult[] {
   const byId = new Map(files.map((file) => [file.id, file]));
-  return ids.map((id) => refusalOf(action, byId.get(id)));
+  return ids.map((id) => resultOf(action, byId.get(id)));
 }
 
-export function refusalOf(action: FileAction, file: NamedFile | undefined): FileResult {
+export function resultOf(action: FileAction, file: LockedFile | undefined): FileResult {
   const step = file === undefined ? FILE_NOT_FOUND : stepOf(action, file.state);
   return isRefusal(step) ? step : undefined;
 }

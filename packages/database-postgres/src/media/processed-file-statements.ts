@@ -2,7 +2,7 @@ import { WITHOUT_PRESET } from '@back-office/media';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PDF_PAGES, RENDITIONS } from '../tables/files.js';
 
-export const TO_PROCESS = `
+export const FIND_FILE_TO_PROCESS = `
   select f.id, f.key, a.media_prefix as prefix, f.mime, f.kind, f.size, f.version, f.content, f.original, f.processing,
     coalesce(p.output_format, '${WITHOUT_PRESET.outputFormat}') as "outputFormat",
     coalesce(p.max_width, ${WITHOUT_PRESET.maxWidth}) as "maxWidth",
@@ -16,33 +16,38 @@ export const LOCK_CONTENT = `
   select content from cdn_files
   where app_id = $1 and id = $2 and version = $3 and content = $4 and state <> 'receiving' for update`;
 
-/** Contents that are recorded again, for other widths or after a crash. */
-export const REPLACED = `
+// These contents are recorded again, for other widths or after a crash.
+export const FIND_REPLACED_CONTENTS = `
   select content from cdn_renditions where app_id = $1 and cdn_file_id = $2 and version = $3 and label = any($4)
   union all
   select content from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and version = $3 and page = any($5)`;
 
-/** Upserts renditions or pages ($4) by `name`; listed ones stay listed. */
-function addStatement(table: string, made: NamedColumns, name: string, others: NamedColumns): string {
+/** Upserts renditions or pages ($4) by `keyColumn`. Listed ones stay listed. */
+function upsertStatement(table: string, columns: NamedColumns, keyColumn: string, otherColumns: NamedColumns): string {
   return `
-  insert into ${table} (app_id, cdn_file_id, version, ${made.list}, listed)
-  select $1, $2, $3, ${made.list}, false from json_to_recordset($4) as made (${made.typed})
-  on conflict (app_id, cdn_file_id, version, ${name}) do update set ${others.setFrom('excluded')}`;
+  insert into ${table} (app_id, cdn_file_id, version, ${columns.list}, listed)
+  select $1, $2, $3, ${columns.list}, false from json_to_recordset($4) as made (${columns.typed})
+  on conflict (app_id, cdn_file_id, version, ${keyColumn}) do update set ${otherColumns.setFrom('excluded')}`;
 }
 
-const MADE_RENDITION = RENDITIONS.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
-const MADE_PAGE = PDF_PAGES.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
+const RENDITION_COLUMNS = RENDITIONS.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
+const PAGE_COLUMNS = PDF_PAGES.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
 
-export const ADD_RENDITIONS = addStatement('cdn_renditions', MADE_RENDITION, 'label', MADE_RENDITION.except('label'));
-export const ADD_PAGES = addStatement('cdn_pdf_pages', MADE_PAGE, 'page', MADE_PAGE.except('page'));
+export const ADD_RENDITIONS = upsertStatement(
+  'cdn_renditions',
+  RENDITION_COLUMNS,
+  'label',
+  RENDITION_COLUMNS.except('label'),
+);
+export const ADD_PAGES = upsertStatement('cdn_pdf_pages', PAGE_COLUMNS, 'page', PAGE_COLUMNS.except('page'));
 
 export const CHANGE_CONTENT = `
   update cdn_files set width = coalesce($3, width), height = coalesce($4, height), content = coalesce($5, content),
     mime = coalesce($6, mime), size = coalesce($7, size), checksum = coalesce($8, checksum)
   where app_id = $1 and id = $2`;
 
-/** Drops all of earlier versions, and other renditions of this one if $4. */
-export const DROP_OTHERS = `
+// Drops the renditions and pages of earlier versions. If $4, it also drops the other renditions of this version.
+export const DROP_OUTDATED = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = $2
       and (version < $3 or ($4 and label <> all($5)))
@@ -53,7 +58,7 @@ export const DROP_OTHERS = `
   )
   select key, content from renditions union all select key, content from pages`;
 
-export const LIST = `
+export const LIST_DERIVED = `
   with renditions as (
     update cdn_renditions set listed = true
     where app_id = $1 and cdn_file_id = $2 and version = $3 and label = any($4)
@@ -63,7 +68,7 @@ export const LIST = `
   )
   update cdn_files set processing = 'done' where app_id = $1 and id = $2`;
 
-export const FAIL = `
+export const FAIL_PROCESSING = `
   update cdn_files set processing = 'failed' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
   returning 1`;
 
@@ -77,6 +82,6 @@ export const DROP_UNLISTED = `
   )
   select key, content from renditions union all select key, content from pages`;
 
-export const FINISH = `
+export const FINISH_PROCESSING = `
   update cdn_files set processing = 'done' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
   returning 1`;

@@ -1,7 +1,7 @@
 import { USAGES } from '../tables/files.js';
 
-// In the order of the callers' select lists.
-const RECORDED = USAGES.columns.pick(
+// The select lists of callers follow this order.
+const USAGE_COLUMNS = USAGES.columns.pick(
   'app_id',
   'key',
   'entity_type',
@@ -13,7 +13,7 @@ const RECORDED = USAGES.columns.pick(
 );
 
 /**
- * Start of a statement that records usages, one per field with a URL. Records of the service have no label: lists show
- * their current name.
+ * Start of a statement that records usages, one per field with a URL. Records of the service have no label, because
+ * lists show their current name.
  */
-export const RECORD_USAGES = `insert into cdn_usages (${RECORDED.list})`;
+export const RECORD_USAGES = `insert into cdn_usages (${USAGE_COLUMNS.list})`;

@@ -2,10 +2,10 @@ import type { Page } from '@back-office/kernel';
 import type { FileUsageQueries } from '@back-office/media';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
-import { anyContains } from '../search-text.js';
+import { anyContainsSql } from '../search-text.js';
 
-/** Casts the id only for types with numeric ids; a join would cast all of them. */
-const LABEL = `
+// Only types with numeric ids cast the id. A join would cast all ids.
+const LABEL_SQL = `
   case u.entity_type
     when 'product' then (select p.name from products p where p.app_id = $1 and p.id = u.entity_id::bigint)
     when 'product_variant' then (
@@ -16,45 +16,45 @@ const LABEL = `
     else u.label
   end`;
 
-const SEARCHED = [LABEL, 'u.url', 'u.entity_type', 'u.entity_id', 'u.key'];
+const SEARCHED_COLUMNS = [LABEL_SQL, 'u.url', 'u.entity_type', 'u.entity_id', 'u.key'];
 
 interface Statement {
   readonly text: string;
   readonly values: unknown[];
 }
 
-/** Looks names up for the page only. */
+// Names are looked up only for the page.
 const listSql = (page: string, order: string): string => `
   with page as (${page} order by ${order} offset $2 limit $3)
   select coalesce(json_agg(row), '[]')::text as data from (
-    select u.entity_type, u.entity_id, u.field, ${LABEL} as label, u.url, u.total_count from page u order by ${order}
+    select u.entity_type, u.entity_id, u.field, ${LABEL_SQL} as label, u.url, u.total_count from page u order by ${order}
   ) as row`;
 
-const OF_FILE = `
+const FROM_USAGES_OF_FILE = `
   from cdn_usages u where u.app_id = $1
     and u.key = (select f.key from cdn_files f where f.app_id = $1 and f.id = $4 and f.state <> 'receiving')`;
 
-/** Usages of a file in the order of recording, as one row of JSON text. */
+/** Selects the usages of a file in the order of recording, as one row of JSON text. */
 function fileUsagesStatement(appId: number, fileId: number, { offset, limit }: Page): Statement {
-  const page = `select u.*, (select count(*) ${OF_FILE}) as total_count ${OF_FILE}`;
+  const page = `select u.*, (select count(*) ${FROM_USAGES_OF_FILE}) as total_count ${FROM_USAGES_OF_FILE}`;
   return { text: listSql(page, 'u.id'), values: [appId, offset, limit, fileId] };
 }
 
-// A full join never becomes a nested loop, even without statistics. Materialized, so names are searched among broken
-// usages only.
-const BROKEN = `
+// A full join never becomes a nested loop, even without statistics. The CTE is materialized so that only names of
+// broken usages are searched.
+const BROKEN_USAGES = `
   broken as materialized (
     select u.* from (select * from cdn_usages where app_id = $1) as u
     full join (select key from cdn_files where app_id = $1 and state <> 'receiving') as f on f.key = u.key
     where f.key is null
   )`;
 
-/** As {@link fileUsagesStatement}, usages of missing files, grouped by file. */
+/** Selects usages of missing files, grouped by file, like {@link fileUsagesStatement}. */
 function brokenUsagesStatement(appId: number, search: string | undefined, { offset, limit }: Page): Statement {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);
-  const condition = search === undefined ? 'true' : anyContains(SEARCHED, search, value);
-  const page = `with ${BROKEN} select u.*, count(*) over () as total_count from broken u where ${condition}`;
+  const condition = search === undefined ? 'true' : anyContainsSql(SEARCHED_COLUMNS, search, value);
+  const page = `with ${BROKEN_USAGES} select u.*, count(*) over () as total_count from broken u where ${condition}`;
   return { text: listSql(page, 'u.key, u.id'), values };
 }
 

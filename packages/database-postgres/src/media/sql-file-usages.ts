@@ -11,7 +11,7 @@ import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { RECORD_USAGES } from './record-usages.js';
 
-const REPLACE = `
+const REPLACE_USAGES = `
   with removed as (
     delete from cdn_usages where app_id = $1 and entity_type = $2 and entity_id = $3
   )
@@ -30,23 +30,23 @@ export class SqlFileUsages implements FileUsages {
     { id: appId, prefix }: MediaApp,
     { entity_type, entity_id, label = null, fields }: EntityUsages,
   ): Promise<Usage[]> {
-    const used = fields.flatMap(({ field, url }, ordinal) => {
+    const libraryUsages = fields.flatMap(({ field, url }, ordinal) => {
       const key = fileKeyOfUrl(url, this.library.base, prefix);
       return key === undefined ? [] : [{ ordinal, key, field, url }];
     });
-    const entity = { entity_type, entity_id, label, total_count: used.length };
+    const entity = { entity_type, entity_id, label, total_count: libraryUsages.length };
     return this.database.transaction(async (transaction) => {
       await lockEntity(transaction, appId, [entity_type, entity_id]);
-      const values = [appId, entity_type, entity_id, label, JSON.stringify(used), this.clock.now()];
-      await transaction.last(REPLACE, values);
-      return used.map(({ field, url }) => ({ ...entity, field, url }));
+      const values = [appId, entity_type, entity_id, label, JSON.stringify(libraryUsages), this.clock.now()];
+      await transaction.last(REPLACE_USAGES, values);
+      return libraryUsages.map(({ field, url }) => ({ ...entity, field, url }));
     });
   }
 }
 
 const USAGES_LOCK = 12;
 
-/** Advisory lock, since an entity has no row. Entities with the same hash share it. */
+/** An advisory lock is needed, since an entity has no row. Entities with the same hash share the lock. */
 async function lockEntity(transaction: Transaction, appId: number, name: readonly string[]): Promise<void> {
   transaction.locks('bulk');
   const text = 'select pg_advisory_xact_lock($1, hashtext($2))';

@@ -26,7 +26,7 @@ import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './file-version-statements.js';
 
 type ChangedRow = Pick<ChangedFile, 'id' | 'key' | 'version'>;
-type Changed = Omit<ChangedFile, 'keys' | 'data'>;
+type ContentChange = Omit<ChangedFile, 'keys' | 'data'>;
 
 interface LockedFile extends Blobs {
   readonly id: number;
@@ -34,7 +34,7 @@ interface LockedFile extends Blobs {
   readonly state: FileState;
   readonly version: number;
   readonly kind: string;
-  /** Rendition widths of the preset. */
+  /** Widths of the renditions that the preset asks for. */
   readonly widths: readonly number[];
 }
 
@@ -46,8 +46,8 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
   ) {}
 
   async list(appId: number, fileId: number): Promise<string | undefined> {
-    const [found] = await this.database.rows<{ data: string }>(sql.LIST, [appId, fileId, this.library.base]);
-    return found?.data;
+    const [row] = await this.database.rows<{ data: string }>(sql.LIST_VERSIONS, [appId, fileId, this.library.base]);
+    return row?.data;
   }
 
   async checkReplaceable(appId: number, fileId: number): Promise<Refusal | undefined | true> {
@@ -60,17 +60,17 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
   replace(
     appId: number,
     fileId: number,
-    received: ReceivedContent,
+    content: ReceivedContent,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
     return this.changeFile(appId, fileId, 'replace', terms, async (transaction, file) => {
-      await this.keep(transaction, appId, file, terms);
-      const { mime, kind, bytes, checksum, size, receipt } = received;
+      await this.keepVersion(transaction, appId, file, terms);
+      const { mime, kind, bytes, checksum, size, receipt } = content;
       const isPending = isInitiallyPending(this.library, mime);
       if (isPending) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
       const values = [mime, kind, bytes, checksum, size?.width ?? null, size?.height ?? null];
-      const all = [appId, file.id, receipt.id, ...values, isPending ? 'pending' : 'done', this.clock.now()];
-      const [row] = await transaction.rows<ChangedRow>(sql.REPLACE, all);
+      const parameters = [appId, file.id, receipt.id, ...values, isPending ? 'pending' : 'done', this.clock.now()];
+      const [row] = await transaction.rows<ChangedRow>(sql.REPLACE_CONTENT, parameters);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
       return { ...row, mime, receiptId: receipt.id };
     });
@@ -79,24 +79,24 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
   revert(
     appId: number,
     fileId: number,
-    wanted: number | undefined,
+    desiredVersion: number | undefined,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
     return this.changeFile(appId, fileId, 'revert', terms, async (transaction, file) => {
       const values = [appId, fileId, this.clock.now()];
-      const kept = await transaction.rows<{ version: number; mime: string }>(sql.VERSIONS, values);
-      const numbers = kept.map(({ version }) => version);
-      const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
-      if (chosen === undefined) return NO_VERSION_TO_REVERT;
-      await this.keep(transaction, appId, file, terms);
-      const { version, mime } = chosen;
-      const [next, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
-      // The content was processed then; only renditions are made again.
+      const keptVersions = await transaction.rows<{ version: number; mime: string }>(sql.LOCK_VERSIONS, values);
+      const numbers = keptVersions.map(({ version }) => version);
+      const chosenVersion = keptVersions.find(({ version }) => version === versionToRevert(numbers, desiredVersion));
+      if (chosenVersion === undefined) return NO_VERSION_TO_REVERT;
+      await this.keepVersion(transaction, appId, file, terms);
+      const { version, mime } = chosenVersion;
+      const [nextVersion, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
+      // The content was processed before it was kept, so only renditions are made again.
       if (isPending)
-        await addProcessing(transaction, 'reverted', { appId, fileId, version: next, widths: file.widths });
+        await addProcessing(transaction, 'reverted', { appId, fileId, version: nextVersion, widths: file.widths });
       const state = isPending ? 'pending' : 'done';
-      const reverted = [appId, fileId, version, kindOf(mime) ?? file.kind, state, this.clock.now()];
-      const [row] = await transaction.rows<ChangedRow>(sql.REVERT, reverted);
+      const parameters = [appId, fileId, version, kindOf(mime) ?? file.kind, state, this.clock.now()];
+      const [row] = await transaction.rows<ChangedRow>(sql.REVERT_CONTENT, parameters);
       return { ...(row as ChangedRow), mime, receiptId: undefined };
     });
   }
@@ -108,7 +108,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
   ): Promise<Refusal | true | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('file');
-      const [file] = await transaction.rows<LockedFile>(sql.LOCK, [appId, fileId]);
+      const [file] = await transaction.rows<LockedFile>(sql.LOCK_FILE, [appId, fileId]);
       if (file === undefined) return undefined;
       const step = stepOf('replace', file.state);
       if (isRefusal(step)) return step;
@@ -119,11 +119,11 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
 
   async expire(): Promise<number> {
     const now = this.clock.now();
-    let removed = 0;
-    for (const { appId } of await this.database.rows<{ appId: number }>(sql.APPS_WITH_EXPIRED, [now])) {
-      removed += await this.database.transaction((transaction) => expireVersions(transaction, appId, now));
+    let removedCount = 0;
+    for (const { appId } of await this.database.rows<{ appId: number }>(sql.FIND_APPS_WITH_EXPIRED, [now])) {
+      removedCount += await this.database.transaction((transaction) => expireVersions(transaction, appId, now));
     }
-    return removed;
+    return removedCount;
   }
 
   private async changeFile(
@@ -131,50 +131,54 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
     fileId: number,
     action: 'replace' | 'revert',
     { isPurged }: ChangeTerms,
-    change: (transaction: Transaction, file: LockedFile) => Promise<Changed | Refusal>,
+    change: (transaction: Transaction, file: LockedFile) => Promise<ContentChange | Refusal>,
   ): Promise<ChangedFile | Refusal | undefined> {
-    const changed = await this.database.transaction(async (transaction) => {
+    const result = await this.database.transaction(async (transaction) => {
       transaction.locks('file');
-      const [file] = await transaction.rows<LockedFile>(sql.LOCK, [appId, fileId]);
+      const [file] = await transaction.rows<LockedFile>(sql.LOCK_FILE, [appId, fileId]);
       if (file === undefined) return undefined;
       const step = stepOf(action, file.state);
       if (isRefusal(step)) return step;
-      const changedFile = await change(transaction, file);
-      if (isRefusal(changedFile)) return changedFile;
-      const { mime, version } = changedFile;
-      const derived = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
-      const keys = [file.key, versionKey(file.key, file.version), ...derived.map(({ key }) => key)];
-      // Processing replaces renditions and pages; without processing they are dropped now.
-      const dropped = isProcessed(mime)
+      const contentChange = await change(transaction, file);
+      if (isRefusal(contentChange)) return contentChange;
+      const { mime, version } = contentChange;
+      const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
+      const keys = [file.key, versionKey(file.key, file.version), ...derivedFiles.map(({ key }) => key)];
+      // Processing replaces renditions and pages. Without processing they are dropped now.
+      const droppedFiles = isProcessed(mime)
         ? []
         : await transaction.rows<{ content: string }>(sql.DROP_DERIVED, [appId, fileId]);
-      await addTidying(transaction, { appId, blobs: dropped.map(({ content }) => content), keys });
-      // Without processing the call purges this change itself, and an earlier purge need not wait.
+      await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
+      // Without processing the call purges this change itself, so an earlier purge need not wait.
       if (!isInitiallyPending(this.library, mime)) await schedulePurgeNow(transaction, appId, fileId);
       else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
-      // Read under the lock.
+      // The file is read under the lock, so it shows this change.
       const data = await findFileJson(transaction, appId, fileId, this.library.base);
-      return { ...changedFile, keys, data: data as string };
+      return { ...contentChange, keys, data: data as string };
     });
-    if (changed === undefined || isRefusal(changed) || !WriteOnce.isResumed()) return changed;
-    // A resumed call returns the current file.
+    if (result === undefined || isRefusal(result) || !WriteOnce.isResumed()) return result;
+    // A call that is resumed returns the current file.
     const data = await findFileJson(this.database, appId, fileId, this.library.base);
-    return data === undefined ? undefined : { ...changed, data };
+    return data === undefined ? undefined : { ...result, data };
   }
 
-  private async keep(
+  private async keepVersion(
     transaction: Transaction,
     appId: number,
     file: LockedFile,
     { retentionDays }: ChangeTerms,
   ): Promise<void> {
-    const until = purgeAt(this.clock.now(), retentionDays);
-    await transaction.rows(sql.KEEP_VERSION, [appId, file.id, versionKey(file.key, file.version), until]);
+    const purgedAt = purgeAt(this.clock.now(), retentionDays);
+    await transaction.rows(sql.KEEP_VERSION, [appId, file.id, versionKey(file.key, file.version), purgedAt]);
   }
 }
 
 async function expireVersions(transaction: Transaction, appId: number, now: Date): Promise<number> {
-  const expired = await transaction.rows<Blobs & { readonly key: string }>(sql.EXPIRE, [appId, now]);
-  await addTidying(transaction, { appId, blobs: blobKeysOf(expired), keys: expired.map(({ key }) => key) });
-  return expired.length;
+  const expiredVersions = await transaction.rows<Blobs & { readonly key: string }>(sql.EXPIRE_VERSIONS, [appId, now]);
+  await addTidying(transaction, {
+    appId,
+    blobs: blobKeysOf(expiredVersions),
+    keys: expiredVersions.map(({ key }) => key),
+  });
+  return expiredVersions.length;
 }

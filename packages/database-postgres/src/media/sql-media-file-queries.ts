@@ -14,14 +14,14 @@ import type { Postgres } from '../postgres.js';
 import { foldForSearch } from '@back-office/database-search';
 import { fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 
-type Columns<Fields extends readonly string[]> = Readonly<Record<Fields[number], string>>;
-const FILE_COLUMNS: Columns<typeof FILE_SORT_FIELDS> = {
+type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], string>>;
+const FILE_COLUMNS: ColumnByField<typeof FILE_SORT_FIELDS> = {
   name: 'filename',
   size: 'size',
   inserted_at: 'inserted_at',
   last_modified: 'last_modified',
 };
-const TRASH_COLUMNS: Columns<typeof TRASH_SORT_FIELDS> = {
+const TRASH_COLUMNS: ColumnByField<typeof TRASH_SORT_FIELDS> = {
   ...FILE_COLUMNS,
   deleted_at: 'deleted_at',
   purge_at: 'purge_at',
@@ -38,7 +38,7 @@ function orderSql(
   return `f.${columns[field]} ${direction}, f.id ${direction}`;
 }
 
-/** The statement that returns a page as one row of JSON text. */
+/** Selects a page as one row of JSON text. */
 export function fileListStatement(
   appId: number,
   base: string,
@@ -48,11 +48,11 @@ export function fileListStatement(
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [appId, base, offset, limit];
   const conditions = conditionsOf(filter, placeholders(values));
-  const matching = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
-  const shown = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
+  const matchesFilter = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
+  const isListed = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
   const order = orderSql(sorting, FILE_COLUMNS, 'f.filename, f.id');
   const text = `
-    with page as (select f.id from cdn_files f where ${matching} and ${shown} order by ${order} offset $3 limit $4)
+    with page as (select f.id from cdn_files f where ${matchesFilter} and ${isListed} order by ${order} offset $3 limit $4)
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2')} order by ${order}), '[]')
@@ -62,33 +62,33 @@ export function fileListStatement(
       'hidden_count', counted.hidden
     )::text as data
     from (
-      select count(*) filter (where ${shown}) as shown, count(*) filter (where f.hidden) as hidden
-      from cdn_files f where ${matching}
+      select count(*) filter (where ${isListed}) as shown, count(*) filter (where f.hidden) as hidden
+      from cdn_files f where ${matchesFilter}
     ) as counted`;
   return { text, values };
 }
 
-const UNUSED = `not ${listed('f.key', 'select key from cdn_usages where app_id = $1')}`;
+const IS_UNUSED = `not ${listed('f.key', 'select key from cdn_usages where app_id = $1')}`;
 
 function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
   const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
   return [
     ...(folder === undefined ? [] : [`f.folder = ${add(folder)}`]),
-    ...(search === undefined ? [] : [contains(search, add)]),
+    ...(search === undefined ? [] : [containsSql(search, add)]),
     ...(kind === undefined ? [] : [`f.kind = ${add(kind)}`]),
-    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, UNUSED]),
+    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, IS_UNUSED]),
     ...(noAlt ? ["f.kind = 'image'", "coalesce(f.alt, '') = ''"] : []),
     ...(minSize === undefined ? [] : [`f.size >= ${add(minSize)}`]),
     ...(since === undefined ? [] : [`f.last_modified >= ${add(since)}`]),
   ];
 }
 
-function contains(search: string, add: Placeholder): string {
+function containsSql(search: string, add: Placeholder): string {
   const folded = foldForSearch(search);
   return folded === '' ? 'false' : `f.search_text like ${add(`%${escapeLike(folded)}%`)}`;
 }
 
-const SUMMARY = `
+const SELECT_SUMMARY = `
   with files as (
     select f.kind, f.state = 'trashed' as trashed, count(*) as files, sum(f.size) as size
     from cdn_files f where f.app_id = $1 and f.state <> 'receiving' group by 1, 2
@@ -102,10 +102,10 @@ const SUMMARY = `
     'trash_size', coalesce((select sum(size) from files where trashed), 0)
   )::text as data`;
 
-const PAGES = `
+const FROM_LISTED_PAGES = `
   from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
 
-const PDF_RENDERS = `
+const SELECT_PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (
     select f.filename, f.id, json_build_object(
       'file', json_build_object('id', f.id, 'filename', f.filename, 'url', ${fileUrlSql('$2')}),
@@ -113,11 +113,11 @@ const PDF_RENDERS = `
         select json_agg(json_build_object(
           'page', p.page, 'url', ${fileUrlSql('$2', 'p.key')}, 'width', p.width, 'height', p.height
         ) order by p.page)
-        ${PAGES}
+        ${FROM_LISTED_PAGES}
       )
     ) as data
     from cdn_files f
-    where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3) and exists (select ${PAGES})
+    where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3) and exists (select ${FROM_LISTED_PAGES})
     order by f.filename, f.id limit $4
   ) as row`;
 
@@ -144,17 +144,17 @@ export class SqlMediaFileQueries implements MediaFileQueries {
     { offset, limit }: Page,
   ): Promise<string> {
     const values: unknown[] = [appId, this.library.base, offset, limit];
-    const found = search === undefined ? [] : [contains(search, placeholders(values))];
-    const matching = ['f.app_id = $1', "f.state = 'trashed'", ...found].join(' and ');
+    const searchConditions = search === undefined ? [] : [containsSql(search, placeholders(values))];
+    const matchesSearch = ['f.app_id = $1', "f.state = 'trashed'", ...searchConditions].join(' and ');
     const order = orderSql(sorting, TRASH_COLUMNS, 'f.deleted_at desc, f.id desc');
     const [row] = await this.postgres.rows<{ data: string }>(
-      `with page as (select f.id from cdn_files f where ${matching} order by ${order} offset $3 limit $4)
+      `with page as (select f.id from cdn_files f where ${matchesSearch} order by ${order} offset $3 limit $4)
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2', { inTrash: true })} order by ${order}), '[]')
         from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
       ),
-      'total_count', (select count(*) from cdn_files f where ${matching})
+      'total_count', (select count(*) from cdn_files f where ${matchesSearch})
     )::text as data`,
       values,
     );
@@ -162,14 +162,14 @@ export class SqlMediaFileQueries implements MediaFileQueries {
   }
 
   async summary(appId: number): Promise<string> {
-    const [row] = await this.postgres.rows<{ data: string }>(SUMMARY, [appId]);
+    const [row] = await this.postgres.rows<{ data: string }>(SELECT_SUMMARY, [appId]);
     return row?.data ?? '';
   }
 
   async pdfRenders(appId: number, name: string | undefined): Promise<string> {
     const pattern = name === undefined ? null : `%${escapeLike(foldForSearch(name))}%`;
     const values = [appId, this.library.base, pattern, MAX_LISTED_PDFS];
-    const [row] = await this.postgres.rows<{ data: string }>(PDF_RENDERS, values);
+    const [row] = await this.postgres.rows<{ data: string }>(SELECT_PDF_RENDERS, values);
     return row?.data ?? '';
   }
 }

@@ -33,12 +33,12 @@ import { IS_USED_SQL } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { BRANCH_WITH_FILES, MAX_BYTES_BELOW, MOVE_BRANCH } from './folder-branches.js';
 
-const COLUMNS = 'f.id, f.path, f.name, f.description';
+const FOLDER_COLUMNS = 'f.id, f.path, f.name, f.description';
 
-const FIND_FOLDERS = `select ${COLUMNS} from cdn_folders f where f.app_id = $1`;
+const FIND_FOLDERS = `select ${FOLDER_COLUMNS} from cdn_folders f where f.app_id = $1`;
 
-// Names a folder after its segment, with a number when a sibling, or another new folder, has that name.
-const MAKE = `
+// A folder is named after its segment. A number is added when a sibling or another new folder has that name.
+const MAKE_FOLDERS = `
   with missing as (
     select path, parent, name from json_to_recordset($2) as wanted (path text, parent text, name text)
     where not exists (select from cdn_folders f where f.app_id = $1 and f.path = wanted.path)
@@ -59,12 +59,12 @@ const MAKE = `
   insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
   select $1, path, parent, name, $3, $3 from named order by path`;
 
-const INSERT = `
+const INSERT_FOLDER = `
   insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $6) returning ${COLUMNS}`;
+  values ($1, $2, $3, $4, $5, $6, $6) returning ${FOLDER_COLUMNS}`;
 
-const EDIT = `
-  update cdn_folders f set name = $3, description = $4, updated_at = $5 where app_id = $1 and id = $2 returning ${COLUMNS}`;
+const EDIT_FOLDER = `
+  update cdn_folders f set name = $3, description = $4, updated_at = $5 where app_id = $1 and id = $2 returning ${FOLDER_COLUMNS}`;
 
 const TRASH_BRANCH = `
   with trashed as (
@@ -75,17 +75,17 @@ const TRASH_BRANCH = `
   )
   select (select count(*) from trashed)::int as "deletedFiles", (select count(*) from removed)::int as "deletedFolders"`;
 
-// Without a lock: a usage added right after this check counts as later than the deletion.
-const USED = `
+// No lock is taken: a usage that is added right after this check counts as later than the deletion.
+const FIND_USED_FILE = `
   select 1 from cdn_files f
   where f.app_id = $1 and f.state = 'active' and (f.folder = $2 or f.folder like $3)
     and ${IS_USED_SQL}
   limit 1`;
 
-// When both folders and files collide, the index of files reports first.
-const UNIQUE_NAMES = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
+// When both folders and files collide, the index of files reports the collision.
+const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
-/** Folders of the library. One lock per app, since a branch changes as a whole. */
+/** Stores folders of the library. Each app has one lock, since a branch changes as a whole. */
 export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
   constructor(
     private readonly database: Postgres,
@@ -102,41 +102,41 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
       const parent = parentOf(path);
       if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
       const values = [appId, path, parent, name, description, this.clock.now()];
-      const [made] = await transaction.last<Folder>(INSERT, values);
-      return { ...(made as Folder), files: 0 };
+      const [folder] = await transaction.last<Folder>(INSERT_FOLDER, values);
+      return { ...(folder as Folder), files: 0 };
     });
   }
 
   async edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal> {
-    const edited = await this.changeFolders(appId, async (transaction) => {
+    const result = await this.changeFolders(appId, async (transaction) => {
       const [folder] = await transaction.rows<Folder>(`${FIND_FOLDERS} and f.id = $2`, [appId, id]);
       if (folder === undefined) return FOLDER_NOT_FOUND;
-      const target = await this.moveTo(transaction, appId, folder, edit.parent);
-      if (isRefusal(target)) return target;
+      const refusal = await this.moveFolder(transaction, appId, folder, edit.parent);
+      if (isRefusal(refusal)) return refusal;
       const { name = folder.name, description = folder.description } = edit;
-      const [row] = await transaction.rows<Folder>(EDIT, [appId, id, name, description, this.clock.now()]);
+      const [row] = await transaction.rows<Folder>(EDIT_FOLDER, [appId, id, name, description, this.clock.now()]);
       const { path } = row as Folder;
       return { path, branch: await transaction.last<Folder>(BRANCH_WITH_FILES, [appId, path, belowPattern(path)]) };
     });
-    if (isRefusal(edited) || !WriteOnce.isResumed()) return edited;
-    return { ...edited, branch: await this.branch(appId, edited.path) };
+    if (isRefusal(result) || !WriteOnce.isResumed()) return result;
+    return { ...result, branch: await this.branch(appId, result.path) };
   }
 
   remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal> {
     return this.changeFolders(appId, async (transaction) => {
       if ((await findByPath(transaction, appId, path)) === undefined) return FOLDER_NOT_FOUND;
       const pattern = belowPattern(path);
-      if (rules.refusesDeleteInUse && (await transaction.rows(USED, [appId, path, pattern])).length > 0) {
+      if (rules.refusesDeleteInUse && (await transaction.rows(FIND_USED_FILE, [appId, path, pattern])).length > 0) {
         return FILE_REFERENCED;
       }
       const now = this.clock.now();
       const values = [appId, path, pattern, now, purgeAt(now, rules.trashRetentionDays), 'app'];
-      const [removed] = await transaction.last<RemovedBranch>(TRASH_BRANCH, values);
-      return removed as RemovedBranch;
+      const [removedBranch] = await transaction.last<RemovedBranch>(TRASH_BRANCH, values);
+      return removedBranch as RemovedBranch;
     });
   }
 
-  private async moveTo(
+  private async moveFolder(
     transaction: Transaction,
     appId: number,
     { path }: Folder,
@@ -145,14 +145,13 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
     if (parent === undefined || parent === parentOf(path)) return undefined;
     if (isWithin(parent, path)) return INVALID_PARENT;
     if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
-    const to = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
-    if (isRefusal(to)) return to;
-    // Paths below cannot grow meanwhile: adding folders and files takes the same lock.
-    const [longest] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
-    const growth = utf8ByteLength(to) - utf8ByteLength(path);
-    if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES)
-      return refuse('is invalid', 'parent_folder');
-    await transaction.rows(MOVE_BRANCH, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
+    const newPath = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
+    if (isRefusal(newPath)) return newPath;
+    // Paths in the branch cannot grow meanwhile, because adding folders and files takes the same lock.
+    const [longestPath] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
+    const growth = utf8ByteLength(newPath) - utf8ByteLength(path);
+    if (growth > 0 && (longestPath?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES) return refuse('is invalid', 'parent_folder');
+    await transaction.rows(MOVE_BRANCH, [appId, path, newPath, this.clock.now(), parent, belowPattern(path)]);
     return undefined;
   }
 
@@ -166,7 +165,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
         return work(transaction);
       });
     } catch (error) {
-      if (UNIQUE_NAMES.some((constraint) => violates(error, constraint))) return FOLDER_TAKEN;
+      if (UNIQUE_CONSTRAINTS.some((constraint) => violates(error, constraint))) return FOLDER_TAKEN;
       throw error;
     }
   }
@@ -179,17 +178,21 @@ export async function lockFolders(transaction: Transaction, appId: number): Prom
   await transaction.rows('select pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)', [FOLDERS_LOCK, appId]);
 }
 
-/** Makes missing folders of the path. */
+/** Creates the missing folders of the path. */
 export function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
   return makeFoldersOf(sql, appId, [path], now);
 }
 
-/** As {@link makeFolders}, for several paths. */
+/** Creates the missing folders of several paths. */
 export async function makeFoldersOf(sql: Sql, appId: number, paths: readonly FolderPath[], now: Date): Promise<void> {
-  const missing = [...new Set(paths.flatMap(ancestry))];
-  if (missing.length === 0) return;
-  const wanted = missing.map((each) => ({ path: each, parent: parentOf(each), name: lastSegment(each) }));
-  await sql.rows(MAKE, [appId, JSON.stringify(wanted), now]);
+  const neededPaths = [...new Set(paths.flatMap(ancestry))];
+  if (neededPaths.length === 0) return;
+  const rows = neededPaths.map((neededPath) => ({
+    path: neededPath,
+    parent: parentOf(neededPath),
+    name: lastSegment(neededPath),
+  }));
+  await sql.rows(MAKE_FOLDERS, [appId, JSON.stringify(rows), now]);
 }
 
 async function findByPath(sql: Sql, appId: number, path: FolderPath): Promise<Folder | undefined> {

@@ -1,7 +1,7 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 
-const OF_KEY = `
+const FIND_OBJECT = `
   select content, mime, size, version, processing <> 'pending' as "isSettled" from cdn_files
   where app_id = $1 and key = $2 and state <> 'receiving'
   union all
@@ -16,7 +16,7 @@ const OF_KEY = `
    where p.app_id = $1 and p.key = $2 order by p.version desc limit 1)
   limit 1`;
 
-const KEYS_AFTER = `
+const FIND_KEYS_AFTER = `
   select key from (
     (select key from cdn_files where app_id = $1 and key > $2 and state <> 'receiving' order by key limit $3)
     union (select key from cdn_renditions where app_id = $1 and key > $2 order by key limit $3)
@@ -24,9 +24,9 @@ const KEYS_AFTER = `
     union (select key from cdn_pdf_pages where app_id = $1 and key > $2 order by key limit $3)
   ) as next order by key limit $3`;
 
-const APP_OF_PREFIX = `select id from apps where media_prefix = $1`;
+const FIND_APP = `select id from apps where media_prefix = $1`;
 
-const UNREFERENCED = `
+const FIND_UNREFERENCED = `
   select blob from unnest($2::text[]) as blob
   where not exists (select from cdn_files where app_id = $1 and content = blob)
     and not exists (select from cdn_files where app_id = $1 and original = blob)
@@ -35,7 +35,7 @@ const UNREFERENCED = `
     and not exists (select from cdn_file_versions where app_id = $1 and original = blob)
     and not exists (select from cdn_pdf_pages where app_id = $1 and content = blob)`;
 
-const UNOWNED = `
+const FIND_UNOWNED = `
   select key from unnest($2::text[]) as given (key)
   where not exists (select from cdn_files f where f.app_id = $1 and f.key = given.key)
     and not exists (select from cdn_renditions r where r.app_id = $1 and r.key = given.key)
@@ -45,35 +45,35 @@ const UNOWNED = `
 const KEYS_AT_ONCE = 500;
 
 export class SqlMediaObjects implements MediaObjectQueries {
-  private readonly apps = new Map<string, number>();
+  private readonly appIdByPrefix = new Map<string, number>();
 
   constructor(private readonly database: Postgres) {}
 
   async appOf(prefix: string): Promise<number | undefined> {
-    const known = this.apps.get(prefix);
-    if (known !== undefined) return known;
-    const [app] = await this.database.rows<{ id: number }>(APP_OF_PREFIX, [prefix]);
-    if (app) this.apps.set(prefix, app.id);
+    const cachedId = this.appIdByPrefix.get(prefix);
+    if (cachedId !== undefined) return cachedId;
+    const [app] = await this.database.rows<{ id: number }>(FIND_APP, [prefix]);
+    if (app) this.appIdByPrefix.set(prefix, app.id);
     return app?.id;
   }
 
   async ofKey(appId: number, key: string): Promise<PublicObject | undefined> {
-    const [found] = await this.database.rows<PublicObject>(OF_KEY, [appId, key]);
-    return found;
+    const [object] = await this.database.rows<PublicObject>(FIND_OBJECT, [appId, key]);
+    return object;
   }
 
   async keysAfter(appId: number, last: string): Promise<string[]> {
-    const rows = await this.database.rows<{ key: string }>(KEYS_AFTER, [appId, last, KEYS_AT_ONCE]);
+    const rows = await this.database.rows<{ key: string }>(FIND_KEYS_AFTER, [appId, last, KEYS_AT_ONCE]);
     return rows.map(({ key }) => key);
   }
 
   async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
-    const rows = await this.database.rows<{ blob: string }>(UNREFERENCED, [appId, blobs]);
+    const rows = await this.database.rows<{ blob: string }>(FIND_UNREFERENCED, [appId, blobs]);
     return rows.map(({ blob }) => blob);
   }
 
   async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
-    const rows = await this.database.rows<{ key: string }>(UNOWNED, [appId, keys]);
+    const rows = await this.database.rows<{ key: string }>(FIND_UNOWNED, [appId, keys]);
     return rows.map(({ key }) => key);
   }
 }

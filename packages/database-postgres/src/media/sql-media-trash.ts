@@ -13,15 +13,15 @@ import { stateBeforeSql } from './file-states.js';
 import { addTidying } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Transaction } from '../client-transaction.js';
-import { idsOf, lockById, lockByKey, resultsOf, refusalOf, type NamedFile } from './named-files.js';
+import { idsOf, lockById, lockByKey, resultsOf, resultOf, type LockedFile } from './named-files.js';
 
 const PURGED_AT_ONCE = 200;
 
-const TRASH = `
+const TRASH_FILES = `
   update cdn_files set state = 'trashed', deleted_at = $3, purge_at = $4, deleted_by = 'app'
   where app_id = $1 and id = any($2)`;
 
-const PURGE = `
+const PURGE_OBJECTS = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = any($2) returning key, content
   ), pages as (
@@ -34,10 +34,10 @@ const PURGE = `
   union all select key, content, original from versions
   union all select key, content, original from cdn_files where app_id = $1 and id = any($2)`;
 
-const REMOVE = `delete from cdn_files where app_id = $1 and id = any($2)`;
+const REMOVE_FILES = `delete from cdn_files where app_id = $1 and id = any($2)`;
 
-// Reads without locks; files are then purged app by app.
-const APPS_WITH_EXPIRED = `
+// This statement reads without locks; the files are then purged app by app.
+const FIND_APPS_WITH_EXPIRED = `
   /* across apps: apps with expired files in Trash */
   select distinct app_id as "appId" from cdn_files where purge_at <= $1`;
 const LOCK_EXPIRED = `
@@ -53,15 +53,15 @@ export class SqlMediaTrash implements MediaTrash {
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]> {
     return this.database.transaction(async (transaction) => {
       const files = await lockByKey(transaction, appId, keys);
-      const isKept = ({ state, used }: NamedFile) =>
+      const isKept = ({ state, used }: LockedFile) =>
         stepOf('delete', state) === 'trashed' && used && rules.refusesDeleteInUse;
       const now = this.clock.now();
       const ids = idsOf(files.filter((file) => stepOf('delete', file.state) === 'trashed' && !isKept(file)));
-      await transaction.rows(TRASH, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
+      await transaction.rows(TRASH_FILES, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
       const byKey = new Map(files.map((file) => [file.key, file]));
       return keys.map((key) => {
         const file = byKey.get(key);
-        return refusalOf('delete', file) ?? (file && isKept(file) ? FILE_REFERENCED : undefined);
+        return resultOf('delete', file) ?? (file && isKept(file) ? FILE_REFERENCED : undefined);
       });
     });
   }
@@ -69,31 +69,31 @@ export class SqlMediaTrash implements MediaTrash {
   purge(appId: number, ids: readonly number[]): Promise<FileResult[]> {
     return this.database.transaction(async (transaction) => {
       const files = await lockById(transaction, appId, ids);
-      const purged = files.filter(({ state }) => stepOf('purge', state) === 'removed');
-      await removeFiles(transaction, appId, idsOf(purged));
+      const purgedFiles = files.filter(({ state }) => stepOf('purge', state) === 'removed');
+      await removeFiles(transaction, appId, idsOf(purgedFiles));
       return resultsOf('purge', ids, files);
     });
   }
 
   async expire(): Promise<number> {
     const now = this.clock.now();
-    let purged = 0;
-    for (const { appId } of await this.database.rows<{ appId: number }>(APPS_WITH_EXPIRED, [now])) {
+    let purgedCount = 0;
+    for (const { appId } of await this.database.rows<{ appId: number }>(FIND_APPS_WITH_EXPIRED, [now])) {
       const count = await this.database.transaction(async (transaction) => {
         transaction.locks('file');
-        const expired = await transaction.rows<{ id: number }>(LOCK_EXPIRED, [appId, now]);
-        await removeFiles(transaction, appId, idsOf(expired));
-        return expired.length;
+        const expiredFiles = await transaction.rows<{ id: number }>(LOCK_EXPIRED, [appId, now]);
+        await removeFiles(transaction, appId, idsOf(expiredFiles));
+        return expiredFiles.length;
       });
-      purged += count;
+      purgedCount += count;
     }
-    return purged;
+    return purgedCount;
   }
 }
 
 async function removeFiles(transaction: Transaction, appId: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const objects = await transaction.rows<Blobs & { readonly key: string }>(PURGE, [appId, ids]);
-  await transaction.rows(REMOVE, [appId, ids]);
+  const objects = await transaction.rows<Blobs & { readonly key: string }>(PURGE_OBJECTS, [appId, ids]);
+  await transaction.rows(REMOVE_FILES, [appId, ids]);
   await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: objects.map(({ key }) => key) });
 }

@@ -11,13 +11,13 @@ import type { Transaction } from '../client-transaction.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './processed-file-statements.js';
 
-interface Forgotten {
+interface FileWithoutJob {
   readonly appId: number;
   readonly id: number;
   readonly version: number;
 }
 
-interface Dropped {
+interface DroppedFile {
   readonly key: string;
   readonly content: string;
 }
@@ -29,8 +29,8 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   ) {}
 
   async find(appId: number, fileId: number): Promise<FileToProcess | undefined> {
-    const [found] = await this.database.rows<FileToProcess>(sql.TO_PROCESS, [appId, fileId]);
-    return found;
+    const [file] = await this.database.rows<FileToProcess>(sql.FIND_FILE_TO_PROCESS, [appId, fileId]);
+    return file;
   }
 
   async derivedKeys(appId: number, fileId: number): Promise<string[]> {
@@ -38,16 +38,21 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
     return rows.map(({ key }) => key);
   }
 
-  record(appId: number, file: FileToProcess, made: ProcessingResult): Promise<readonly string[] | false> {
+  record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false> {
     const { id, version } = file;
-    return this.whileUnchanged(appId, file, file.content, async (transaction) => {
-      const { main, width, height, renditions, pages } = made;
-      const names = [labelsOf(made), pagesOf(made)];
-      const replaced = await transaction.rows<{ content: string }>(sql.REPLACED, [appId, id, version, ...names]);
+    return this.changeUnlessReplaced(appId, file, file.content, async (transaction) => {
+      const { main, width, height, renditions, pages } = result;
+      const names = [labelsOf(result), pagesOf(result)];
+      const replacedFiles = await transaction.rows<{ content: string }>(sql.FIND_REPLACED_CONTENTS, [
+        appId,
+        id,
+        version,
+        ...names,
+      ]);
       await transaction.rows(sql.ADD_RENDITIONS, [appId, id, version, JSON.stringify(renditions)]);
       await transaction.rows(sql.ADD_PAGES, [appId, id, version, JSON.stringify(pages)]);
       const keys = [file.key, ...[...renditions, ...pages].map(({ key }) => key)];
-      const blobs = [...replaced.map(({ content }) => content), ...(main ? [file.content] : [])];
+      const blobs = [...replacedFiles.map(({ content }) => content), ...(main ? [file.content] : [])];
       await addTidying(transaction, { appId, blobs, keys });
       const size = main ?? { width, height };
       const content = main ? [main.content, main.mime, main.size, main.checksum] : [null, null, null, null];
@@ -56,17 +61,17 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
     });
   }
 
-  list(appId: number, file: FileToProcess, made: ProcessingResult): Promise<readonly string[] | false> {
+  list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false> {
     const { id, version } = file;
-    return this.whileUnchanged(appId, file, made.main?.content ?? file.content, async (transaction) => {
-      const names = [labelsOf(made), pagesOf(made)];
-      const values = [appId, id, version, made.replacesRenditions, ...names];
-      const dropped = await transaction.rows<Dropped>(sql.DROP_OTHERS, values);
-      const kept = new Set([...made.renditions, ...made.pages].map(({ key }) => key));
-      const keys = dropped.map(({ key }) => key).filter((key) => !kept.has(key));
-      await addTidying(transaction, { appId, blobs: dropped.map(({ content }) => content), keys });
+    return this.changeUnlessReplaced(appId, file, result.main?.content ?? file.content, async (transaction) => {
+      const names = [labelsOf(result), pagesOf(result)];
+      const values = [appId, id, version, result.replacesRenditions, ...names];
+      const droppedFiles = await transaction.rows<DroppedFile>(sql.DROP_OUTDATED, values);
+      const keptKeys = new Set([...result.renditions, ...result.pages].map(({ key }) => key));
+      const keys = droppedFiles.map(({ key }) => key).filter((key) => !keptKeys.has(key));
+      await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
       await schedulePurgeNow(transaction, appId, id);
-      await transaction.last(sql.LIST, [appId, id, version, ...names]);
+      await transaction.last(sql.LIST_DERIVED, [appId, id, version, ...names]);
       return keys;
     });
   }
@@ -74,31 +79,31 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   async fail(appId: number, id: number, version: number): Promise<void> {
     await this.database.transaction(async (transaction) => {
       transaction.locks('file');
-      const failed = await transaction.rows(sql.FAIL, [appId, id, version]);
-      if (failed.length === 0) return;
-      const dropped = await transaction.rows<Dropped>(sql.DROP_UNLISTED, [appId, id, version]);
+      const failedRows = await transaction.rows(sql.FAIL_PROCESSING, [appId, id, version]);
+      if (failedRows.length === 0) return;
+      const droppedFiles = await transaction.rows<DroppedFile>(sql.DROP_UNLISTED, [appId, id, version]);
       await addTidying(transaction, {
         appId,
-        blobs: dropped.map(({ content }) => content),
-        keys: dropped.map(({ key }) => key),
+        blobs: droppedFiles.map(({ content }) => content),
+        keys: droppedFiles.map(({ key }) => key),
       });
       await schedulePurgeNow(transaction, appId, id);
     });
   }
 
   async finish(appId: number, id: number, version: number): Promise<string | undefined> {
-    const finished = await this.database.rows(sql.FINISH, [appId, id, version]);
-    if (finished.length === 0) return undefined;
+    const finishedRows = await this.database.rows(sql.FINISH_PROCESSING, [appId, id, version]);
+    if (finishedRows.length === 0) return undefined;
     return findFileJson(this.database, appId, id, this.library.base);
   }
 
   async revive(before: Date): Promise<void> {
-    await this.database.rows(REPAIR.revive);
-    const forgotten = await this.database.rows<Forgotten>(REPAIR.forgotten, [before]);
-    for (const { appId, id, version } of forgotten) await this.fail(appId, id, version);
+    await this.database.rows(REPAIR.reviveJobs);
+    const files = await this.database.rows<FileWithoutJob>(REPAIR.findFilesWithoutJob, [before]);
+    for (const { appId, id, version } of files) await this.fail(appId, id, version);
   }
 
-  private whileUnchanged<Result>(
+  private changeUnlessReplaced<Result>(
     appId: number,
     { id, version }: FileToProcess,
     content: string,
@@ -106,8 +111,8 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   ): Promise<Result | false> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('file');
-      const [locked] = await transaction.rows(sql.LOCK_CONTENT, [appId, id, version, content]);
-      return locked === undefined ? false : work(transaction);
+      const [lockedFile] = await transaction.rows(sql.LOCK_CONTENT, [appId, id, version, content]);
+      return lockedFile === undefined ? false : work(transaction);
     });
   }
 }

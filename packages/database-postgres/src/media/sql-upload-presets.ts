@@ -8,23 +8,23 @@ import {
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 
-const JSON_OF = `json_build_object(
+const PRESET_JSON = `json_build_object(
   'id', p.id, 'name', p.name, 'output_format', p.output_format, 'max_width', p.max_width, 'quality', p.quality,
   'rendition_widths', p.rendition_widths, 'is_default', p.is_default
 )`;
 
-const LIST = `
-  select coalesce(json_agg(${JSON_OF} order by p.name, p.id), '[]')::text as data from cdn_upload_presets p
+const LIST_PRESETS = `
+  select coalesce(json_agg(${PRESET_JSON} order by p.name, p.id), '[]')::text as data from cdn_upload_presets p
   where p.app_id = $1`;
 
-const NAMED = `
-  select coalesce(json_agg(${JSON_OF} order by sent.ordinal), '[]')::text as data
+const FIND_PRESETS = `
+  select coalesce(json_agg(${PRESET_JSON} order by sent.ordinal), '[]')::text as data
   from unnest($2::text[]) with ordinality as sent (name, ordinal)
   join cdn_upload_presets p on p.app_id = $1 and p.name = sent.name`;
 
-const LOCK = `select id from cdn_upload_presets where app_id = $1 order by id for update`;
+const LOCK_PRESETS = `select id from cdn_upload_presets where app_id = $1 order by id for update`;
 
-const PUT = `
+const PUT_PRESETS = `
   insert into cdn_upload_presets as p
     (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
   select $1, name, coalesce(output_format, $4), coalesce(max_width, $5), coalesce(quality, $6),
@@ -47,13 +47,13 @@ export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
   ) {}
 
   async list(appId: number): Promise<string> {
-    const [row] = await this.database.rows<{ data: string }>(LIST, [appId]);
+    const [row] = await this.database.rows<{ data: string }>(LIST_PRESETS, [appId]);
     return row?.data ?? '[]';
   }
 
   put(appId: number, changes: readonly PresetChange[]): Promise<string> {
-    const merged = mergePresets(changes);
-    const rows = merged.changes.map((change) => ({
+    const merge = mergePresets(changes);
+    const rows = merge.changes.map((change) => ({
       name: change.name,
       output_format: change.outputFormat,
       max_width: change.maxWidth,
@@ -64,14 +64,14 @@ export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
     const defaults = [outputFormat, maxWidth, quality, renditionWidths];
     return this.database.transaction(async (transaction) => {
       transaction.locks('bulk');
-      await transaction.rows(LOCK, [appId]);
-      await transaction.rows(PUT, [appId, JSON.stringify(rows), this.clock.now(), ...defaults]);
-      if (merged.newDefault !== undefined) {
-        await transaction.rows(CLEAR_DEFAULT, [appId, merged.newDefault]);
-        await transaction.rows(SET_DEFAULT, [appId, merged.newDefault]);
+      await transaction.rows(LOCK_PRESETS, [appId]);
+      await transaction.rows(PUT_PRESETS, [appId, JSON.stringify(rows), this.clock.now(), ...defaults]);
+      if (merge.newDefault !== undefined) {
+        await transaction.rows(CLEAR_DEFAULT, [appId, merge.newDefault]);
+        await transaction.rows(SET_DEFAULT, [appId, merge.newDefault]);
       }
       const names = changes.map(({ name }) => name);
-      const [row] = await transaction.rows<{ data: string }>(NAMED, [appId, names]);
+      const [row] = await transaction.rows<{ data: string }>(FIND_PRESETS, [appId, names]);
       return row?.data ?? '[]';
     });
   }

@@ -16,16 +16,16 @@ import type { Sql } from '../client-transaction.js';
 
 const SWEPT_AT_ONCE = 500;
 
-const BEGIN = `
+const BEGIN_UPLOAD = `
   insert into cdn_files (app_id, state, content, original, last_modified, inserted_at)
   values ($1, 'receiving', $2, $3, $4, $4) returning id`;
 
-const END = `
+const END_UPLOADS = `
   delete from cdn_files where app_id = $1 and id = any($2) and ${stateBeforeSql('abandon', 'removed')}
   returning content, original`;
 
-// Reads without locks; receipts are then removed app by app.
-const STALE = `
+// This statement reads without locks; the receipts are then removed app by app.
+const FIND_STALE_UPLOADS = `
   /* across apps: stale uploads */
   select app_id as "appId", id from cdn_files
   where ${stateBeforeSql('abandon', 'removed')} and inserted_at < $1 order by app_id, id limit ${SWEPT_AT_ONCE}`;
@@ -40,7 +40,7 @@ export class SqlUploadReceipts implements UploadReceipts {
     const content = blobKey(app.prefix, randomUUID());
     const original = keepsOriginal ? blobKey(app.prefix, randomUUID()) : null;
     const values = [app.id, content, original, this.clock.now()];
-    const [row] = await this.database.rows<{ id: number }>(BEGIN, values);
+    const [row] = await this.database.rows<{ id: number }>(BEGIN_UPLOAD, values);
     return { appId: app.id, id: (row as { id: number }).id, content, original };
   }
 
@@ -49,18 +49,18 @@ export class SqlUploadReceipts implements UploadReceipts {
   }
 
   async sweep(): Promise<boolean> {
-    const stale = await this.database.rows<{ appId: number; id: number }>(STALE, [
+    const staleUploads = await this.database.rows<{ appId: number; id: number }>(FIND_STALE_UPLOADS, [
       staleReceiptsBefore(this.clock.now()),
     ]);
-    for (const appId of new Set(stale.map((each) => each.appId))) {
-      const ids = stale.filter((each) => each.appId === appId).map(({ id }) => id);
+    for (const appId of new Set(staleUploads.map((upload) => upload.appId))) {
+      const ids = staleUploads.filter((upload) => upload.appId === appId).map(({ id }) => id);
       await this.database.transaction((transaction) => this.remove(transaction, appId, ids));
     }
-    return stale.length === SWEPT_AT_ONCE;
+    return staleUploads.length === SWEPT_AT_ONCE;
   }
 
   private async remove(sql: Sql, appId: number, ids: readonly number[]): Promise<void> {
-    const removed = await sql.rows<Blobs>(END, [appId, ids]);
-    await addTidying(sql, { appId, blobs: blobKeysOf(removed), keys: [] });
+    const removedBlobs = await sql.rows<Blobs>(END_UPLOADS, [appId, ids]);
+    await addTidying(sql, { appId, blobs: blobKeysOf(removedBlobs), keys: [] });
   }
 }

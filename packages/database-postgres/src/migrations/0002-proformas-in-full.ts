@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Promotions, shipment methods, vouchers, card payments and loyalty points of proformas. */
 const STATEMENTS = [
   `create table promotions (
     app_id bigint not null references apps (id),

@@ -1,7 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { foldName } from '@back-office/database-search';
 
-/** Catalogue, imported orders, cards, locations and keyed calls. */
 const STATEMENTS = [
   `create extension if not exists pg_trgm`,
   `create extension if not exists btree_gin`,
@@ -89,7 +88,7 @@ const STATEMENTS = [
   )`,
   `create index customer_attendances_newest_idx
     on customer_attendances (app_id, customer_id, inserted_at desc, id desc)`,
-  // No foreign key: tokens are a reference table, customers are distributed.
+  // A foreign key is impossible: tokens are a reference table, but customers are distributed.
   `alter table access_tokens
     add column customer_id bigint,
     add column device_id bigint`,
@@ -145,7 +144,7 @@ export class CatalogueInFull1763700000003 implements MigrationInterface {
       await runner.query(
         `update products p set search_name = n.name
          from json_to_recordset($1) as n (app_id bigint, id bigint, name text) where p.app_id = n.app_id and p.id = n.id`,
-        [JSON.stringify(names.map((each) => ({ ...each, name: foldName(each.name) })))],
+        [JSON.stringify(names.map((product) => ({ ...product, name: foldName(product.name) })))],
       );
     }
     await runner.query(

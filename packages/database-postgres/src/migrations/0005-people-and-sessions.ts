@@ -1,50 +1,50 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Letters folded to one letter; with capitals, since not every database lowercases them. */
+// Each letter becomes one letter. Capitals are included, since not every database lowercases them.
 const LETTERS = {
-  these: 'ÐØðøĐđĦħıĸĿŀŁłŦŧſЀЁЂЃІЇЈЋЌЍЎАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЪЫЬЭабвгдежзийклмнопрстуфхцчшъыьэѐёђѓіїјћќѝўҐґ',
-  become: `dododdhhiqllllttseedgiijckiuabvgdezziyklmnoprstufhccs'y'eabvgdezziyklmnoprstufhccs'y'eeedgiijckiugg`,
+  letters: 'ÐØðøĐđĦħıĸĿŀŁłŦŧſЀЁЂЃІЇЈЋЌЍЎАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЪЫЬЭабвгдежзийклмнопрстуфхцчшъыьэѐёђѓіїјћќѝўҐґ',
+  replacements: `dododdhhiqllllttseedgiijckiuabvgdezziyklmnoprstufhccs'y'eabvgdezziyklmnoprstufhccs'y'eeedgiijckiugg`,
 };
-/** Letters folded to several. */
+// Each of these letters becomes several letters.
 const GROUPS = {
   capitals: 'ÆÞĲŊŒЄЅЉЊЏЩЮЯ',
   small: 'æþĳŋœєѕљњџщюя',
-  become: ['ae', 'th', 'ij', 'ng', 'oe', 'ie', 'dz', 'lj', 'nj', 'dz', 'shch', 'yu', 'ya'],
+  replacements: ['ae', 'th', 'ij', 'ng', 'oe', 'ie', 'dz', 'lj', 'nj', 'dz', 'shch', 'yu', 'ya'],
 };
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-function latinOf(text: string): string {
-  const single = `translate(${text}, ${quoted(LETTERS.these + GROUPS.capitals)}, ${quoted(LETTERS.become + GROUPS.small)})`;
-  const groups = [...GROUPS.small].map((letter, index) => [letter, GROUPS.become[index] ?? ''] as const);
+function latinSql(text: string): string {
+  const single = `translate(${text}, ${quoteLiteral(LETTERS.letters + GROUPS.capitals)}, ${quoteLiteral(LETTERS.replacements + GROUPS.small)})`;
+  const groups = [...GROUPS.small].map((letter, index) => [letter, GROUPS.replacements[index] ?? ''] as const);
   return [...groups, ['ß', 'ss'], ['ŉ', "'n"]].reduce(
-    (inner, [letter = '', latin = '']) => `replace(${inner}, ${quoted(letter)}, ${quoted(latin)})`,
+    (inner, [letter = '', latin = '']) => `replace(${inner}, ${quoteLiteral(letter)}, ${quoteLiteral(latin)})`,
     single,
   );
 }
 
-/** Has the name in both orders, as people may type either part first. */
-const person = (first: string, last: string, ...others: string[]): string =>
-  [first, last, ...others].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
+/** The text has the name in both orders, as people may type either part first. */
+const personSql = (first: string, last: string, ...otherColumns: string[]): string =>
+  [first, last, ...otherColumns].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
   ` || chr(10) || coalesce(${last}, '') || ' ' || coalesce(${first}, '')`;
 
-/** Indexes of sessions by end, and of people by folded text (Cyrillic, Latin, accents). */
+// Sessions get an index by end, people an index by folded text (Cyrillic, Latin, accents).
 const STATEMENTS = [
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind = 'session'`,
-  // Short path for ASCII. Keep equal to foldedForPeople, which folds searched texts.
+  // ASCII takes a shortcut. The function must stay equal to foldForPeople, which folds searched texts.
   `create function folded_for_people(text) returns text language sql immutable strict parallel safe as $$
     select case when octet_length($1) = char_length($1) then lower($1)
-      else lower(regexp_replace(normalize(${latinOf('$1')}, NFD), '[\\u0300-\\u036f]', '', 'g')) end
+      else lower(regexp_replace(normalize(${latinSql('$1')}, NFD), '[\\u0300-\\u036f]', '', 'g')) end
   $$`,
   `alter table orders drop column search_text`,
   `alter table orders add column search_text text generated always as (folded_for_people(
     order_number || ' ' || coalesce(invoice_number, '') || ' ' ||
-    ${person('customer_first_name', 'customer_last_name', 'customer_email', 'customer_phone')}
+    ${personSql('customer_first_name', 'customer_last_name', 'customer_email', 'customer_phone')}
   )) stored`,
   `create index orders_search_idx on orders using gin (app_id, search_text gin_trgm_ops)`,
   `alter table customers drop column search_text`,
   `alter table customers add column search_text text generated always as (folded_for_people(
-    ${person('first_name', 'last_name', 'email', 'phone')}
+    ${personSql('first_name', 'last_name', 'email', 'phone')}
   )) stored`,
   `create index customers_search_idx on customers using gin (app_id, search_text gin_trgm_ops)`,
 ];

@@ -1,9 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Blobs are written once: `content` is what the public sees, `original` the upload where it differs. Public keys point at
- * blobs. Usages are counted, not stored.
- */
+// A blob is written once. `content` is the public file; `original` is the upload when it differs. Public keys point at
+// blobs. Usages are counted, not stored.
 const STATEMENTS = [
   `alter table cdn_files drop column usage_count, alter column original drop not null, add column content text`,
   `alter table cdn_files drop constraint cdn_files_received_check`,
@@ -12,7 +10,7 @@ const STATEMENTS = [
     state = 'receiving' or (key is not null and filename is not null and kind is not null and mime is not null
       and size is not null)
   )`,
-  // The service folds the search text, as for names of products.
+  // The service folds the search text, as it folds names of products.
   `alter table cdn_files drop column search_text, add column search_text text not null default ''`,
   `update cdn_files set search_text = lower(concat_ws(' ', filename, alt, caption, array_to_string(tags, ' ')))`,
   `create index cdn_files_search_idx on cdn_files using gin (app_id, search_text gin_trgm_ops)`,
@@ -35,10 +33,10 @@ const STATEMENTS = [
     constraint cdn_pdf_pages_file_fkey foreign key (app_id, cdn_file_id) references cdn_files (app_id, id)
   )`,
   `create index cdn_pdf_pages_key_idx on cdn_pdf_pages (app_id, key)`,
-  // Living workers: jobs of others are released.
+  // Jobs of workers that are not listed here are released.
   `create schema job_queue`,
   `create table job_queue.workers (worker text primary key, seen_at timestamptz not null)`,
-  // To find unreferenced blobs.
+  // These indexes find unreferenced blobs.
   `create index cdn_files_content_idx on cdn_files (app_id, content)`,
   `create index cdn_files_original_idx on cdn_files (app_id, original) where original is not null`,
   `create index cdn_renditions_content_idx on cdn_renditions (app_id, content)`,

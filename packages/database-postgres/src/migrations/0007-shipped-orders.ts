@@ -1,9 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Time of the first shipment: delivery statuses may change later, and shipped orders cannot be canceled. */
+// Later changes of the delivery status must not hide that an order was shipped, since shipped orders cannot be
+// canceled.
 const STATEMENTS = [
   `alter table orders add column shipped_at timestamptz`,
-  // Imported orders have no movement: use their current status.
+  // Imported orders have no movement, so their current status decides.
   `update orders o set shipped_at = coalesce(moved.at, o.updated_at)
    from orders same
    left join (

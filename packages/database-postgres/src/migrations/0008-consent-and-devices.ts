@@ -1,9 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * The last change of a consent switch is its state; without changes it is granted. Steps are counted, so odd ones revoke
- * and even ones grant, and a check refuses changes without effect.
- */
+// The last change of a consent switch is its state; without changes it is granted. Steps are counted: odd steps revoke,
+// even steps grant. A check refuses changes without effect.
 const STATEMENTS = [
   `create table customer_consent_changes (
     app_id bigint not null,

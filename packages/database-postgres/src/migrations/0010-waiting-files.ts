@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Index of files that wait for processing. */
 const STATEMENTS = [`create index cdn_files_pending_idx on cdn_files (last_modified) where processing = 'pending'`];
 
 export class WaitingFiles1763700000010 implements MigrationInterface {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Counts shown and hidden files by an index-only scan. */
+// An index-only scan counts shown and hidden files.
 const STATEMENTS = [
-  // Dropped last, since dropping blocks reads.
+  // The old index is dropped last, since dropping blocks reads.
   `create index cdn_files_listed_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,
   `drop index cdn_files_by_name_idx`,
 ];

@@ -7,8 +7,8 @@ const TABLES_OF_APPS = `
   order by 1`;
 
 /**
- * Analyzes tables after changes of 1 % instead of 10 %. Until statistics know an app, the planner takes it for empty and
- * uses any index that starts with `app_id`; an app may never reach 10 %.
+ * Tables are analyzed after changes of 1 % instead of 10 %. Until statistics know an app, the planner takes it for
+ * empty and uses any index that starts with `app_id`. A small app may never reach 10 %.
  */
 export class EarlyStatistics1763700000012 implements MigrationInterface {
   readonly name = 'EarlyStatistics1763700000012';

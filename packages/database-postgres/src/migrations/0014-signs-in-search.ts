@@ -10,7 +10,7 @@ interface Row {
   readonly folded: string;
 }
 
-const PRODUCTS = `
+const FIND_PRODUCTS = `
   select app_id::text as app_id, id::text as id, array[name] as texts, search_name as folded from products
   where id > $1 and search_name ~ '[%_:]' and name ~ '[^[:ascii:]]' order by id limit ${BATCH}`;
 
@@ -20,7 +20,7 @@ const REFOLD_PRODUCT = `
     from product_variants v where v.app_id = $1 and v.product_id = $2))
   where p.app_id = $1 and p.id = $2`;
 
-const FILES = `
+const FIND_FILES = `
   select app_id::text as app_id, id::text as id, search_text as folded,
     array[coalesce(filename, ''), coalesce(alt, ''), coalesce(caption, '')] || tags as texts
   from cdn_files
@@ -30,13 +30,13 @@ const FILES = `
 
 const REFOLD_FILE = `update cdn_files set search_text = $3 where app_id = $1 and id = $2`;
 
-/** Stores emoji for search as they are, no longer by names such as `:athletic_shoe:`. */
+/** Emoji are stored for search as they are, and no longer by names such as `:athletic_shoe:`. */
 export class SignsInSearch1763700000014 implements MigrationInterface {
   readonly name = 'SignsInSearch1763700000014';
 
   async up(runner: QueryRunner): Promise<void> {
-    await refold(runner, PRODUCTS, REFOLD_PRODUCT, foldName);
-    await refold(runner, FILES, REFOLD_FILE, foldForSearch);
+    await refold(runner, FIND_PRODUCTS, REFOLD_PRODUCT, foldName);
+    await refold(runner, FIND_FILES, REFOLD_FILE, foldForSearch);
   }
 
   down(): Promise<void> {
@@ -50,14 +50,14 @@ async function refold(
   update: string,
   fold: (text: string) => string,
 ): Promise<void> {
-  for (let last = '0'; ;) {
-    const rows = (await runner.query(select, [last])) as Row[];
+  for (let lastId = '0'; ;) {
+    const rows = (await runner.query(select, [lastId])) as Row[];
     for (const row of rows) {
       const folded = fold(row.texts.join(' '));
-      // One row at a time, which a cluster accepts too; few names have such signs.
+      // Rows are updated one at a time, which a cluster accepts too. Few names have such signs.
       if (folded !== row.folded) await runner.query(update, [row.app_id, row.id, folded]);
     }
     if (rows.length < BATCH) return;
-    last = rows.at(-1)?.id ?? last;
+    lastId = rows.at(-1)?.id ?? lastId;
   }
 }

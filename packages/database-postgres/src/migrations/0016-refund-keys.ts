@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Existing refunds keep their keys, which have no random part. */
+// Existing refunds keep their keys, which have no random part.
 const STATEMENTS = ['alter table payments add column key_part text'];
 
 export class RefundKeys1763700000016 implements MigrationInterface {

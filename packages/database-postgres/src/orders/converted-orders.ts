@@ -21,17 +21,17 @@ import { among } from '../list-conditions.js';
 import type { Sql } from '../client-transaction.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 
-const ORDER = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
-const ITEM = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
+const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
+const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
 /** Stores an order ($2) with its items ($3) for the app ($1); `payments` is a CTE that adds payments to `made`. */
-export const insertStatement = (payments: string): string => `
+export const insertOrderStatement = (payments: string): string => `
   with made as (
-    insert into orders (app_id, ${ORDER.list})
-    select $1, ${ORDER.list} from json_to_record($2) as r (${ORDER.typed}) returning id
+    insert into orders (app_id, ${ORDER_COLUMNS.list})
+    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typed}) returning id
   ), item as (
-    insert into order_items (app_id, order_id, ${ITEM.list})
-    select $1, made.id, ${ITEM.list} from made, json_to_recordset($3) as r (${ITEM.typed}) returning product_id, qty
+    insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
+    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typed}) returning product_id, qty
   ), sold as (
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id
@@ -39,14 +39,14 @@ export const insertStatement = (payments: string): string => `
   ), ${payments}
   select id from made`;
 
-const INSERT = insertStatement(`moved as (
+const INSERT_CONVERTED_ORDER = insertOrderStatement(`moved as (
     update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
   )`);
 
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
 
-const SETTLE = `
+const SETTLE_ORDERS = `
   with settled as (
     select * from json_to_recordset($2) as r (id bigint, paid bigint, debt bigint, payment_status_id smallint)
   )
@@ -58,13 +58,13 @@ const SETTLE = `
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
   const order = { ...NEW_ORDER, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
-  const [made] = await sql.rows<{ id: number }>(INSERT, [
+  const [insertedRow] = await sql.rows<{ id: number }>(INSERT_CONVERTED_ORDER, [
     appId,
     JSON.stringify(order),
     JSON.stringify(convertedItems(proforma).map((item, position) => ({ ...item, position }))),
     proforma.id,
   ]);
-  return (made as { id: number }).id;
+  return (insertedRow as { id: number }).id;
 }
 
 /** Updates paid amount and debt of the orders after payments of their proformas changed. */
@@ -75,11 +75,11 @@ export function settleOrderPayments(
   now: Date,
 ): Promise<OrderState[]> {
   const rows = proformas.map((proforma) => ({ id: proforma.orderId, ...paymentColumns(proforma) }));
-  return sql.rows<OrderState>(SETTLE, [appId, JSON.stringify(rows), now]);
+  return sql.rows<OrderState>(SETTLE_ORDERS, [appId, JSON.stringify(rows), now]);
 }
 
 function paymentColumns({ endSales, payments }: Proforma) {
-  const paid = paidAmountOf(payments);
-  const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
-  return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
+  const paidAmount = paidAmountOf(payments);
+  const status = paymentStatusOf(paidAmount, endSales, isAllRefunded(payments));
+  return { paid: paidAmount, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
 }

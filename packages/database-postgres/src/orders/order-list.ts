@@ -10,26 +10,26 @@ import {
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { placeholders } from '../placeholders.js';
-import { personContains } from '../search-text.js';
+import { personContainsSql } from '../search-text.js';
 
-const DECIMALS = '$4';
-const MONEY = [...TOTALS, 'paid', 'debt'];
-const TIMES = ['order_date', 'inserted_at', 'updated_at'];
+const DECIMALS_PARAMETER = '$4';
+const AMOUNT_COLUMNS = [...TOTALS, 'paid', 'debt'];
+const TIME_COLUMNS = ['order_date', 'inserted_at', 'updated_at'];
 
 /** Fields of the order `o` that are not shown as stored. */
-const COMPUTED = new Map([
-  ...MONEY.map((column) => [column, moneySql(`o.${column}`, DECIMALS)] as const),
-  ...TIMES.map((column) => [column, dateTimeSql(`o.${column}`)] as const),
+const COMPUTED_FIELDS = new Map([
+  ...AMOUNT_COLUMNS.map((column) => [column, moneySql(`o.${column}`, DECIMALS_PARAMETER)] as const),
+  ...TIME_COLUMNS.map((column) => [column, dateTimeSql(`o.${column}`)] as const),
   ['currency_id', '$5::int'],
   ['order_status', nameSql('o.order_status_id', ORDER_STATUSES)],
   ['payment_status', nameSql('o.payment_status_id', PAYMENT_STATUSES)],
   ['delivery_status', nameSql('o.delivery_status_id', DELIVERY_STATUSES)],
 ]);
-const SHOWN = ORDER_FIELDS.map((name) => `${COMPUTED.get(name) ?? `o.${name}`} as ${name}`).join(', ');
-const NEWEST = 'o.inserted_at desc, o.id desc';
+const LISTED_FIELDS = ORDER_FIELDS.map((name) => `${COMPUTED_FIELDS.get(name) ?? `o.${name}`} as ${name}`).join(', ');
+const NEWEST_FIRST = 'o.inserted_at desc, o.id desc';
 
 /** Sort fields. Orders without the value come last in both directions. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   id: ['id'],
   order_number: ['order_number'],
   order_date: ['order_date'],
@@ -43,14 +43,14 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   customer_name: ['customer_last_name', 'customer_first_name'],
 };
 // Only for nullable columns: elsewhere `nulls last` would prevent use of the index.
-const NULLABLE = ['invoice_number', 'customer_last_name', 'customer_first_name'];
+const NULLABLE_COLUMNS = ['invoice_number', 'customer_last_name', 'customer_first_name'];
 
 /** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
-export function orderOrder(orderBy: unknown): string {
-  const sorting = parseSorting(orderBy, Object.keys(COLUMNS));
-  if (sorting === undefined) return NEWEST;
-  const columns = (COLUMNS[sorting.field] ?? []).map(
-    (column) => `o.${column} ${sorting.direction}${NULLABLE.includes(column) ? ' nulls last' : ''}`,
+export function orderBySql(orderBy: unknown): string {
+  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
+  if (sorting === undefined) return NEWEST_FIRST;
+  const columns = (SORT_COLUMNS[sorting.field] ?? []).map(
+    (column) => `o.${column} ${sorting.direction}${NULLABLE_COLUMNS.includes(column) ? ' nulls last' : ''}`,
   );
   return [...columns, 'o.id desc'].join(', ');
 }
@@ -62,7 +62,7 @@ const listSql = (conditions: readonly string[], order: string): string => `
     order by ${order} offset $2 limit $3
   )
   select coalesce(json_agg(row), '[]')::text as data from (
-    select ${SHOWN}
+    select ${LISTED_FIELDS}
     from orders o where o.app_id = $1 and ${among('o.id', 'page')} order by ${order}
   ) as row`;
 
@@ -70,13 +70,13 @@ const listSql = (conditions: readonly string[], order: string): string => `
 export function orderListStatement({ app, filter, orderBy, page }: OrderListQuery) {
   const values: unknown[] = [app.id, page.offset, page.limit, app.decimals, currencyNumber(app.currency)];
   const value = placeholders(values);
-  return { text: listSql(conditionsOf(filter, value), orderOrder(orderBy)), values };
+  return { text: listSql(conditionsOf(filter, value), orderBySql(orderBy)), values };
 }
 
-function conditionsOf(filter: OrderFilter, value: (one: unknown) => string): string[] {
+function conditionsOf(filter: OrderFilter, value: (parameter: unknown) => string): string[] {
   const { search, customerId, appLocationId, from, before } = filter;
   return [
-    ...(search === undefined ? [] : [personContains('o.search_text', search, value)]),
+    ...(search === undefined ? [] : [personContainsSql('o.search_text', search, value)]),
     ...(customerId === undefined ? [] : [`o.customer_id = ${value(customerId)}::bigint`]),
     ...(appLocationId === undefined ? [] : [`o.app_location_id = ${value(appLocationId)}::bigint`]),
     ...(from === undefined ? [] : [`o.order_date >= ${value(from)}`]),

@@ -20,9 +20,9 @@ import { violates } from '../failures.js';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { PAYMENTS } from '../tables/payments.js';
-import { insertStatement } from './converted-orders.js';
+import { insertOrderStatement } from './converted-orders.js';
 
-const namedRecords = (customer: string): string => `
+const namedRecordsStatement = (customer: string): string => `
   select ${CURRENCY_OF_APP} as currency, (
     select json_build_object('id', c.id, 'data_part', c.data_part, 'time_part', c.time_part, 'email', c.email,
       'first_name', c.first_name, 'last_name', c.last_name, 'phone', c.phone)
@@ -44,24 +44,24 @@ const namedRecords = (customer: string): string => `
     from payment_methods where app_id = $1 and id = any($6::bigint[])
   ) as methods`;
 
-const PAYMENT = PAYMENTS.columns.pick('amount', 'method', 'payment_method_id', 'kind');
+const PAYMENT_COLUMNS = PAYMENTS.columns.pick('amount', 'method', 'payment_method_id', 'kind');
 
-const INSERT = insertStatement(`paid as (
-    insert into payments (app_id, order_id, ${PAYMENT.list}, status, paid_at, inserted_at)
-    select $1, made.id, ${PAYMENT.list}, 'settled', $5, $5
-    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT.typed}) order by ordinal
+const INSERT_IMPORTED_ORDER = insertOrderStatement(`paid as (
+    insert into payments (app_id, order_id, ${PAYMENT_COLUMNS.list}, status, paid_at, inserted_at)
+    select $1, made.id, ${PAYMENT_COLUMNS.list}, 'settled', $5, $5
+    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typed}) order by ordinal
   )`);
 
 const MAX_ATTEMPTS = 5;
 
 /** Draws the number of an order without one. */
-export type DrawNumber = (year: number) => string;
+export type NumberGenerator = (year: number) => string;
 
 export class SqlImportedOrders implements ImportedOrders {
   constructor(
     private readonly database: Postgres,
     private readonly clock: Clock,
-    private readonly drawNumber: DrawNumber = (year) => orderNumber(year, randomInt),
+    private readonly drawNumber: NumberGenerator = (year) => orderNumber(year, randomInt),
   ) {}
 
   /** Returns the id of the new order; refuses a taken external reference or number. */
@@ -82,45 +82,45 @@ export class SqlImportedOrders implements ImportedOrders {
   private addOnce(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
     const now = this.clock.now();
     const number = order.orderNumber ?? this.drawNumber(now.getUTCFullYear());
-    return this.database.transaction((transaction) => add(transaction, appId, order, number, now));
+    return this.database.transaction((transaction) => addOrder(transaction, appId, order, number, now));
   }
 }
 
-async function add(transaction: Transaction, appId: number, order: ImportedOrder, number: string, now: Date) {
-  const named = await findNamed(transaction, appId, order);
-  checkCurrency(named.currency, order.currency);
-  const matcher = matcherOf(MATCHING['POST /int/orders'].variant, named.variants);
-  const priced = priceImport(order, named, (item) => matcher.find(item));
-  if (isRefusal(priced)) return priced;
-  const [made] = await transaction.last<{ id: number }>(INSERT, [
+async function addOrder(transaction: Transaction, appId: number, order: ImportedOrder, number: string, now: Date) {
+  const records = await findNamedRecords(transaction, appId, order);
+  checkCurrency(records.currency, order.currency);
+  const matcher = matcherOf(MATCHING['POST /int/orders'].variant, records.variants);
+  const pricedImport = priceImport(order, records, (item) => matcher.find(item));
+  if (isRefusal(pricedImport)) return pricedImport;
+  const [insertedRow] = await transaction.last<{ id: number }>(INSERT_IMPORTED_ORDER, [
     appId,
     JSON.stringify({
-      ...importedOrderColumns(order, named, priced, { parts: newParts(now, randomInt), now }),
+      ...importedOrderColumns(order, records, pricedImport, { parts: newParts(now, randomInt), now }),
       order_number: number,
     }),
-    JSON.stringify(priced.lines.map((line, position) => ({ ...importedItemColumns(line), position }))),
-    JSON.stringify(priced.payments.map(paymentColumns)),
+    JSON.stringify(pricedImport.lines.map((line, position) => ({ ...importedItemColumns(line), position }))),
+    JSON.stringify(pricedImport.payments.map(paymentColumns)),
     now,
   ]);
-  return { id: (made as { id: number }).id };
+  return { id: (insertedRow as { id: number }).id };
 }
 
-async function findNamed(transaction: Transaction, appId: number, order: ImportedOrder): Promise<NamedRecords> {
+async function findNamedRecords(transaction: Transaction, appId: number, order: ImportedOrder): Promise<NamedRecords> {
   const { customer, locationCode, items, payments } = order;
-  const valuesOf = (field: 'code' | 'barcode' | 'external_ref') =>
+  const itemValues = (field: 'code' | 'barcode' | 'external_ref') =>
     items.flatMap((item: ImportedItem) => item[field] ?? []);
-  const methods = payments.map(({ methodId }) => methodId);
+  const methodIds = payments.map(({ methodId }) => methodId);
   const values: unknown[] = [
     appId,
     locationCode,
-    valuesOf('code'),
-    valuesOf('barcode'),
-    valuesOf('external_ref'),
-    methods,
+    itemValues('code'),
+    itemValues('barcode'),
+    itemValues('external_ref'),
+    methodIds,
   ];
-  const condition = customer === null ? 'false' : customerCondition(customer, placeholders(values));
-  const [named] = await transaction.rows<NamedRecords>(namedRecords(condition), values);
-  return named as NamedRecords;
+  const customerSql = customer === null ? 'false' : customerCondition(customer, placeholders(values));
+  const [records] = await transaction.rows<NamedRecords>(namedRecordsStatement(customerSql), values);
+  return records as NamedRecords;
 }
 
 function paymentColumns({ method, amount }: PricedImport['payments'][number], ordinal: number): object {

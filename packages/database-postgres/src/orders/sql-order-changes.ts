@@ -17,23 +17,23 @@ import { beginBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import type { OrderRefunds } from '../proformas/order-refunds.js';
-import { bookEndedReservations, LOCK_ON_HAND } from '../stock/ended-reservations.js';
+import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservations.js';
 
-const LOCK = `
+const LOCK_ORDERS = `
   select id, data_part as "dataPart", time_part as "timePart", order_number as number,
     order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber",
     shipped_at is not null as "hasShipped", proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // The locked orders keep their reservations from changing.
-const RESERVED = `
+const FIND_RESERVATIONS = `
   select i.order_id, r.proforma_item_id as "proformaItemId", r.product_variant_id as "variantId",
     r.warehouse_id as "warehouseId", r.qty
   from order_items i
   join stock_reservations r on r.app_id = $1 and r.proforma_item_id = i.proforma_item_id
   where i.app_id = $1 and i.order_id = any($2::bigint[])`;
 
-const SAVE = `
+const SAVE_ORDERS = `
   with saved as (
     update orders o
     set order_status_id = r.order_status_id, payment_status_id = r.payment_status_id,
@@ -52,7 +52,7 @@ const SAVE = `
   ), ended as (
     select * from json_to_recordset($4) as r
       (proforma_item_id bigint, variant_id bigint, warehouse_id bigint, qty bigint, kind text, reference text)
-  ), ${bookEndedReservations('ended', '$1', '$5::timestamptz')}
+  ), ${bookEndedReservationsSql('ended', '$1', '$5::timestamptz')}
   select 1`;
 
 export class SqlOrderChanges implements OrderChanges {
@@ -79,16 +79,16 @@ export class SqlOrderChanges implements OrderChanges {
     explain: boolean,
   ): Promise<ChangedOrders> {
     await beginBulk(transaction, changes.length);
-    const refunding = changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : []));
-    const proformas = refunding.length > 0 ? await this.refunds.lock(transaction, appId, refunding) : [];
-    const found = await lockOrders(transaction, appId, changes);
+    const refundedOrderIds = changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : []));
+    const proformas = refundedOrderIds.length > 0 ? await this.refunds.lock(transaction, appId, refundedOrderIds) : [];
+    const orders = await lockOrders(transaction, appId, changes);
     if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
-    const onHand = await lockStock(transaction, appId, found);
-    const plan = planOrderChanges(changes, { orders: found, onHand });
-    if (plan.orders.length > 0) await save(transaction, appId, plan, this.clock.now());
-    const refunded = new Set<number | null>(plan.refundedIds);
-    const paid = proformas.filter(({ orderId }) => refunded.has(orderId));
-    const dueRefunds = paid.length > 0 ? await this.refunds.refund(transaction, appId, paid) : [];
+    const onHand = await lockStock(transaction, appId, orders);
+    const plan = planOrderChanges(changes, { orders: orders, onHand });
+    if (plan.orders.length > 0) await saveOrders(transaction, appId, plan, this.clock.now());
+    const refundableIds = new Set<number | null>(plan.refundedIds);
+    const refundedProformas = proformas.filter(({ orderId }) => refundableIds.has(orderId));
+    const dueRefunds = refundedProformas.length > 0 ? await this.refunds.refund(transaction, appId, refundedProformas) : [];
     return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 }
@@ -110,11 +110,11 @@ async function lockOrders(
 ): Promise<ChangeableOrder[]> {
   transaction.locks('order');
   const ids = [...new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])))];
-  const orders = await transaction.rows<OrderRow>(LOCK, [appId, ids]);
-  const found = orders.map((order) => order.id);
-  const reserved = await transaction.rows<ReservedPieces & { order_id: number }>(RESERVED, [appId, found]);
-  const byOrder = new Map(found.map((id) => [id, [] as ReservedPieces[]]));
-  for (const { order_id: orderId, ...pieces } of reserved) byOrder.get(orderId)?.push(pieces);
+  const orders = await transaction.rows<OrderRow>(LOCK_ORDERS, [appId, ids]);
+  const orderIds = orders.map((order) => order.id);
+  const reservations = await transaction.rows<ReservedPieces & { order_id: number }>(FIND_RESERVATIONS, [appId, orderIds]);
+  const byOrder = new Map(orderIds.map((id) => [id, [] as ReservedPieces[]]));
+  for (const { order_id: orderId, ...pieces } of reservations) byOrder.get(orderId)?.push(pieces);
   return orders.map(
     ({ order_status_id: status, payment_status_id: payment, delivery_status_id: delivery, ...order }) => ({
       ...order,
@@ -138,7 +138,7 @@ async function lockStock(transaction: Transaction, appId: number, orders: readon
   return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`) ?? 0;
 }
 
-async function save(
+async function saveOrders(
   transaction: Transaction,
   appId: number,
   { orders, canceledIds, endedReservations }: OrderPlan,
@@ -152,7 +152,7 @@ async function save(
     invoice_number: order.invoiceNumber,
     has_left: order.hasShipped,
   }));
-  const ended = endedReservations.map(({ kind, reference, proformaItemId, variantId, warehouseId, qty }) => ({
+  const endedRows = endedReservations.map(({ kind, reference, proformaItemId, variantId, warehouseId, qty }) => ({
     kind,
     reference,
     proforma_item_id: proformaItemId,
@@ -160,5 +160,5 @@ async function save(
     warehouse_id: warehouseId,
     qty,
   }));
-  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceledIds, JSON.stringify(ended), now]);
+  await transaction.rows(SAVE_ORDERS, [appId, JSON.stringify(rows), canceledIds, JSON.stringify(endedRows), now]);
 }

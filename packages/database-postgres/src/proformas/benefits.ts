@@ -15,12 +15,12 @@ const SETTLE_VOUCHERS = `
 export async function settleVouchers(
   transaction: Transaction,
   appId: number,
-  settled: readonly ReleasedVoucher[],
+  vouchers: readonly ReleasedVoucher[],
   now: Date,
 ): Promise<void> {
-  if (settled.length === 0) return;
+  if (vouchers.length === 0) return;
   transaction.locks('voucher');
-  await transaction.rows(SETTLE_VOUCHERS, [appId, JSON.stringify(settled), now]);
+  await transaction.rows(SETTLE_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
 }
 
 const BOOK_POINTS = `
@@ -38,12 +38,12 @@ const BOOK_POINTS = `
 export async function bookPoints(
   transaction: Transaction,
   appId: number,
-  earned: readonly EarnedPoints[],
+  earnedPoints: readonly EarnedPoints[],
   now: Date,
 ): Promise<void> {
-  if (earned.length === 0) return;
+  if (earnedPoints.length === 0) return;
   transaction.locks('customer');
-  await transaction.rows(BOOK_POINTS, [appId, JSON.stringify(earned), now]);
+  await transaction.rows(BOOK_POINTS, [appId, JSON.stringify(earnedPoints), now]);
 }
 
 const LOCK_VOUCHERS = 'select id from vouchers where app_id = $1 and id = any($2::bigint[]) order by id for update';

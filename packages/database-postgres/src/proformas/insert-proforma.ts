@@ -2,8 +2,8 @@ import { isRefusal, type Refusal } from '@back-office/kernel';
 import type { EvaluationFacts, Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
 import type { Transaction } from '../client-transaction.js';
-import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
-import { INSERT } from './proforma-statements.js';
+import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
+import { INSERT_PROFORMA } from './proforma-statements.js';
 
 /** A warehouse was switched off after its stock was chosen; nothing was written. */
 export class WarehouseNotSellable extends Error {}
@@ -25,10 +25,10 @@ export async function insertProforma(
   const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
   const proforma = decide(facts);
   if (isRefusal(proforma)) return proforma;
-  const columns = { ...frozenColumns(proforma), ...livingColumns(proforma) };
+  const columns = { ...frozenColumns(proforma), ...changingColumns(proforma) };
   const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
-  const payments = proforma.payments.map((each, ordinal) => ({ ...paymentColumns(each, proforma.payments), ordinal }));
-  const [inserted] = await transaction.last<InsertedIds>(INSERT, [
+  const payments = proforma.payments.map((payment, ordinal) => ({ ...paymentColumns(payment, proforma.payments), ordinal }));
+  const [insertedIds] = await transaction.last<InsertedIds>(INSERT_PROFORMA, [
     appId,
     JSON.stringify(columns),
     JSON.stringify(lines),
@@ -36,8 +36,8 @@ export async function insertProforma(
     evaluationId,
     JSON.stringify(payments),
   ]);
-  if (inserted === undefined) throw new WarehouseNotSellable();
-  const { id, ...ids } = inserted;
+  if (insertedIds === undefined) throw new WarehouseNotSellable();
+  const { id, ...ids } = insertedIds;
   return {
     ...proforma,
     id,

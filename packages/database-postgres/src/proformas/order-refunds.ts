@@ -13,9 +13,9 @@ import {
 import type { Transaction } from '../client-transaction.js';
 import { settleOrderPayments } from '../orders/converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
-import { loadProformas, saveProformas, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+import { loadProformas, saveProformasStatement, withPaymentIds, withRefundKeys } from './proforma-changes.js';
 
-const PROFORMAS_OF = `
+const FIND_PROFORMA_IDS = `
   select proforma_order_id as id from orders
   where app_id = $1 and id = any($2::bigint[]) and proforma_order_id is not null order by 1`;
 
@@ -25,8 +25,8 @@ export class OrderRefunds {
 
   /** Locks the proformas of the orders. Call before locking the orders. */
   async lock(transaction: Transaction, appId: number, orderIds: readonly number[]): Promise<readonly Proforma[]> {
-    const found = await transaction.rows<{ readonly id: number }>(PROFORMAS_OF, [appId, orderIds]);
-    const ids = found.map(({ id }) => id);
+    const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, orderIds]);
+    const ids = rows.map(({ id }) => id);
     return loadProformas(transaction, appId, ids, 'wait');
   }
 
@@ -52,28 +52,28 @@ export class OrderRefunds {
     const changes = refundOrders(proformas, now).map(withRefundKeys);
     const vouchers = changes.flatMap(({ before, after }) => addedVoucherRefunds(before, after));
     await returnBenefits(transaction, appId, { vouchers, orderIds: ordersWithPoints(proformas) }, now);
-    return save(transaction, appId, changes, now);
+    return saveChanges(transaction, appId, changes, now);
   }
 }
 
-async function save(
+async function saveChanges(
   transaction: Transaction,
   appId: number,
   changes: readonly ProformaChange[],
   now: Date,
 ): Promise<readonly DueRefunds[]> {
   if (changes.length === 0) return [];
-  const { text, values } = saveProformas(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
+  const { text, values } = saveProformasStatement(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
   const ids = (await transaction.rows<{ readonly id: number }>(text, values)).map(({ id }) => id);
-  const stored = changes.map((change) => withPaymentIds(change, ids));
-  const paidAmountChanged = stored.filter(hasPaidAmountChanged);
-  if (paidAmountChanged.length > 0) {
+  const storedChanges = changes.map((change) => withPaymentIds(change, ids));
+  const changesOfPaidAmount = storedChanges.filter(hasPaidAmountChanged);
+  if (changesOfPaidAmount.length > 0) {
     await settleOrderPayments(
       transaction,
       appId,
-      paidAmountChanged.map(({ after }) => after),
+      changesOfPaidAmount.map(({ after }) => after),
       now,
     );
   }
-  return stored.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
+  return storedChanges.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
 }

@@ -9,22 +9,22 @@ import {
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../client-transaction.js';
-import { lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
-import { fromRow, type ProformaRow } from './proforma-row.js';
-import { loadStatement, saveStatement, type Locking } from './proforma-statements.js';
+import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
+import { toProforma, type ProformaRow } from './proforma-row.js';
+import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
 
 export async function loadProformas(
   transaction: Transaction,
   appId: number,
   ids: readonly number[],
-  locking: Locking,
+  lockMode: LockMode,
 ): Promise<Proforma[]> {
   transaction.locks('proforma');
-  const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, locking), [appId, ids]);
-  if (rows.every((row) => row.version === row.seen_version)) return rows.map(fromRow);
+  const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
+  if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
   // The rows are locked now, so a new statement reads consistent items and payments.
-  const locked = rows.map((row) => row.id);
-  return (await transaction.rows<ProformaRow>(loadStatement(locked.length, 'none'), [appId, locked])).map(fromRow);
+  const lockedIds = rows.map((row) => row.id);
+  return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(toProforma);
 }
 
 /** Draws the keys of new refunds. Call before saving. */
@@ -33,7 +33,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
 }
 
 /** The statement that stores changed proformas and returns the ids of new payments, in their order. */
-export function saveProformas(
+export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
   shouldAsk: boolean,
@@ -44,14 +44,14 @@ export function saveProformas(
     .flatMap((change) => changedPayments(change, shouldAsk))
     .map((payment, ordinal) => ({ ...payment, ordinal }));
   const stock = changes.flatMap(reservationsOf);
-  const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
+  const changedParts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
   const values = [
     appId,
-    JSON.stringify(changes.map(({ after }) => livingColumns(after))),
+    JSON.stringify(changes.map(({ after }) => changingColumns(after))),
     now,
     ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
   ];
-  return { text: saveStatement(parts), values };
+  return { text: saveStatement(changedParts), values };
 }
 
 function changedLines({ before, after }: ProformaChange): object[] {
@@ -61,12 +61,12 @@ function changedLines({ before, after }: ProformaChange): object[] {
 /** New payments, and those with changed columns. */
 function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean): object[] {
   if (before.payments === after.payments) return [];
-  const old = new Map(
+  const oldColumns = new Map(
     before.payments.map((payment) => [payment.id, JSON.stringify(paymentColumns(payment, before.payments))]),
   );
   return after.payments
     .map((payment) => ({ payment, columns: paymentColumns(payment, after.payments) }))
-    .filter(({ payment, columns }) => payment.id === 0 || old.get(payment.id) !== JSON.stringify(columns))
+    .filter(({ payment, columns }) => payment.id === 0 || oldColumns.get(payment.id) !== JSON.stringify(columns))
     .map(({ payment, columns }) => ({
       ...columns,
       proforma_order_id: after.id,

@@ -13,7 +13,7 @@ import { buyerColumns, columnsOf } from '@back-office/kernel';
 import { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';
 
-const { frozenFields, livingFields } = PROFORMA_COLUMNS;
+const { frozenFields, changingFields: livingFields } = PROFORMA_COLUMNS;
 
 type Values<List extends { readonly names: readonly string[] }> = Readonly<Record<List['names'][number], unknown>>;
 
@@ -30,7 +30,7 @@ export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMN
 }
 
 /** Columns that change. A converted proforma keeps showing its payments as of the conversion. */
-export function livingColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.living> & { readonly id: number } {
+export function changingColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.changing> & { readonly id: number } {
   const payments = proforma.converted?.payments ?? proforma.payments;
   return {
     id: proforma.id,
@@ -73,11 +73,11 @@ export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
   'key_part',
 ).names;
 
-export function paymentColumns(payment: Payment, all: readonly Payment[]): object {
+export function paymentColumns(payment: Payment, allPayments: readonly Payment[]): object {
   return {
     ...columnsOf(payment, PAYMENT_FIELDS),
     payment_method_id: payment.methodId,
     paid_at: payment.date,
-    refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundableAmount(payment, all) : 0,
+    refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundableAmount(payment, allPayments) : 0,
   };
 }

@@ -12,17 +12,17 @@ import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 
-export const OPEN_IDS = OPEN_STATUSES.map(statusId);
+export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
-const DECIMALS = '$4';
-const NOW = '$6::timestamptz';
-const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
-const TIMES = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
-const FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
-const NEWEST = 'p.inserted_at desc, p.id desc';
+const DECIMALS_PARAMETER = '$4';
+const NOW_PARAMETER = '$6::timestamptz';
+const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
+const TIME_COLUMNS = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
+const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
+const NEWEST_FIRST = 'p.inserted_at desc, p.id desc';
 
 /** Sort fields. Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   expires_at: ['expires_at'],
   end_sales: ['end_sales'],
   paid: ['paid'],
@@ -36,10 +36,10 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
-export function proformaOrder(orderBy: unknown): string {
-  const sorting = parseSorting(orderBy, Object.keys(COLUMNS));
-  if (sorting === undefined) return NEWEST;
-  const columns = COLUMNS[sorting.field] ?? [];
+export function orderBySql(orderBy: unknown): string {
+  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
+  if (sorting === undefined) return NEWEST_FIRST;
+  const columns = SORT_COLUMNS[sorting.field] ?? [];
   return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
 }
 
@@ -49,13 +49,13 @@ const listSql = (page: string, order: string): string => `
   select coalesce(json_agg(row), '[]')::text as data from (
     select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
       ${nameSql('p.status_id', STATUSES)} as proforma_status_name,
-      ${nameSql('p.status_id', STATUS_COLORS)} as proforma_status_color, ${FINAL} as proforma_status_final,
-      ${[...TIMES, 'inserted_at', 'updated_at'].map((column) => `${dateTimeSql(`p.${column}`)} as ${column}`).join(', ')},
-      case when ${FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW})))::bigint end
+      ${nameSql('p.status_id', STATUS_COLORS)} as proforma_status_color, ${IS_FINAL} as proforma_status_final,
+      ${[...TIME_COLUMNS, 'inserted_at', 'updated_at'].map((column) => `${dateTimeSql(`p.${column}`)} as ${column}`).join(', ')},
+      case when ${IS_FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end
         as expires_in_seconds,
       p.customer_id, p.customer_email, p.customer_first_name, p.customer_last_name,
       p.customer_id is null as anonymous,
-      ${MONEY.map((column) => `${moneySql(`p.${column}`, DECIMALS)} as ${column}`).join(', ')},
+      ${AMOUNT_COLUMNS.map((column) => `${moneySql(`p.${column}`, DECIMALS_PARAMETER)} as ${column}`).join(', ')},
       p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
       p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
     from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
@@ -70,31 +70,31 @@ export function proformaListStatement(
   now: Date,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
-  const order = proformaOrder(orderBy);
+  const order = orderBySql(orderBy);
   return { text: listSql(pageOf(filter, order, placeholders(values)), order), values };
 }
 
 function pageOf(filter: ProformaFilter, order: string, add: Placeholder): string {
-  const { statusIds, ...others } = filter;
-  const conditions = conditionsOf(others, add);
-  if (statusIds === undefined) return idsOf(conditions, order);
+  const { statusIds, ...otherFilters } = filter;
+  const conditions = conditionsOf(otherFilters, add);
+  if (statusIds === undefined) return selectIds(conditions, order);
   const status = add(statusIds);
-  if (order !== NEWEST || statusIds.length === 1) {
-    const isOne =
+  if (order !== NEWEST_FIRST || statusIds.length === 1) {
+    const hasStatus =
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
-    return idsOf([...conditions, isOne], order);
+    return selectIds([...conditions, hasStatus], order);
   }
   // Each status is a range of the index; merging the first rows of each avoids sorting all.
-  const ofStatus = `
+  const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}
-    order by ${NEWEST} limit $2::bigint + $3::bigint`;
+    order by ${NEWEST_FIRST} limit $2::bigint + $3::bigint`;
   return `
-    select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${ofStatus}) as p
-    order by ${NEWEST} offset $2 limit $3`;
+    select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${pageOfStatus}) as p
+    order by ${NEWEST_FIRST} offset $2 limit $3`;
 }
 
-function idsOf(conditions: readonly string[], order: string): string {
+function selectIds(conditions: readonly string[], order: string): string {
   const where = ['p.app_id = $1', ...conditions].join(' and ');
   return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
 }
@@ -105,7 +105,7 @@ function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, add: Placeholde
     ...(expiring === undefined
       ? []
       : [
-          `p.status_id in (${OPEN_IDS.join(', ')})`,
+          `p.status_id in (${OPEN_STATUS_IDS.join(', ')})`,
           `p.expires_at > ${add(expiring.after)}`,
           `p.expires_at <= ${add(expiring.until)}`,
         ]),

@@ -4,7 +4,7 @@ import { proformaEffectsContract, proformaOrdersContract } from '@back-office/pr
 import { openSalesFixture } from '../../testing/open-sales-fixture.js';
 
 const runner = runnerOf(globalThis);
-const LOCK = 'select 1 from proforma_orders where app_id = $1 and id = $2 for update';
+const LOCK_PROFORMA = 'select 1 from proforma_orders where app_id = $1 and id = $2 for update';
 
 let fixture: Awaited<ReturnType<typeof openSalesFixture>>;
 beforeAll(async () => {
@@ -18,13 +18,13 @@ describe('proformas in PostgreSQL', () => {
 });
 
 async function whileLocked<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result> {
-  const lock = fixture.postgres.source.createQueryRunner();
-  await lock.startTransaction();
-  await lock.query(LOCK, [appId, id]);
+  const lockSession = fixture.postgres.source.createQueryRunner();
+  await lockSession.startTransaction();
+  await lockSession.query(LOCK_PROFORMA, [appId, id]);
   try {
     return await work();
   } finally {
-    await lock.rollbackTransaction();
-    await lock.release();
+    await lockSession.rollbackTransaction();
+    await lockSession.release();
   }
 }

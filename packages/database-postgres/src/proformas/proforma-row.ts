@@ -9,14 +9,14 @@ import {
   type ProformaLine,
   type ProformaStatus,
 } from '@back-office/proforma';
-import type { Json } from '../tables/column-list.js';
+import type { FromJson } from '../tables/column-list.js';
 import type { RowOf } from '../tables/define-table.js';
 import type { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, type PROFORMA_ITEMS, type PROFORMAS } from '../tables/proformas.js';
 import { LINE_FIELDS, PAYMENT_FIELDS } from './proforma-columns.js';
 
-type ItemRow = Json<RowOf<typeof PROFORMA_ITEMS>>;
-type PaymentRow = Json<RowOf<typeof PAYMENTS>>;
+type ItemRow = FromJson<RowOf<typeof PROFORMA_ITEMS>>;
+type PaymentRow = FromJson<RowOf<typeof PAYMENTS>>;
 
 /** A proforma with its items and payments as JSON. */
 export interface ProformaRow extends RowOf<typeof PROFORMAS> {
@@ -27,10 +27,10 @@ export interface ProformaRow extends RowOf<typeof PROFORMAS> {
   readonly payments: readonly PaymentRow[] | null;
 }
 
-const { frozenFields, livingFields } = PROFORMA_COLUMNS;
+const { frozenFields, changingFields: livingFields } = PROFORMA_COLUMNS;
 
-export function fromRow(row: ProformaRow): Proforma {
-  const lines = row.items.map(lineFrom);
+export function toProforma(row: ProformaRow): Proforma {
+  const lines = row.items.map(toLine);
   return {
     ...fieldsOf(row, frozenFields),
     ...fieldsOf(row, livingFields),
@@ -52,31 +52,31 @@ export function fromRow(row: ProformaRow): Proforma {
       lines.map(({ qtyConfirmed }) => qtyConfirmed),
       row.fees,
     ),
-    payments: (row.payments ?? []).map(paymentFrom),
-    alerts: row.alerts.map(alertFrom),
-    converted: conversionFrom(row),
+    payments: (row.payments ?? []).map(toPayment),
+    alerts: row.alerts.map(toAlert),
+    converted: toConversion(row),
   };
 }
 
-function conversionFrom(row: ProformaRow): Conversion | null {
+function toConversion(row: ProformaRow): Conversion | null {
   if (row.payments_at_conversion === null) return null;
   return {
-    payments: row.payments_at_conversion.map((each) => ({ keyPart: null, ...each, date: new Date(each.date) })),
+    payments: row.payments_at_conversion.map((payment) => ({ keyPart: null, ...payment, date: new Date(payment.date) })),
     orderNumber: row.converted_order_number ?? '',
     points: row.earned_points,
     isOrderPayable: row.is_order_payable ?? false,
   };
 }
 
-function lineFrom(row: ItemRow): ProformaLine {
+function toLine(row: ItemRow): ProformaLine {
   return { ...fieldsOf(row, LINE_FIELDS), variantId: row.product_variant_id };
 }
 
-function paymentFrom(row: PaymentRow): Payment {
+function toPayment(row: PaymentRow): Payment {
   return { ...fieldsOf(row, PAYMENT_FIELDS), methodId: row.payment_method_id, date: new Date(row.paid_at) };
 }
 
-function alertFrom(alert: Json<Alert>): Alert {
+function toAlert(alert: FromJson<Alert>): Alert {
   const resolvedAt = alert.resolvedAt === null ? null : new Date(alert.resolvedAt);
   return { ...alert, resolvedAt, insertedAt: new Date(alert.insertedAt) };
 }

@@ -1,23 +1,23 @@
 import { among } from '../list-conditions.js';
 import { IS_PAYABLE } from '../orders/converted-orders.js';
-import { bookReservations } from '../stock/reservations.js';
+import { bookReservationsSql } from '../stock/reservations.js';
 import { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';
 
-const { frozen: FROZEN, living: LIVING } = PROFORMA_COLUMNS;
-const ITEM = PROFORMA_ITEMS.columns.except('app_id', 'id', 'proforma_order_id');
-const PAYMENT = PAYMENTS.columns.except('app_id', 'inserted_at');
-const ADDED = PAYMENT.except('id');
+const { frozen: FROZEN_COLUMNS, changing: CHANGING_COLUMNS } = PROFORMA_COLUMNS;
+const ITEM_COLUMNS = PROFORMA_ITEMS.columns.except('app_id', 'id', 'proforma_order_id');
+const PAYMENT_COLUMNS = PAYMENTS.columns.except('app_id', 'inserted_at');
+const INSERTED_PAYMENT_COLUMNS = PAYMENT_COLUMNS.except('id');
 /** A new proforma's payments are vouchers. */
-const OFFERED = PAYMENT.pick('amount', 'method', 'kind', 'status', 'paid_at', 'voucher_id');
-const LIVING_ITEM = ITEM.pick('qty_confirmed', 'sales', 'discount', 'promotions', 'warehouse_id', 'warehouse_code');
-const SETTLED = PAYMENT.pick('status', 'paid_at', 'refunded', 'reference');
+const VOUCHER_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('amount', 'method', 'kind', 'status', 'paid_at', 'voucher_id');
+const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick('qty_confirmed', 'sales', 'discount', 'promotions', 'warehouse_id', 'warehouse_code');
+const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
  * The proforma with its items and payments. After a wait for the row lock the row is current, but items and payments
  * are older; then `version` differs from `seen_version`.
  */
-const load = (ids: string, lock: string): string => `
+const selectProformas = (ids: string, lock: string): string => `
   select p.*,
     (select s.version from proforma_orders s where s.app_id = $1 and s.id = p.id) as seen_version,
     (select json_agg(i order by i.position) from proforma_items i
@@ -27,14 +27,14 @@ const load = (ids: string, lock: string): string => `
      where y.app_id = $1 and y.proforma_order_id = p.id) as payments
   from proforma_orders p where p.app_id = $1 and p.id ${ids} order by p.id ${lock}`;
 
-const LOCKS = { none: '', wait: 'for update of p', skip: 'for update of p skip locked' };
+const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p skip locked' };
 
 /** `wait` waits for locked proformas, `skip` leaves them out. */
-export type Locking = keyof typeof LOCKS;
+export type LockMode = keyof typeof LOCK_CLAUSES;
 
 /** Reads the proformas of an app ($1) by their ids ($2). A single id gets its own text, which keeps a generic plan. */
-export function loadStatement(count: number, locking: Locking): string {
-  return load(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCKS[locking]);
+export function loadStatement(count: number, lockMode: LockMode): string {
+  return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }
 
 /**
@@ -42,23 +42,23 @@ export function loadStatement(count: number, locking: Locking): string {
  * may have been switched off during the wait for the stock, so it is locked and checked again. Like
  * `SHARE_WAREHOUSES`, against the lock order without a deadlock.
  */
-export const INSERT = `
+export const INSERT_PROFORMA = `
   with selling as materialized (
     select id from warehouses
     where app_id = $1 and id = any(array(select warehouse_id from json_to_recordset($3) as line (warehouse_id bigint)))
       and sellable and deleted_at is null
     order by id for key share
   ), made as (
-    insert into proforma_orders (app_id, ${FROZEN.list}, ${LIVING.list})
-    select $1, ${FROZEN.list}, ${LIVING.list} from json_to_record($2) as r (${FROZEN.typed}, ${LIVING.typed})
+    insert into proforma_orders (app_id, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list})
+    select $1, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list} from json_to_record($2) as r (${FROZEN_COLUMNS.typed}, ${CHANGING_COLUMNS.typed})
     where not exists (
       select 1 from json_to_recordset($3) as line (warehouse_id bigint)
       where line.warehouse_id not in (select id from selling)
     )
     returning id, number
   ), item as (
-    insert into proforma_items (app_id, proforma_order_id, ${ITEM.list})
-    select $1, made.id, ${ITEM.list} from made, json_to_recordset($3) as r (${ITEM.typed})
+    insert into proforma_items (app_id, proforma_order_id, ${ITEM_COLUMNS.list})
+    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typed})
     returning id, position, product_variant_id, warehouse_id, qty
   ), change as (
     select item.id as line_id, product_variant_id as variant_id, warehouse_id, qty, qty as delta, made.number as reference
@@ -66,14 +66,14 @@ export const INSERT = `
   ), used as (
     update order_processings e set consumed_at = $4 from made where e.app_id = $1 and e.id = $5
   ), payment as (
-    insert into payments (app_id, proforma_order_id, ${OFFERED.list}, refunded, inserted_at)
-    select $1, made.id, ${OFFERED.list}, 0, $4
-    from made, json_to_recordset($6) as r (ordinal int, ${OFFERED.typed}) order by ordinal
+    insert into payments (app_id, proforma_order_id, ${VOUCHER_PAYMENT_COLUMNS.list}, refunded, inserted_at)
+    select $1, made.id, ${VOUCHER_PAYMENT_COLUMNS.list}, 0, $4
+    from made, json_to_recordset($6) as r (ordinal int, ${VOUCHER_PAYMENT_COLUMNS.typed}) order by ordinal
     returning id, voucher_id
   ), held as (
     update vouchers v set held_by = made.id, updated_at = $4 from made, payment
     where v.app_id = $1 and ${among('v.id', 'payment', 'voucher_id')} and v.id = payment.voucher_id
-  ), ${bookReservations('change', '$1', '$4')}
+  ), ${bookReservationsSql('change', '$1', '$4')}
   select made.id, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
@@ -89,18 +89,18 @@ export interface ChangedParts {
  * are left out, since every named table costs time.
  */
 export function saveStatement({ lines, payments, stock }: ChangedParts): string {
-  let last = 3;
-  const next = (): string => `$${(last += 1)}`;
+  let lastParameter = 3;
+  const nextParameter = (): string => `$${(lastParameter += 1)}`;
   const parts = [
     `living as (
-      select * from json_to_recordset($2) as r (id bigint, ${LIVING.typed})
+      select * from json_to_recordset($2) as r (id bigint, ${CHANGING_COLUMNS.typed})
     ), saved as (
-      update proforma_orders p set version = p.version + 1, ${LIVING.setFrom('r')}
+      update proforma_orders p set version = p.version + 1, ${CHANGING_COLUMNS.setFrom('r')}
       from living r where p.app_id = $1 and ${among('p.id', 'living')} and p.id = r.id
     )`,
-    ...(lines ? [savedLines(next())] : []),
-    ...(payments ? [savedPayments(next())] : []),
-    ...(stock ? [savedReservations(next())] : []),
+    ...(lines ? [saveLinesSql(nextParameter())] : []),
+    ...(payments ? [savePaymentsSql(nextParameter())] : []),
+    ...(stock ? [saveReservationsSql(nextParameter())] : []),
   ];
   const result = payments
     ? 'select id from added order by id'
@@ -108,42 +108,42 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
   return `with ${parts.join(', ')} ${result}`;
 }
 
-const savedLines = (rows: string): string => `
+const saveLinesSql = (rows: string): string => `
   line as (
-    select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM.typed})
+    select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM_COLUMNS.typed})
   ), item as (
     update proforma_items i
-    set ${LIVING_ITEM.setFrom('r')}
+    set ${CHANGING_ITEM_COLUMNS.setFrom('r')}
     from line r where i.app_id = $1 and ${among('i.id', 'line')} and i.id = r.id
   )`;
 
-const savedPayments = (rows: string): string => `
+const savePaymentsSql = (rows: string): string => `
   payment as (
-    select * from json_to_recordset(${rows}) as r (ordinal int, ${PAYMENT.typed})
+    select * from json_to_recordset(${rows}) as r (ordinal int, ${PAYMENT_COLUMNS.typed})
   ), paid as (
-    update payments y set ${SETTLED.setFrom('r')},
+    update payments y set ${CHANGING_PAYMENT_COLUMNS.setFrom('r')},
       attempts = case when y.status = 'pending' then y.attempts else r.attempts end,
       next_attempt_at = case when r.status = 'pending' then coalesce(y.next_attempt_at, r.next_attempt_at) end
     from payment r where y.app_id = $1 and ${among('y.id', 'payment')} and y.id = r.id
   ), added as (
-    insert into payments (app_id, ${ADDED.list}, inserted_at)
-    select $1, ${ADDED.list}, $3
+    insert into payments (app_id, ${INSERTED_PAYMENT_COLUMNS.list}, inserted_at)
+    select $1, ${INSERTED_PAYMENT_COLUMNS.list}, $3
     from payment where id = 0 order by ordinal
     returning id
   )`;
 
-const savedReservations = (rows: string): string => `
+const saveReservationsSql = (rows: string): string => `
   change as (
     select "lineId" as line_id, "variantId" as variant_id, "warehouseId" as warehouse_id, qty, delta, reference
     from json_to_recordset(${rows})
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
-  ), ${bookReservations('change', '$1', '$3::timestamptz')}`;
+  ), ${bookReservationsSql('change', '$1', '$3::timestamptz')}`;
 
 /**
  * Proformas due since $1: at most $2 per app and $3 overall. Paid ones are due again where the app lets them expire.
  * Apps come from `warehouses`: Citus refuses a lateral limit on the reference table `apps`.
  */
-export const DUE = `
+export const FIND_DUE_PROFORMAS = `
   /* across apps: due proformas */
   select due."appId", due.id, (
     select count(*) from proforma_items i where i.app_id = due."appId" and i.proforma_order_id = due.id

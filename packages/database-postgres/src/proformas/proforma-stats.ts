@@ -1,22 +1,22 @@
 import { statusId, type ProformaStats } from '@back-office/proforma';
 import type { Sql } from '../client-transaction.js';
-import { OPEN_IDS } from './proforma-list.js';
+import { OPEN_STATUS_IDS } from './proforma-list.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const CONVERTED = statusId('converted');
-const AWAITING = statusId('awaiting_payment');
-const OPEN = `status_id in (${OPEN_IDS.join(', ')})`;
+const CONVERTED_ID = statusId('converted');
+const AWAITING_PAYMENT_ID = statusId('awaiting_payment');
+const IS_OPEN = `status_id in (${OPEN_STATUS_IDS.join(', ')})`;
 
-const STATS = `
+const SELECT_STATS = `
   with open as (
     select count(*) as count, coalesce(sum(end_sales), 0)::bigint as sum,
-      count(*) filter (where status_id = ${AWAITING}) as awaiting,
+      count(*) filter (where status_id = ${AWAITING_PAYMENT_ID}) as awaiting,
       count(*) filter (where expires_at > $2 and expires_at <= $3) as expiring,
       count(*) filter (where debt = 0 and end_sales > 0) as paid
-    from proforma_orders where app_id = $1 and ${OPEN}
+    from proforma_orders where app_id = $1 and ${IS_OPEN}
   ), made as (
-    select count(*) as count, count(*) filter (where status_id = ${CONVERTED}) as converted
+    select count(*) as count, count(*) filter (where status_id = ${CONVERTED_ID}) as converted
     from proforma_orders
     where app_id = $1 and status_id between 1 and 8 and inserted_at >= $5 and inserted_at < $6
   )
@@ -36,15 +36,15 @@ interface StatsRow {
   readonly recently_converted: number;
 }
 
-export async function proformaStats(
+export async function findProformaStats(
   database: Sql,
   appId: number,
   { from, before }: { readonly from: Date; readonly before: Date },
   now: Date,
 ): Promise<ProformaStats> {
-  const inADay = new Date(now.getTime() + DAY_MS);
-  const aWeekAgo = new Date(now.getTime() - 7 * DAY_MS);
-  const [row] = await database.rows<StatsRow>(STATS, [appId, now, inADay, aWeekAgo, from, before]);
+  const nextDay = new Date(now.getTime() + DAY_MS);
+  const lastWeek = new Date(now.getTime() - 7 * DAY_MS);
+  const [row] = await database.rows<StatsRow>(SELECT_STATS, [appId, now, nextDay, lastWeek, from, before]);
   const stats = row as StatsRow;
   return {
     openCount: stats.count,

@@ -25,19 +25,19 @@ import type { Postgres } from '../postgres.js';
 import { LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES, SHARE_WAREHOUSES } from '../stock/reservations.js';
 import { bookPoints, settleVouchers } from './benefits.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
-import { loadProformas, saveProformas, withPaymentIds, withRefundKeys } from './proforma-changes.js';
-import { fromRow, type ProformaRow } from './proforma-row.js';
-import { DUE, loadStatement, type Locking } from './proforma-statements.js';
+import { loadProformas, saveProformasStatement, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+import { toProforma, type ProformaRow } from './proforma-row.js';
+import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-statements.js';
 
 const MAX_ATTEMPTS = 5;
 
 /** How proformas are locked, and whether the caller requests their refunds itself. */
 interface ChangeMode {
-  readonly locking: Locking;
-  readonly shouldAsk: boolean;
+  readonly lockMode: LockMode;
+  readonly requestsRefunds: boolean;
 }
-const INTERACTIVE: ChangeMode = { locking: 'wait', shouldAsk: true };
-const BACKGROUND: ChangeMode = { locking: 'skip', shouldAsk: false };
+const INTERACTIVE: ChangeMode = { lockMode: 'wait', requestsRefunds: true };
+const BACKGROUND: ChangeMode = { lockMode: 'skip', requestsRefunds: false };
 
 export class SqlProformaOrders implements ProformaOrders {
   constructor(
@@ -64,13 +64,13 @@ export class SqlProformaOrders implements ProformaOrders {
   }
 
   async find(appId: number, id: number): Promise<Proforma | undefined> {
-    const [found] = await this.database.rows<ProformaRow>(loadStatement(1, 'none'), [appId, [id]]);
-    return found && fromRow(found);
+    const [row] = await this.database.rows<ProformaRow>(loadStatement(1, 'none'), [appId, [id]]);
+    return row && toProforma(row);
   }
 
   async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
-    const [stored] = await this.changeAll(appId, [id], INTERACTIVE, decide);
-    return stored;
+    const [storedChange] = await this.changeAll(appId, [id], INTERACTIVE, decide);
+    return storedChange;
   }
 
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
@@ -78,7 +78,7 @@ export class SqlProformaOrders implements ProformaOrders {
   }
 
   due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
-    return this.database.rows(DUE, [now, perApp, overall]);
+    return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
   }
 
   /** Retries with another order number when the drawn one is taken. */
@@ -104,16 +104,16 @@ export class SqlProformaOrders implements ProformaOrders {
     decide: Decision,
   ): Promise<StoredChange[]> {
     return this.database.transaction(async (transaction) => {
-      const found = await loadProformas(transaction, appId, ids, mode.locking);
+      const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
       const now = this.clock.now();
       // Orders, vouchers and customers are locked before stock. Proformas that end need no stock.
-      const ended = await endAll(
+      const decidedChanges = await writeConsequences(
         transaction,
         appId,
-        found.map((before) => changeOf(before, decide(before))),
+        proformas.map((before) => changeOf(before, decide(before))),
         now,
       );
-      return store(transaction, appId, await reserveStock(transaction, appId, ended), mode, now);
+      return storeChanges(transaction, appId, await reserveStock(transaction, appId, decidedChanges), mode, now);
     });
   }
 }
@@ -135,59 +135,59 @@ async function lockStock(
 ): Promise<StockRow[]> {
   transaction.locks('stock');
   const reservations = changes.flatMap(({ before, after }) =>
-    reservationChanges(before, after).map((each) => ({ ...each, evaluationId: before.evaluationId })),
+    reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),
   );
-  const growing = reservations.filter(({ delta }) => delta > 0);
+  const increasedReservations = reservations.filter(({ delta }) => delta > 0);
   const shelves = [reservations.map((each) => each.variantId), reservations.map((each) => each.warehouseId)];
-  if (growing.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
+  if (increasedReservations.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
   const stock = await transaction.rows<StockRow>(LOCK_SHELVES_AND_SOURCES, [
     appId,
     ...shelves,
-    growing.map((each) => each.variantId),
-    growing.map((each) => each.evaluationId),
+    increasedReservations.map((each) => each.variantId),
+    increasedReservations.map((each) => each.evaluationId),
   ]);
   const warehouses = [...new Set(stock.map(({ warehouseId }) => warehouseId))];
-  const locked = await transaction.rows<{ readonly id: number; readonly sells: boolean }>(SHARE_WAREHOUSES, [
+  const lockedWarehouses = await transaction.rows<{ readonly id: number; readonly sells: boolean }>(SHARE_WAREHOUSES, [
     appId,
     warehouses,
   ]);
-  const sells = new Set(locked.flatMap((warehouse) => (warehouse.sells ? [warehouse.id] : [])));
-  return stock.map((row) => (sells.has(row.warehouseId) ? row : withoutSales(row)));
+  const sellingIds = new Set(lockedWarehouses.flatMap((warehouse) => (warehouse.sells ? [warehouse.id] : [])));
+  return stock.map((row) => (sellingIds.has(row.warehouseId) ? row : withoutSales(row)));
 }
 
-async function store(
+async function storeChanges(
   transaction: Transaction,
   appId: number,
   changes: readonly DecidedChange[],
   mode: ChangeMode,
   now: Date,
 ): Promise<StoredChange[]> {
-  const changed = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
-  if (changed.length === 0) return changes.map(storedChangeOf);
-  const saving = saveProformas(appId, changed, mode.shouldAsk, now);
-  const ids = (await transaction.last<{ id: number }>(saving.text, saving.values)).map(({ id }) => id);
-  const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
-  return changes.map((change) => storedChangeOf(saved.get(change.before) ?? change));
+  const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
+  if (actualChanges.length === 0) return changes.map(storedChangeOf);
+  const saveStatement = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
+  const ids = (await transaction.last<{ id: number }>(saveStatement.text, saveStatement.values)).map(({ id }) => id);
+  const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));
+  return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }
 
 /** Writes orders, then vouchers and points, in the order of the locks. */
-async function endAll(
+async function writeConsequences(
   transaction: Transaction,
   appId: number,
   changes: readonly DecidedChange[],
   now: Date,
 ): Promise<readonly DecidedChange[]> {
-  const ended: DecidedChange[] = [];
-  for (const change of changes) ended.push(await withOrder(transaction, appId, change, now));
-  const vouchers = ended.flatMap(({ before, after }) => releasedVouchers(before, after));
-  const points = ended.flatMap(({ before, after }) => earnedPoints(before, after) ?? []);
+  const decidedChanges: DecidedChange[] = [];
+  for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
+  const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));
+  const points = decidedChanges.flatMap(({ before, after }) => earnedPoints(before, after) ?? []);
   await settleVouchers(transaction, appId, vouchers, now);
   await bookPoints(transaction, appId, points, now);
-  return ended;
+  return decidedChanges;
 }
 
 /** Inserts the order of a proforma being converted, or updates the paid amount of an earlier order. */
-async function withOrder(
+async function writeOrder(
   transaction: Transaction,
   appId: number,
   change: DecidedChange,

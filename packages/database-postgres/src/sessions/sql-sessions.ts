@@ -5,7 +5,7 @@ import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 
 /** Inserts an anonymous session when `customer` is null, and nothing when the customer is missing. */
-function insert(customer: CustomerIdentifier | null, value: (one: unknown) => string): string {
+function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
   return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
     device_uuid, device_type, device_vendor, mobile_info)
@@ -16,7 +16,7 @@ function insert(customer: CustomerIdentifier | null, value: (one: unknown) => st
   returning id, customer_id`;
 }
 
-const END = `
+const END_SESSION = `
   update access_tokens set revoked_at = coalesce(revoked_at, $3), firebase_token = null
   where app_id = $1 and id = $2 and kind = 'session' returning token_hash`;
 
@@ -24,11 +24,11 @@ const REMOVED_AT_ONCE = 5_000;
 
 // Reads without locks; sessions are then removed app by app. Nothing references them any more: keys of their calls
 // expire after a day.
-const ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
-const FIND_OVER = `
+const HAS_ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
+const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens
-  where ${ENDED_BEFORE} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
-const REMOVE = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${ENDED_BEFORE} $3`;
+  where ${HAS_ENDED_BEFORE} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
+const REMOVE_SESSIONS = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${HAS_ENDED_BEFORE} $3`;
 
 const KEEP_FIREBASE_TOKEN = `
   update access_tokens set firebase_token = $3
@@ -44,18 +44,18 @@ export class SqlSessions implements Sessions {
     const { uuid, type, vendor, mobileInfo } = device;
     const session = [appId, tokenHash, language, this.clock.now(), expiresAt];
     const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
-    const text = insert(customer, placeholders(values));
+    const text = insertStatement(customer, placeholders(values));
     return this.database.write(async (sql) => {
-      const [made] = await sql.last<{ id: number; customer_id: number | null }>(text, values);
-      if (made === undefined) return refuse('API.Customers.NotFound');
-      return { id: made.id, customerId: made.customer_id, expiresAt };
+      const [insertedRow] = await sql.last<{ id: number; customer_id: number | null }>(text, values);
+      if (insertedRow === undefined) return refuse('API.Customers.NotFound');
+      return { id: insertedRow.id, customerId: insertedRow.customer_id, expiresAt };
     });
   }
 
   end(appId: number, id: number): Promise<Uint8Array | undefined> {
     return this.database.write(async (sql) => {
-      const [ended] = await sql.last<{ token_hash: Uint8Array }>(END, [appId, id, this.clock.now()]);
-      return ended?.token_hash;
+      const [endedSession] = await sql.last<{ token_hash: Uint8Array }>(END_SESSION, [appId, id, this.clock.now()]);
+      return endedSession?.token_hash;
     });
   }
 
@@ -66,12 +66,12 @@ export class SqlSessions implements Sessions {
   }
 
   async purgeEnded(): Promise<boolean> {
-    const end = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
-    const over = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_OVER, [end]);
-    for (const appId of new Set(over.map((each) => each.appId))) {
-      const ids = over.filter((each) => each.appId === appId).map(({ id }) => id);
-      await this.database.rows(REMOVE, [appId, ids, end]);
+    const cutoff = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
+    const endedSessions = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_ENDED_SESSIONS, [cutoff]);
+    for (const appId of new Set(endedSessions.map((session) => session.appId))) {
+      const ids = endedSessions.filter((session) => session.appId === appId).map(({ id }) => id);
+      await this.database.rows(REMOVE_SESSIONS, [appId, ids, cutoff]);
     }
-    return over.length === REMOVED_AT_ONCE;
+    return endedSessions.length === REMOVED_AT_ONCE;
   }
 }

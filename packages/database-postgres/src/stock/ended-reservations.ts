@@ -9,7 +9,7 @@ export const LOCK_ON_HAND = `
  * kind, in this order, since their foreign keys lock warehouses. `ended` is a CTE of (proforma_item_id, variant_id,
  * warehouse_id, qty, kind, reference); its shelves must be locked.
  */
-export function bookEndedReservations(ended: string, appId: string, now: string): string {
+export function bookEndedReservationsSql(ended: string, appId: string, now: string): string {
   return `
   ended_reservation as (
     delete from stock_reservations r using ${ended} d

@@ -5,7 +5,7 @@ import { among } from '../list-conditions.js';
  * foreign keys lock warehouses. `change` is a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference); its
  * shelves must be locked. `qty` is the new quantity, null in the warehouse that the line leaves.
  */
-export function bookReservations(change: string, appId: string, now: string): string {
+export function bookReservationsSql(change: string, appId: string, now: string): string {
   return `
   reservation_dropped as (
     delete from stock_reservations r using ${change} c
@@ -39,23 +39,23 @@ export function bookReservations(change: string, appId: string, now: string): st
   )`;
 }
 
-const lockedRows = (shelves: string): string => `
+const lockShelvesStatement = (shelves: string): string => `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
     s.on_hand as "onHand", s.reserved
   from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
   where s.app_id = $1 and (s.product_variant_id, s.warehouse_id) in (${shelves})
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-const SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
+const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 
 /** Locks the shelves ($2 variants, $3 warehouses) in the order of their keys. */
-export const LOCK_SHELVES = lockedRows(SHELVES);
+export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**
  * As {@link LOCK_SHELVES}, with all shelves that growing variants ($4) may come from: those of the warehouse named by
  * their evaluation ($5), or of every warehouse.
  */
-export const LOCK_SHELVES_AND_SOURCES = lockedRows(`${SHELVES}
+export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     union
     select growing.variant_id, w.id
     from unnest($4::bigint[], $5::bigint[]) as growing (variant_id, evaluation_id)

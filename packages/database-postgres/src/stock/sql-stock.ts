@@ -39,7 +39,7 @@ const LOCK_STOCK = `
  * Books one movement per warehouse and makes missing shelves. Updates come before inserts: PostgreSQL checks "never
  * below 0" on an inserted row even when it conflicts.
  */
-const BOOK = `
+const BOOK_CHANGES = `
   with change as (
     select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
       as change (variant_id, warehouse_id, delta, min_qty)
@@ -73,7 +73,7 @@ interface StockRow {
   readonly onHand: number;
 }
 
-type Rows = readonly (StockQuantity | string)[];
+type StockRows = readonly (StockQuantity | string)[];
 
 export class SqlStock implements Stock {
   constructor(
@@ -81,16 +81,16 @@ export class SqlStock implements Stock {
     private readonly clock: Clock,
   ) {}
 
-  add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
+  add(appId: number, rows: StockRows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
     const work = async (transaction: Transaction): Promise<AddedStock> => {
       await beginBulk(transaction, rows.length);
       const matchers = await lockWarehouses(transaction, appId, rows);
       const plan = planStock(rows, matchers);
       const { changes, outcomes } = planAdditions(
         plan.outcomes,
-        await lock(transaction, appId, plannedOf(plan.outcomes)),
+        await lockStock(transaction, appId, plannedOf(plan.outcomes)),
       );
-      if (changes.length > 0) await book(transaction, appId, 'adjust', changes, this.clock.now());
+      if (changes.length > 0) await bookChanges(transaction, appId, 'adjust', changes, this.clock.now());
       return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
@@ -99,7 +99,7 @@ export class SqlStock implements Stock {
   reconcile(
     appId: number,
     warehouseCode: string,
-    rows: Rows,
+    rows: StockRows,
     { explain, dryRun }: BulkOptions = {},
   ): Promise<ReconciledStock | undefined> {
     const work = async (transaction: Transaction): Promise<ReconciledStock | undefined> => {
@@ -107,9 +107,9 @@ export class SqlStock implements Stock {
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;
       const plan = planStock(rows, matchers);
-      const located = plannedOf(plan.outcomes);
-      const changes = planReconciliation(located, await lock(transaction, appId, located));
-      const [id] = changes.length > 0 ? await book(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
+      const locatedRows = plannedOf(plan.outcomes);
+      const changes = planReconciliation(locatedRows, await lockStock(transaction, appId, locatedRows));
+      const [id] = changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
       const movementId = dryRun ? null : (id ?? null);
       return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
     };
@@ -117,58 +117,54 @@ export class SqlStock implements Stock {
   }
 }
 
-async function lockWarehouses(transaction: Transaction, appId: number, rows: Rows): Promise<StockMatchers> {
+async function lockWarehouses(transaction: Transaction, appId: number, rows: StockRows): Promise<StockMatchers> {
   transaction.locks('warehouse');
-  const codes = valuesOf(readable(rows), 'warehouse_code');
+  const codes = valuesOf(validRows(rows), 'warehouse_code');
   const warehouses = await transaction.rows<WarehouseIdentifiers>(LOCK_WAREHOUSES, [appId, codes]);
-  return makeStockMatchers(
-    MATCHING['PUT /int/stocks'],
-    await findVariants(transaction, appId, readable(rows)),
-    warehouses,
-  );
+  return makeStockMatchers(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, validRows(rows)), warehouses);
 }
 
 async function lockWarehouse(
   transaction: Transaction,
   appId: number,
   code: string,
-  rows: Rows,
+  rows: StockRows,
 ): Promise<StockMatchers | undefined> {
   transaction.locks('warehouse');
   const warehouses = await transaction.rows<WarehouseIdentifiers>(LOCK_WAREHOUSES, [appId, [code]]);
   if (warehouses.length === 0) return undefined;
   return makeStockMatchers(
     MATCHING['POST /stock/reconcile'],
-    await findVariants(transaction, appId, readable(rows)),
+    await findVariants(transaction, appId, validRows(rows)),
     warehouses,
   );
 }
 
-function readable(rows: Rows): StockQuantity[] {
+function validRows(rows: StockRows): StockQuantity[] {
   return rows.filter((row) => typeof row !== 'string');
 }
 
-async function lock(transaction: Transaction, appId: number, located: readonly ShelfQuantity[]): Promise<OnHand> {
+async function lockStock(transaction: Transaction, appId: number, locatedRows: readonly ShelfQuantity[]): Promise<OnHand> {
   transaction.locks('stock');
-  const shelves = new Map(located.map((each) => [`${each.variantId}/${each.warehouseId}`, each]));
+  const shelves = new Map(locatedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
   const rows = await transaction.rows<StockRow>(LOCK_STOCK, [
     appId,
-    [...shelves.values()].map((each) => each.variantId),
-    [...shelves.values()].map((each) => each.warehouseId),
+    [...shelves.values()].map((shelf) => shelf.variantId),
+    [...shelves.values()].map((shelf) => shelf.warehouseId),
   ]);
-  const found = new Map(rows.map((row) => [`${row.variantId}/${row.warehouseId}`, row.onHand]));
-  return (variantId, warehouseId) => found.get(`${variantId}/${warehouseId}`);
+  const onHand = new Map(rows.map((row) => [`${row.variantId}/${row.warehouseId}`, row.onHand]));
+  return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`);
 }
 
 /** Returns the ids of the movements. */
-async function book(
+async function bookChanges(
   transaction: Transaction,
   appId: number,
   kind: 'adjust' | 'reconcile',
   changes: readonly StockChange[],
   now: Date,
 ): Promise<number[]> {
-  const movements = await transaction.last<{ id: number }>(BOOK, [
+  const movements = await transaction.last<{ id: number }>(BOOK_CHANGES, [
     appId,
     changes.map((change) => change.variantId),
     changes.map((change) => change.warehouseId),

@@ -22,42 +22,42 @@ import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
-const SHOWN = WAREHOUSES.columns.except('app_id', 'deleted_at');
-const WRITTEN = SHOWN.except('id', 'inserted_at', 'updated_at');
+const WAREHOUSE_COLUMNS = WAREHOUSES.columns.except('app_id', 'deleted_at');
+const WRITTEN_COLUMNS = WAREHOUSE_COLUMNS.except('id', 'inserted_at', 'updated_at');
 
-const LOCK_NAMED = `
-  select ${SHOWN.list} from warehouses
+const LOCK_WAREHOUSES = `
+  select ${WAREHOUSE_COLUMNS.list} from warehouses
   where app_id = $1 and deleted_at is null and (code = any($2::text[]) or id = any($3::bigint[]))
   order by id for update`;
 
-const WITH_STOCK = `
+const FIND_IDS_WITH_STOCK = `
   select distinct warehouse_id as id from stocks
   where app_id = $1 and warehouse_id = any($2::bigint[]) and (on_hand > 0 or reserved > 0)`;
 
-const ROW = `(ordinal int, id bigint, ${WRITTEN.typed})`;
+const WAREHOUSE_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed})`;
 
 // First, since a new warehouse may take the code of one deleted in the same call.
-const DELETE = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
+const DELETE_WAREHOUSES = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
 
-const WRITE = `
-  with row as (select * from json_to_recordset($2) as row ${ROW}),
+const WRITE_WAREHOUSES = `
+  with row as (select * from json_to_recordset($2) as row ${WAREHOUSE_ROW}),
   inserted as (
-    insert into warehouses (app_id, ${WRITTEN.list}, inserted_at, updated_at)
-    select $1, ${WRITTEN.list}, $3, $3 from row where id is null order by ordinal
-    returning ${SHOWN.list}
+    insert into warehouses (app_id, ${WRITTEN_COLUMNS.list}, inserted_at, updated_at)
+    select $1, ${WRITTEN_COLUMNS.list}, $3, $3 from row where id is null order by ordinal
+    returning ${WAREHOUSE_COLUMNS.list}
   ), updated as (
     update warehouses w
-    set ${WRITTEN.except('code').setFrom('row')}, updated_at = $3
+    set ${WRITTEN_COLUMNS.except('code').setFrom('row')}, updated_at = $3
     from row where w.app_id = $1 and w.id = row.id
-    returning ${SHOWN.of('w')}
+    returning ${WAREHOUSE_COLUMNS.of('w')}
   )
   select * from inserted union all select * from updated order by id`;
 
-const ADD = `
-  insert into warehouses (app_id, ${WRITTEN.list}, inserted_at, updated_at)
-  select $1, ${WRITTEN.list}, $3, $3 from json_to_record($2) as row ${ROW}
+const ADD_WAREHOUSE = `
+  insert into warehouses (app_id, ${WRITTEN_COLUMNS.list}, inserted_at, updated_at)
+  select $1, ${WRITTEN_COLUMNS.list}, $3, $3 from json_to_record($2) as row ${WAREHOUSE_ROW}
   on conflict (app_id, code) where deleted_at is null do nothing
-  returning ${SHOWN.list}`;
+  returning ${WAREHOUSE_COLUMNS.list}`;
 
 export class SqlWarehouses implements Warehouses {
   constructor(
@@ -69,8 +69,8 @@ export class SqlWarehouses implements Warehouses {
     return this.database.transaction(async (transaction) => {
       // A concurrent bulk write may be about to insert the same code.
       await beginLockedBulk(transaction, 'warehouses', appId, 1);
-      const [added] = await transaction.last<Warehouse>(ADD, [appId, JSON.stringify(warehouse), this.clock.now()]);
-      return added ?? refuse(ALREADY_TAKEN, 'code');
+      const [addedWarehouse] = await transaction.last<Warehouse>(ADD_WAREHOUSE, [appId, JSON.stringify(warehouse), this.clock.now()]);
+      return addedWarehouse ?? refuse(ALREADY_TAKEN, 'code');
     });
   }
 
@@ -79,61 +79,61 @@ export class SqlWarehouses implements Warehouses {
     rows: readonly (DesiredWarehouse | string)[],
     { explain, dryRun = false }: BulkOptions = {},
   ): Promise<WrittenWarehouses | RejectedRows> {
-    const desired = rows.filter((row) => typeof row !== 'string');
+    const validRows = rows.filter((row) => typeof row !== 'string');
     const work = async (transaction: Transaction): Promise<WrittenWarehouses | RejectedRows> => {
       await beginLockedBulk(transaction, 'warehouses', appId, rows.length);
-      const warehouses = await lockNamed(transaction, appId, desired);
-      const stockedIds = await idsWithStock(transaction, appId, warehouses, desired);
+      const warehouses = await lockNamedWarehouses(transaction, appId, validRows);
+      const stockedIds = await findIdsWithStock(transaction, appId, warehouses, validRows);
       const plan = planWarehouses(rows, { warehouses, stockedIds });
-      const rejected = rejectionOf(plan.outcomes);
-      if (rejected) return rejected;
-      const written = await write(transaction, appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
-      return { ...written, explain: explain ? plan.explain() : undefined };
+      const rejection = rejectionOf(plan.outcomes);
+      if (rejection) return rejection;
+      const result = await writeWarehouses(transaction, appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
+      return { ...result, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
   }
 }
 
-async function lockNamed(
+async function lockNamedWarehouses(
   transaction: Transaction,
   appId: number,
-  desired: readonly DesiredWarehouse[],
+  rows: readonly DesiredWarehouse[],
 ): Promise<Warehouse[]> {
   transaction.locks('warehouse');
-  const codes = desired.flatMap((row) => row.code ?? []);
-  const ids = desired.flatMap((row) => row.id ?? []);
-  return transaction.rows<Warehouse>(LOCK_NAMED, [appId, codes, ids]);
+  const codes = rows.flatMap((row) => row.code ?? []);
+  const ids = rows.flatMap((row) => row.id ?? []);
+  return transaction.rows<Warehouse>(LOCK_WAREHOUSES, [appId, codes, ids]);
 }
 
-async function idsWithStock(
+async function findIdsWithStock(
   transaction: Transaction,
   appId: number,
-  found: readonly Warehouse[],
-  desired: readonly DesiredWarehouse[],
+  warehouses: readonly Warehouse[],
+  desiredWarehouses: readonly DesiredWarehouse[],
 ): Promise<Set<number>> {
-  if (!desired.some((row) => row.delete)) return new Set();
-  const rows = await transaction.rows<{ id: number }>(WITH_STOCK, [appId, found.map((row) => row.id)]);
+  if (!desiredWarehouses.some((row) => row.delete)) return new Set();
+  const rows = await transaction.rows<{ id: number }>(FIND_IDS_WITH_STOCK, [appId, warehouses.map((row) => row.id)]);
   return new Set(rows.map((row) => row.id));
 }
 
-async function write(
+async function writeWarehouses(
   transaction: Transaction,
   appId: number,
   drafts: readonly WarehouseDraft[],
   now: Date,
   dryRun: boolean,
 ): Promise<Omit<WrittenWarehouses, 'explain'>> {
-  const once = [...new Set(drafts)];
-  const kept = once.filter((draft) => !draft.deleted);
-  const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
-  const rows = kept.map(({ id, code, desired, sellable }, ordinal) => ({ ...desired, ordinal, id, code, sellable }));
-  if (deleted.length > 0) await transaction.rows(DELETE, [appId, deleted, now]);
-  const written = await transaction.last<Warehouse>(WRITE, [appId, JSON.stringify(rows), now]);
-  const rowOf = rowsByDraft(kept, written);
+  const distinctDrafts = [...new Set(drafts)];
+  const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
+  const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
+  const rows = keptDrafts.map(({ id, code, desired, sellable }, ordinal) => ({ ...desired, ordinal, id, code, sellable }));
+  if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
+  const storedWarehouses = await transaction.last<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
+  const rowOf = rowsByDraft(keptDrafts, storedWarehouses);
   if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
   const warehouses = drafts.flatMap((draft) => {
     const row = rowOf.get(draft);
     return row === undefined ? [] : { ...row, id: draft.id };
   });
-  return { warehouses, deleted };
+  return { warehouses, deleted: deletedIds };
 }

@@ -4,7 +4,7 @@ import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
 
 /** A page of variants by id, with their stock, as JSON text. */
-const AGGREGATE = `
+const AGGREGATE_STOCK = `
   with page as (
     select id from product_variants
     where app_id = $1 and ($2::text is null or code = $2) and ($3::text is null or barcode = $3)
@@ -34,6 +34,6 @@ export async function stockAggregateJson(
   { offset, limit }: Page,
 ): Promise<string> {
   const values = [appId, code ?? null, barcode ?? null, productId ?? null, offset, limit];
-  const [row] = await database.rows<{ data: string }>(AGGREGATE, values);
+  const [row] = await database.rows<{ data: string }>(AGGREGATE_STOCK, values);
   return row?.data ?? '[]';
 }

@@ -4,7 +4,7 @@ import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { placeholders } from '../placeholders.js';
-import { anyVariantOf } from './variants-of.js';
+import { anyVariantSql } from './variants-of.js';
 
 /**
  * Selects the ids of the page, then its rows. Details are looked up per row by the row's own app: with `$1` of an app
@@ -27,7 +27,7 @@ const listSql = (page: string): string => `
     from stocks s where s.app_id = $1 and ${among('s.id', 'page')}
   ) as row`;
 
-const SHELVED = 's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
+const IS_IN_WAREHOUSE = 's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
 const PRODUCT_ID =
   '(select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id)';
 
@@ -35,17 +35,17 @@ const PRODUCT_ID =
  * Walks variants in index order, so first pages are fast. `offset 0` makes the planner look shelves up by variant;
  * without statistics it may prefer the index by warehouse.
  */
-const byVariant = (conditions: readonly string[]): string => `
+const selectByVariant = (conditions: readonly string[]): string => `
   select unnest(array(
     select s.id from (
       select id, warehouse_id from stocks where app_id = v.app_id and product_variant_id = v.id offset 0
-    ) as s where ${SHELVED} order by s.warehouse_id
+    ) as s where ${IS_IN_WAREHOUSE} order by s.warehouse_id
   )) as id
   from product_variants v where ${['v.app_id = $1', ...conditions].join(' and ')} order by v.product_id, v.id`;
 
 /** Starts from the shelves of one warehouse, which may be few. */
-const ofWarehouse = (conditions: readonly string[]): string => `
-  select s.id from stocks s where ${['s.app_id = $1', SHELVED, ...conditions].join(' and ')}
+const selectOfWarehouse = (conditions: readonly string[]): string => `
+  select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions].join(' and ')}
   order by ${PRODUCT_ID}, s.product_variant_id`;
 
 /** A page of shelves by product, variant and warehouse, as JSON text. */
@@ -57,15 +57,15 @@ export async function stockListJson(
 ): Promise<string> {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);
-  const asked = (column: string, id: number | undefined): string[] =>
+  const equalsSql = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
   const page =
     warehouseId === undefined
-      ? byVariant([...asked('v.product_id', productId), ...asked('v.id', variantId)])
-      : ofWarehouse([
-          ...asked('s.warehouse_id', warehouseId),
-          ...asked('s.product_variant_id', variantId),
-          ...(productId === undefined ? [] : [`s.product_variant_id = ${anyVariantOf(value(productId))}`]),
+      ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)])
+      : selectOfWarehouse([
+          ...equalsSql('s.warehouse_id', warehouseId),
+          ...equalsSql('s.product_variant_id', variantId),
+          ...(productId === undefined ? [] : [`s.product_variant_id = ${anyVariantSql(value(productId))}`]),
         ]);
   const [row] = await database.rows<{ data: string }>(listSql(page), values);
   return row?.data ?? '[]';

@@ -3,25 +3,25 @@ import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { listed } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
-import { anyVariantOf } from './variants-of.js';
+import { anyVariantSql } from './variants-of.js';
 
 /** Lines per chunk: a range may exceed the memory or the timeout of one statement. */
 const CHUNK_LINES = 5_000;
 
 /** A line as JSON with its movement's sort key. `booked_at` is text: a Date would lose microseconds. */
-interface Line {
+interface MovementLine {
   readonly text: string;
   readonly booked_at: string;
   readonly movement_id: number;
 }
 
 interface Conditions {
-  readonly ofMovements: readonly string[];
-  readonly ofLines: readonly string[];
+  readonly movementConditions: readonly string[];
+  readonly lineConditions: readonly string[];
 }
 
 // Details are looked up by the movement's own app, as in the list of stocks.
-const chunkSql = ({ ofMovements, ofLines }: Conditions): string => `
+const chunkSql = ({ movementConditions: ofMovements, lineConditions: ofLines }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
         'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
@@ -41,33 +41,33 @@ export async function* movementChunks(
   appId: number,
   filter: StockMovementFilter,
 ): AsyncGenerator<string> {
-  let last: Line | undefined;
+  let lastLine: MovementLine | undefined;
   do {
-    const { text, values } = chunkStatement(appId, filter, last);
-    const lines = await database.rows<Line>(text, values);
+    const { text, values } = chunkStatement(appId, filter, lastLine);
+    const lines = await database.rows<MovementLine>(text, values);
     yield lines.map((line) => line.text).join(',');
-    last = lines.length === CHUNK_LINES ? lines.at(-1) : undefined;
-  } while (last !== undefined);
+    lastLine = lines.length === CHUNK_LINES ? lines.at(-1) : undefined;
+  } while (lastLine !== undefined);
 }
 
-function chunkStatement(appId: number, { from, before, warehouseId, productId }: StockMovementFilter, after?: Line) {
+function chunkStatement(appId: number, { from, before, warehouseId, productId }: StockMovementFilter, previousLine?: MovementLine) {
   const values: unknown[] = [appId, from, before];
   const value = placeholders(values);
-  const position = after && `${value(after.booked_at)}::timestamptz, ${value(after.movement_id)}::bigint`;
-  const ofProduct = productId === undefined ? undefined : anyVariantOf(value(productId));
-  const ofMovements = [
+  const position = previousLine && `${value(previousLine.booked_at)}::timestamptz, ${value(previousLine.movement_id)}::bigint`;
+  const anyVariant = productId === undefined ? undefined : anyVariantSql(value(productId));
+  const movementConditions = [
     ...(warehouseId === undefined ? [] : [`m.warehouse_id = ${value(warehouseId)}::bigint`]),
-    ...(ofProduct === undefined ? [] : [hasLinesSql(ofProduct)]),
+    ...(anyVariant === undefined ? [] : [hasLinesSql(anyVariant)]),
     ...(position === undefined ? [] : [`(m.booked_at, m.id) >= (${position})`]),
   ];
-  const ofLines = [
-    ...(ofProduct === undefined ? [] : [`l.product_variant_id = ${ofProduct}`]),
-    ...(after === undefined ? [] : [`(m.booked_at, m.id, l.id) > (${position}, ${value(lineId(after))}::bigint)`]),
+  const lineConditions = [
+    ...(anyVariant === undefined ? [] : [`l.product_variant_id = ${anyVariant}`]),
+    ...(previousLine === undefined ? [] : [`(m.booked_at, m.id, l.id) > (${position}, ${value(lineId(previousLine))}::bigint)`]),
   ];
-  return { text: chunkSql({ ofMovements, ofLines }), values };
+  return { text: chunkSql({ movementConditions: movementConditions, lineConditions: lineConditions }), values };
 }
 
-const lineId = ({ text }: Line): number => (JSON.parse(text) as { readonly id: number }).id;
+const lineId = ({ text }: MovementLine): number => (JSON.parse(text) as { readonly id: number }).id;
 
 const hasLinesSql = (variants: string): string =>
   listed('m.id', `select movement_id from stock_movement_lines where app_id = $1 and product_variant_id = ${variants}`);

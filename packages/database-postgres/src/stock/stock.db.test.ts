@@ -1,12 +1,12 @@
 import { runnerOf } from '@back-office/kernel/testing';
 import { stockContract, stockQueriesContract, warehousesContract, type GivenStock } from '@back-office/stock/testing';
-import { testDatabase } from '../../testing/test-database.js';
+import { makeTestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
 
 async function stockInPostgres(): Promise<GivenStock> {
-  const own = await testDatabase();
+  const own = await makeTestDatabase();
   const postgres = new Postgres(await dataSourceFor(own.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };

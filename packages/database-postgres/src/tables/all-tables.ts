@@ -20,14 +20,14 @@ import { PROFORMAS, PROFORMA_ITEMS } from './proformas.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from './set-up.js';
 import { WAREHOUSES, STOCKS, STOCK_MOVEMENTS, STOCK_MOVEMENT_LINES, STOCK_RESERVATIONS } from './stock.js';
 
-interface StatedTable {
+interface TableOfAnyColumns {
   readonly name: string;
   readonly entity: EntitySchema;
   readonly sqlIndexes: readonly string[];
 }
 
 /** All tables of the migrations. */
-export const TABLES: readonly StatedTable[] = [
+export const TABLES: readonly TableOfAnyColumns[] = [
   APPS,
   ACCESS_TOKENS,
   KEYED_CALLS,

@@ -6,8 +6,8 @@ export type Columns = Readonly<Record<string, Column<unknown>>>;
 export type TableRow<C> = { readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never };
 
 /** A row read from JSON, where times are texts. */
-export type Json<Row> = { readonly [Name in keyof Row]: JsonValue<Row[Name]> };
-type JsonValue<Value> = Value extends Date ? string : Value;
+export type FromJson<Row> = { readonly [Name in keyof Row]: ValueFromJson<Row[Name]> };
+type ValueFromJson<Value> = Value extends Date ? string : Value;
 
 export interface NamedColumns<Name extends string = string> {
   readonly names: readonly Name[];
@@ -49,9 +49,9 @@ export class ColumnList<C extends Columns> implements NamedColumns {
     return new ColumnList(Object.fromEntries(names.map((name) => [name, this.columns[name]])) as Pick<C, Picked>);
   }
 
-  except<Left extends Extract<keyof C, string>>(...names: readonly Left[]): ColumnList<Omit<C, Left>> {
-    const left = new Set<string>(names);
-    const others = Object.entries(this.columns).filter(([name]) => !left.has(name));
-    return new ColumnList(Object.fromEntries(others) as Omit<C, Left>);
+  except<Excluded extends Extract<keyof C, string>>(...names: readonly Excluded[]): ColumnList<Omit<C, Excluded>> {
+    const excludedNames = new Set<string>(names);
+    const remainingColumns = Object.entries(this.columns).filter(([name]) => !excludedNames.has(name));
+    return new ColumnList(Object.fromEntries(remainingColumns) as Omit<C, Excluded>);
   }
 }

@@ -51,8 +51,8 @@ export class Column<Value> {
     return this.with({ generatedAs: expression });
   }
 
-  private with<Changed>(options: ColumnOptions): Column<Changed> {
-    return new Column<Changed>(this.scalar, { ...this.options, ...options });
+  private with<NewValue>(options: ColumnOptions): Column<NewValue> {
+    return new Column<NewValue>(this.scalar, { ...this.options, ...options });
   }
 }
 

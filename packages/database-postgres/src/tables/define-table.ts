@@ -75,14 +75,14 @@ function entityOf<C extends Columns>(definition: Definition<C>): EntitySchema<Ta
 }
 
 function indicesOf<C extends Columns>({ columns, indexes = {}, sqlIndexes = {} }: Definition<C>) {
-  const [first] = Object.keys(columns);
+  const [firstColumn] = Object.keys(columns);
   return [
     ...Object.entries(indexes).map(([name, index]) => {
       const { columns: names, ...options } = 'columns' in index ? index : { columns: index };
       return { name, columns: [...names], ...options };
     }),
     // TypeORM does not synchronize these, but requires a column.
-    ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [first as string], synchronize: false })),
+    ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [firstColumn as string], synchronize: false })),
   ];
 }
 

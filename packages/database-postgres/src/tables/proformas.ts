@@ -1,12 +1,12 @@
 import type { Promotion } from '@back-office/kernel';
 import type { Alert, Payment } from '@back-office/proforma';
-import { ColumnList, type Json } from './column-list.js';
+import { ColumnList, type FromJson } from './column-list.js';
 import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
 
 /** Payments stored before refunds had keys lack `keyPart`. */
-type StoredPayment = Json<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
+type StoredPayment = FromJson<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
 
 /** Set once, with the names of the proforma's fields. */
 const FROZEN_FIELDS = {
@@ -20,7 +20,7 @@ const FROZEN_FIELDS = {
 };
 
 /** Updated with the proforma, with the names of its fields. */
-const LIVING_FIELDS = {
+const CHANGING_FIELDS = {
   ...TOTAL_COLUMNS,
   ...EDITABLE_TERMS,
   warehouse_confirmed_at: timestamptz().nullable(),
@@ -31,7 +31,7 @@ const LIVING_FIELDS = {
   updated_at: timestamptz(),
 };
 
-const FROZEN = {
+const FROZEN_COLUMNS = {
   ...FROZEN_FIELDS,
   ...BUYER_COLUMNS,
   customer_data_part: smallint().nullable(),
@@ -40,12 +40,12 @@ const FROZEN = {
   fees: fees(),
 };
 
-const LIVING = {
-  ...LIVING_FIELDS,
+const CHANGING_COLUMNS = {
+  ...CHANGING_FIELDS,
   status_id: smallint(),
   paid: bigint().default(0),
   debt: bigint(),
-  alerts: jsonb<readonly Json<Alert>[]>().default([]),
+  alerts: jsonb<readonly FromJson<Alert>[]>().default([]),
   alerts_count: integer().default(0),
   open_alerts_count: integer().default(0),
   due_at: timestamptz().nullable(),
@@ -60,8 +60,8 @@ export const PROFORMAS = defineTable({
     app_id: appId(),
     id: identity(),
     version: integer().default(1),
-    ...FROZEN,
-    ...LIVING,
+    ...FROZEN_COLUMNS,
+    ...CHANGING_COLUMNS,
   },
   foreignKeys: {
     proforma_orders_app_id_fkey: ['apps', { app_id: 'id' }],
@@ -133,8 +133,8 @@ export const PROFORMA_ITEMS = defineTable({
 });
 
 export const PROFORMA_COLUMNS = {
-  frozen: new ColumnList(FROZEN),
+  frozen: new ColumnList(FROZEN_COLUMNS),
   frozenFields: new ColumnList(FROZEN_FIELDS).names,
-  living: new ColumnList(LIVING),
-  livingFields: new ColumnList(LIVING_FIELDS).names,
+  changing: new ColumnList(CHANGING_COLUMNS),
+  changingFields: new ColumnList(CHANGING_FIELDS).names,
 };

@@ -1,5 +1,5 @@
 import { DataSource, type EntitySchema } from 'typeorm';
-import { testDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { migrationSourceFor } from '../data-source.js';
 import { ENTITIES, TABLES } from './all-tables.js';
 
@@ -9,53 +9,53 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'public.typeorm_metadata': 'This test makes it.',
 };
 /** The job queue migrates its own schema. */
-const QUEUE = 'graphile_worker';
+const QUEUE_SCHEMA = 'graphile_worker';
 
-let own: TestDatabase;
+let testing: TestDatabase;
 let source: DataSource;
 
-const sourceWith = (entities: EntitySchema[]): Promise<DataSource> => {
-  const { options } = migrationSourceFor(own.connection);
+const openSource = (entities: EntitySchema[]): Promise<DataSource> => {
+  const { options } = migrationSourceFor(testing.connection);
   return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
 };
 
 /** The statements that would synchronize the database with the tables. */
-const difference = async (): Promise<string[]> => {
+const findDifferences = async (): Promise<string[]> => {
   const { upQueries } = await source.driver.createSchemaBuilder().log();
   return upQueries.map(({ query }) => query);
 };
 
 /** TypeORM compares generated columns with this table; fill it from the database. */
-const NOTE_GENERATED = `
+const RECORD_GENERATED_COLUMNS = `
   create table typeorm_metadata as
   select 'GENERATED_COLUMN' as type, table_catalog::text as database, table_schema::text as schema, table_name::text as table,
     column_name::text as name, generation_expression::text as value
   from information_schema.columns where is_generated = 'ALWAYS'`;
 
 beforeAll(async () => {
-  own = await testDatabase();
-  source = await sourceWith(ENTITIES);
-  await source.query(NOTE_GENERATED);
+  testing = await makeTestDatabase();
+  source = await openSource(ENTITIES);
+  await source.query(RECORD_GENERATED_COLUMNS);
 });
 afterAll(async () => {
   await source.destroy();
-  await own.drop();
+  await testing.drop();
 });
 
 /** Without single-column unique constraints, which TypeORM names itself and compares itself. */
-const CONSTRAINTS = `
+const FIND_CONSTRAINTS = `
   select conrelid::regclass::text as table, conname as name, contype as type, pg_get_constraintdef(oid) as definition
   from pg_constraint where connamespace = 'public'::regnamespace and (contype in ('f', 'c') or contype = 'u' and cardinality(conkey) > 1)
     and conrelid <> 'migrations'::regclass
   order by contype = 'f' desc, conname`;
-const INDEXES = `
+const FIND_INDEXES = `
   select c.relname as name, pg_get_indexdef(c.oid) as definition
   from pg_index i join pg_class c on c.oid = i.indexrelid
   where c.relnamespace = 'public'::regnamespace
     and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u'))
   order by name`;
 
-interface Stated {
+interface SchemaObject {
   readonly table: string;
   readonly name: string;
   readonly definition: string;
@@ -63,26 +63,26 @@ interface Stated {
 
 const SQL_INDEXES = TABLES.flatMap(({ sqlIndexes }) => sqlIndexes);
 
-const constraints = (): Promise<Stated[]> => source.query(CONSTRAINTS);
-const indexes = async (): Promise<Stated[]> =>
-  ((await source.query(INDEXES)) as Stated[]).filter(({ name }) => !SQL_INDEXES.includes(name));
+const findConstraints = (): Promise<SchemaObject[]> => source.query(FIND_CONSTRAINTS);
+const findIndexes = async (): Promise<SchemaObject[]> =>
+  ((await source.query(FIND_INDEXES)) as SchemaObject[]).filter(({ name }) => !SQL_INDEXES.includes(name));
 
 describe('the tables', () => {
   it('match the migrations', async () => {
-    expect(await difference()).toEqual([]);
+    expect(await findDifferences()).toEqual([]);
   });
 
   it('are all tables, except the listed ones', async () => {
-    const found = (await source.query(`
+    const tables = (await source.query(`
       select table_schema || '.' || table_name as name from information_schema.tables
-      where table_schema not in ('pg_catalog', 'information_schema', '${QUEUE}')`)) as { name: string }[];
-    const stated = source.entityMetadatas.map(({ schema, tableName }) => `${schema ?? 'public'}.${tableName}`);
-    expect(found.map(({ name }) => name).toSorted()).toEqual([...stated, ...Object.keys(EXCEPTIONS)].toSorted());
+      where table_schema not in ('pg_catalog', 'information_schema', '${QUEUE_SCHEMA}')`)) as { name: string }[];
+    const definedNames = source.entityMetadatas.map(({ schema, tableName }) => `${schema ?? 'public'}.${tableName}`);
+    expect(tables.map(({ name }) => name).toSorted()).toEqual([...definedNames, ...Object.keys(EXCEPTIONS)].toSorted());
   });
 
   it('list every index that TypeORM cannot express', async () => {
-    const found = ((await source.query(INDEXES)) as Stated[]).map(({ name }) => name);
-    expect(SQL_INDEXES.filter((name) => !found.includes(name))).toEqual([]);
+    const indexNames = ((await source.query(FIND_INDEXES)) as SchemaObject[]).map(({ name }) => name);
+    expect(SQL_INDEXES.filter((name) => !indexNames.includes(name))).toEqual([]);
   });
 });
 
@@ -131,25 +131,25 @@ describe('a database that differs from the tables', () => {
       `update typeorm_metadata set value = value || '!' where "table" = 'customers'`,
       `update typeorm_metadata set value = rtrim(value, '!')`,
     ],
-  ])('is reported: %s', async (_, named, change, back) => {
+  ])('is reported: %s', async (_, expectedName, change, undo) => {
     await source.query(change);
     try {
-      expect((await difference()).join()).toContain(named);
+      expect((await findDifferences()).join()).toContain(expectedName);
     } finally {
-      await source.query(back);
+      await source.query(undo);
     }
-    expect(await difference()).toEqual([]);
+    expect(await findDifferences()).toEqual([]);
   });
 });
 
 describe('keys, checks and indexes', () => {
   it('are generated from the tables exactly as the migrations make them', async () => {
-    const before = { constraints: await constraints(), indexes: await indexes() };
+    const before = { constraints: await findConstraints(), indexes: await findIndexes() };
     expect(before.constraints.length).toBeGreaterThan(200);
     for (const { table, name } of before.constraints)
       await source.query(`alter table ${table} drop constraint ${name}`);
     for (const { name } of before.indexes) await source.query(`drop index ${name}`);
-    for (const statement of await difference()) await source.query(statement);
-    expect({ constraints: await constraints(), indexes: await indexes() }).toEqual(before);
+    for (const statement of await findDifferences()) await source.query(statement);
+    expect({ constraints: await findConstraints(), indexes: await findIndexes() }).toEqual(before);
   });
 });

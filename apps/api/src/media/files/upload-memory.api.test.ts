@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '../../http/base-path.js';
 import { startServer, type ServerProcess } from '../../testing/server-process.js';
-import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const MIB = 2 ** 20;
 const LARGE_FILE_BYTES = 99 * MIB;
@@ -23,7 +23,7 @@ let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await makeTestDatabase();
   home = await mkdtemp(join(tmpdir(), 'back-office-memory-'));
   server = await startServer({ DATABASE_URL: database.url, DATA_DIR: home, DEMO: '1', LOG_LEVEL: 'silent' });
   token = /^ {2}(bo_app_\S+)$/m.exec(server.output())?.[1] ?? '';
