@@ -150,7 +150,8 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
     // Paths in the branch cannot grow meanwhile, because adding folders and files takes the same lock.
     const [longestPath] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
     const growth = utf8ByteLength(newPath) - utf8ByteLength(path);
-    if (growth > 0 && (longestPath?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES) return refuse('is invalid', 'parent_folder');
+    if (growth > 0 && (longestPath?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES)
+      return refuse('is invalid', 'parent_folder');
     await transaction.rows(MOVE_BRANCH, [appId, path, newPath, this.clock.now(), parent, belowPattern(path)]);
     return undefined;
   }
