@@ -39,7 +39,6 @@ import { SqlWarehouseQueries } from './stock/sql-warehouse-queries.js';
 
 export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
-/** The ports of all domains on one PostgreSQL. */
 export function portsOf(postgres: Postgres, connection: Connection, options: PortOptions): Database {
   const { clock, publicBase } = options;
   const accessTokens = new SqlAccessTokens(postgres, clock);

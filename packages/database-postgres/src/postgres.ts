@@ -18,14 +18,14 @@ import { hasWritten, noteWritten } from './call-writes.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
 export interface TransactionOptions {
-  /** Rolls the work back: its result is what it would have written. */
+  /** Rolls the work back. Its result tells what would have been written. */
   readonly dryRun?: boolean | undefined;
 }
 
 const MAX_ATTEMPTS = 4;
 const MAX_STATEMENT_NAMES = 500;
 
-/** Throws inside a transaction: rows must not stay locked during a network call. */
+/** Throws inside a transaction, because rows must not stay locked during a network call. */
 export function assertOutsideTransaction(operation: string): void {
   if (callContext().isInTransaction) throw new Error(`${operation} was called inside a transaction`);
 }
@@ -42,7 +42,6 @@ export class Postgres implements Sql {
     this.pool = (source.driver as unknown as { master: Pool }).master;
   }
 
-  /** Counts of open and idle connections, and of callers that wait for one. */
   connections(): { readonly open: number; readonly idle: number; readonly waiting: number } {
     return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
@@ -57,7 +56,10 @@ export class Postgres implements Sql {
     return this.read(async () => (await retryWhileExhausted(() => this.pool.query(query))).rows as Row[]);
   }
 
-  /** Runs work that writes in its {@link WritingSql.last} statement only. Only a keyed call needs a transaction for it. */
+  /**
+   * Runs work that writes only in its {@link WritingSql.last} statement. Such work needs a transaction only in a keyed
+   * call.
+   */
   write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
     if (WriteOnce.pending() !== undefined) return this.transaction(work);
     return work({
@@ -66,7 +68,7 @@ export class Postgres implements Sql {
     });
   }
 
-  /** Reads by other means than {@link rows}, with the same errors. */
+  /** Runs a read that does not use {@link rows}, and translates its errors in the same way. */
   async read<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -75,10 +77,9 @@ export class Postgres implements Sql {
     }
   }
 
-  /** Runs one statement as its own transaction. */
   private async runInOwnTransaction<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
-    // Without a connection nothing is written, so this fails as a read.
+    // Without a connection nothing is written, so the failure is that of a read.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
     client.on('error', ignoreError);
     let isBroken = false;
@@ -97,9 +98,9 @@ export class Postgres implements Sql {
   }
 
   /**
-   * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock or serialisation failure. Throws
-   * {@link UnknownOutcome} when the connection is lost at COMMIT, and {@link DatabaseUnavailable} when all attempts
-   * together take too long.
+   * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock or serialization failure. Throws {@link
+   * UnknownOutcome} when the connection is lost at COMMIT, and {@link DatabaseUnavailable} when all attempts together
+   * take too long.
    */
   async transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -113,7 +114,9 @@ export class Postgres implements Sql {
     const endMs = performance.now() + this.maxTransactionMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const result = await runInContext({ isInTransaction: true }, () => this.runAttempt(work, endMs, transactionEnd));
+        const result = await runInContext({ isInTransaction: true }, () =>
+          this.runAttempt(work, endMs, transactionEnd),
+        );
         if (!dryRun) noteWritten();
         return result;
       } catch (error) {
@@ -130,11 +133,17 @@ export class Postgres implements Sql {
     transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
-    // Without a listener, a connection lost between two statements would end the process.
+    // Without a listener, a connection that is lost between two statements would end the process.
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const transaction = new ClientTransaction(client, (text) => this.statementName(text), this.onStatement, endMs, transactionEnd);
+      const transaction = new ClientTransaction(
+        client,
+        (text) => this.statementName(text),
+        this.onStatement,
+        endMs,
+        transactionEnd,
+      );
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
@@ -147,7 +156,7 @@ export class Postgres implements Sql {
     }
   }
 
-  /** Names a statement by the hash of its text, since pools may share connections. */
+  /** A statement is named by the hash of its text, since pools may share connections. */
   private statementName(text: string): string | undefined {
     const knownName = this.nameByText.get(text);
     if (knownName) return knownName;
@@ -159,7 +168,7 @@ export class Postgres implements Sql {
   }
 }
 
-/** Waits longer for a connection once the call has written: it can no longer be rejected. */
+/** Waits longer for a connection when the call has written, because such a call can no longer be rejected. */
 async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
   const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
   for (;;) {
@@ -174,7 +183,7 @@ async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Prom
 function toPortError(error: unknown): unknown {
   const failure = failureOf(error);
   if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
-  // The cause stays out of the message: PostgreSQL's details repeat the failing row.
+  // The message leaves out the cause, because PostgreSQL's details repeat the failing row.
   return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
 }
 

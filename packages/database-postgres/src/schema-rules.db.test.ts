@@ -15,7 +15,7 @@ afterAll(async () => {
   await testing.drop();
 });
 
-describe('the migrated schema', () => {
+describe('the schema after all migrations', () => {
   it('can be distributed by app_id', async () => {
     expect(await findSchemaBreaches((text, values) => source.query(text, values))).toEqual([]);
   });
@@ -33,7 +33,6 @@ describe('the migrated schema', () => {
 
 const ID_COLUMN = 'id bigint generated always as identity';
 const APP_COLUMN = 'app_id bigint not null';
-/** A valid table of an app. */
 const VALID_COLUMNS = `${APP_COLUMN}, ${ID_COLUMN}, customer_id bigint, code text, primary key (app_id, id)`;
 
 const TABLE_WITH_TRIGGER = `
@@ -41,8 +40,8 @@ const TABLE_WITH_TRIGGER = `
   create function odd_happens() returns trigger language plpgsql as 'begin return new; end';
   create trigger odd_trigger before insert on odd for each row execute function odd_happens()`;
 
-describe('a rule of the schema', () => {
-  /** Breaches after these statements, which are rolled back. */
+describe('findSchemaBreaches', () => {
+  /** Returns the breaches after these statements, which are then rolled back. */
   const findBreachesAfter = async (statements: string): Promise<Breach[]> => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();
@@ -122,7 +121,7 @@ describe('a rule of the schema', () => {
       `create table odd (${VALID_COLUMNS}, number bigserial)`,
     ],
     ['There is no trigger', 'odd_trigger', TABLE_WITH_TRIGGER],
-  ])('reports a breach: %s (%s)', async (rule, name, statements) => {
+  ])('reports a breach of "%s" (%s)', async (rule, name, statements) => {
     const breaches = await findBreachesAfter(statements);
     expect(breaches.filter((breach) => breach.rule === rule)).toEqual([
       { rule, table: name.startsWith('access_tokens') ? 'access_tokens' : 'odd', name },

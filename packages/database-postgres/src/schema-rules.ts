@@ -1,30 +1,32 @@
-/** A table not distributed by `app_id`: a copy on every node (`reference`) or the coordinator only (`local`). */
+/**
+ * Table that is not distributed by `app_id`. It is copied to every node (`reference`), or kept on the coordinator
+ * (`local`).
+ */
 interface SpecialTable {
   readonly kind: 'reference' | 'local';
   readonly reason: string;
 }
 
-/** All other tables hold apps' records. The job queue stays on the coordinator, in its own schemas. */
+/** All other tables hold records of apps. The job queue stays on the coordinator, in schemas of its own. */
 export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
   apps: { kind: 'reference', reason: 'It has no app_id, is small, and every app’s table points at it.' },
   access_tokens: { kind: 'reference', reason: 'A token is looked up before its app is known.' },
   migrations: { kind: 'local', reason: 'TypeORM records what has run on the coordinator.' },
 };
 
-/** Runs one statement and returns its rows. */
 export type Query = (text: string, values?: unknown[]) => Promise<unknown>;
 
-/** An obstacle to distributing the schema by `app_id`. */
+/** Fault that prevents distributing the schema by `app_id`. */
 export interface Breach {
   readonly rule: string;
   readonly table: string;
-  /** The key, column or trigger, or else the table. */
+  /** Name of the key, column or trigger, or else of the table. */
   readonly name: string;
 }
 
 /**
- * CTE of the tables of the schema; $1 is {@link kindsByName}. `kind` is `app`, `reference`, `local`, or `unknown` for an
- * unlisted table without `app_id`.
+ * CTE with the tables of the schema; $1 is {@link kindsByName}. `kind` is `app`, `reference`, `local`, or `unknown` for
+ * an unlisted table without `app_id`.
  */
 export const TABLES_CTE = `
   tables as (
@@ -38,7 +40,7 @@ export function kindsByName(): string {
   return JSON.stringify(Object.fromEntries(Object.entries(SPECIAL_TABLES).map(([name, { kind }]) => [name, kind])));
 }
 
-/** Queries of breaches as `table` and `name`, by rule. */
+// Each query finds the breaches of a rule as `table` and `name`.
 const BREACHES_BY_RULE: Readonly<Record<string, string>> = {
   'A table without app_id is listed with its reason': `select name as table, name from tables where kind = 'unknown'`,
   'app_id is a bigint, neither nullable nor generated': `
@@ -93,7 +95,7 @@ const FIND_BREACHES = `
     .join(' union all ')}
   order by rule, "table", name`;
 
-/** Returns what keeps the tables of this schema from being distributed by `app_id`. */
+/** Returns the faults that prevent distributing the tables of this schema by `app_id`. */
 export async function findSchemaBreaches(query: Query): Promise<Breach[]> {
   return (await query(FIND_BREACHES, [kindsByName()])) as Breach[];
 }

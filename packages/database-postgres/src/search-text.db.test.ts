@@ -11,7 +11,7 @@ let database: Postgres;
 
 beforeAll(async () => {
   testing = await makeTestDatabase({ empty: true });
-  // A database from before folding, with people in it.
+  // The database was made before texts were folded, and has people in it.
   const source = await migrationSourceFor(testing.connection).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();
@@ -35,8 +35,8 @@ afterAll(async () => {
   await testing.drop();
 });
 
-describe('people and orders stored before folding', () => {
-  it('are folded by the migration', async () => {
+describe('people and orders from before texts were folded', () => {
+  it('are folded by a migration', async () => {
     const rows = await database.rows<{ search_text: string }>(
       'select search_text from customers union all select search_text from orders',
     );
@@ -65,7 +65,7 @@ describe('stored and searched texts about people', () => {
     expect(rows).toHaveLength(LETTERS.length);
   });
 
-  it('fold Latin and Cyrillic letters as names of products', async () => {
+  it('fold Latin and Cyrillic letters like names of products', async () => {
     const letters = LETTERS.filter(
       (letter) => /[\p{L}]/u.test(letter) && /[\0-\x7f\u00c0-\u017f\u0400-\u045fҐґ]/.test(letter),
     );
@@ -87,15 +87,15 @@ describe('stored and searched texts about people', () => {
     ['Dvořák Łódź Straße Ærø', 'dvorak lodz strasse aero'],
     ['Zoe\u0308 C\u030c', 'zoe c'],
     ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
-  ])('%s is %s', async (text, folded) => {
+  ])('fold %s to %s', async (text, folded) => {
     expect(await foldByBoth([text])).toEqual([{ text, kept: folded, searched: folded }]);
   });
 });
 
-describe('names with signs stored before signs were kept', () => {
+describe('names with symbols from before symbols were kept', () => {
   const MIGRATIONS_BEFORE_SIGNS = 12;
 
-  it('are folded again by the migration', async () => {
+  it('are folded again by a migration', async () => {
     const oldDatabase = await makeTestDatabase({ empty: true });
     const source = await migrationSourceFor(oldDatabase.connection).initialize();
     Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_SIGNS) });

@@ -1,18 +1,18 @@
 import { openJobPool, MIGRATIONS, type Connection } from './data-source.js';
 
-/** Runs a statement in the snapshot. */
+/** Runs a statement within the snapshot and returns its rows. */
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-// Checks read whole tables, so hash joins beat nested loops. No parallel workers: the service needs the other cores.
+// Checks read whole tables, so hash joins beat nested loops. Parallel workers would take cores from the service.
 const PLAN_FOR_WHOLE_TABLES = `
   select set_config('enable_nestloop', 'off', true), set_config('enable_indexscan', 'off', true),
     set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)`;
 
 const CANCEL_WHEN_DISCONNECTED = 'set client_connection_check_interval = 1000';
 
-/** Throws when migrations are pending: statements expect the current schema. */
+/** Throws when migrations are pending, because the statements expect the current schema. */
 async function assertUpToDate(read: Read): Promise<void> {
   const [table] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
   const appliedMigrations = table?.has ? await read<{ name: string }>('select name from migrations') : [];
@@ -29,7 +29,7 @@ export async function inSnapshot<Result>(
   const pool = openJobPool(connection, 1, CONNECT_TIMEOUT_MS);
   const client = await pool.connect();
   try {
-    // Not supported by every operating system.
+    // Some operating systems do not support this setting.
     await client.query(CANCEL_WHEN_DISCONNECTED).catch(() => {});
     await client.query('begin isolation level repeatable read read only');
     await client.query(PLAN_FOR_WHOLE_TABLES);

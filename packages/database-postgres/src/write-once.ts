@@ -1,62 +1,61 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 
-/** State of the current call. */
 export interface CallContext {
-  /** Of a keyed call only. */
+  /** Set only in a keyed call. */
   readonly once?: WriteOnce;
   readonly progress?: { hasWritten: boolean };
   readonly isInTransaction?: true;
 }
 
-// One storage for all state: on Node 20 every storage slows down each promise of the process.
+// All state shares one storage, because on Node 20 every storage slows down each promise of the process.
 const storage = new AsyncLocalStorage<CallContext>();
 
 export function callContext(): CallContext {
   return storage.getStore() ?? {};
 }
 
-/** Runs `work` in the current context with `changed` merged into it. */
+/** Runs `work` in the current context, changed by `changes`. */
 export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
   return storage.run({ ...callContext(), ...changes }, work);
 }
 
 /**
- * The write of a keyed call. Its first transaction also stores its result as the mark; a later run of the call gets
- * that result instead of writing again.
+ * The single write of a keyed call. Its first transaction also stores its result as a mark. A later run of the call
+ * gets that result instead of writing again.
  */
 export class WriteOnce {
   private isOpen = true;
 
-  /** `mark` stores a result; it divides by the number of marked rows, so it fails when there are none. */
+  /**
+   * `makeMark` stores a result. Its statement divides by the number of marked rows, so it fails when there are none.
+   */
   constructor(
     private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },
     private readonly earlierResult: Buffer | null,
   ) {}
 
-  /** The write of the current call, unless it is done. */
+  /** Returns the write of the current call, unless it is done. */
   static pending(): WriteOnce | undefined {
     const { once: writeOnce } = callContext();
     return writeOnce?.isOpen ? writeOnce : undefined;
   }
 
-  /** Whether the current call took its result from an earlier run. */
+  /** Returns whether the current call took its result from an earlier run. */
   static isResumed(): boolean {
     const { once: writeOnce } = callContext();
     return writeOnce !== undefined && writeOnce.isWritten && !writeOnce.isOpen;
   }
 
-  /** Runs a call; its first transaction is the write. */
+  /** Runs a call whose first transaction is the write. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return runInContext({ once: this }, work);
   }
 
-  /** Whether an earlier run has written. */
   get isWritten(): boolean {
     return this.earlierResult !== null;
   }
 
-  /** Returns the result of the earlier run's write. */
   resume(): unknown {
     this.isOpen = false;
     return deserialize(this.earlierResult as Buffer);

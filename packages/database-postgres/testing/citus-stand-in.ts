@@ -1,10 +1,10 @@
 import pg from 'pg';
 
 /**
- * Citus in one PostgreSQL: the functions and catalogue that `distribute` and migrations use, and the refusals of Citus
- * 13.2 with its messages (`create_distributed_table.c`, `foreign_constraint.c`, `table.c`). Rows are not moved.
- *
- * Stricter in one point: Citus lets a local table reference a distributed one, but refuses every row inserted into it.
+ * Simulates Citus in one PostgreSQL. It has the functions and the catalogue that `distribute` and migrations use. It
+ * refuses what Citus 13.2 refuses, with the same messages (`create_distributed_table.c`, `foreign_constraint.c`,
+ * `table.c`). Rows are not moved. The simulation is stricter in one point: Citus lets a local table reference a
+ * distributed one, but refuses every row inserted into it.
  */
 const STAND_IN = `
 create schema citus_stand_in;
@@ -210,7 +210,7 @@ end $$;
 create event trigger citus_stand_in on ddl_command_end execute function citus_stand_in.check_command();
 `;
 
-/** Installs {@link STAND_IN} in a test's database, for connections opened later. */
+/** Installs {@link STAND_IN} in a test database, for connections that are opened later. */
 export async function installCitusStandIn({ url }: { readonly url: string }): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -223,7 +223,6 @@ export async function installCitusStandIn({ url }: { readonly url: string }): Pr
   }
 }
 
-/** Tables of the cluster's catalogue. */
 export const CLUSTER_TABLES = `
   select logicalrelid::text as name, partmethod::text as method, partkey as column, colocationid as colocation
   from citus_stand_in.pg_dist_partition order by 1`;
@@ -235,7 +234,6 @@ export interface ClusterTable {
   readonly colocation: number;
 }
 
-/** All foreign keys with their definitions. */
 export const FOREIGN_KEYS = `
   select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition, convalidated
   from pg_constraint where contype = 'f' order by 1`;

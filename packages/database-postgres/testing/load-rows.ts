@@ -1,11 +1,11 @@
 import pg from 'pg';
 
-/** Fills a table without the service's timeouts, and updates its statistics. */
+/** Fills a table without the timeouts of the service, and updates its statistics. */
 export async function loadRows(url: string, table: string, text: string, values: readonly unknown[]): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(text, [...values]);
-  // Without vacuum new rows stay in the pending list of trigram indexes.
+  // Without vacuum, new rows stay in the pending list of trigram indexes.
   await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

@@ -4,22 +4,22 @@ import { StatementReader, type Tables } from './statement-reader.js';
 import type { RowSource } from './statement-names.js';
 import { column, rootsOf, findTiedValues, type Tie, type Value } from './tied-values.js';
 
-/** Small tables read before the app is known, with a copy on every node. */
+// These small tables are read before the app is known, and every node has a copy.
 export const REFERENCE_TABLES: ReadonlySet<string> = new Set(
   Object.keys(SPECIAL_TABLES).filter((name) => SPECIAL_TABLES[name]?.kind === 'reference'),
 );
 
-/** Marks a statement that reads several apps, with its purpose. */
+/** Marks a statement that reads several apps, and states its purpose. */
 export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
 
 const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
 
-/** Await once before {@link findBreaches}. */
+/** Must be awaited once before {@link findBreaches}. */
 export const loadGrammar: () => Promise<void> = loadModule;
 
 /**
- * Returns why the statement may touch records of more than one app: the `app_id` of every table must equal one parameter
- * or constant by the statement's own conditions. Empty when it does.
+ * Returns why the statement may touch records of more than one app; empty when it cannot. The conditions of the
+ * statement must tie the `app_id` of every table to one parameter or constant.
  */
 export function findBreaches(text: string, tables: Tables): string[] {
   const statements = (parseSync(text).stmts ?? []).flatMap(({ stmt }) => stmt ?? []);
@@ -45,7 +45,7 @@ function findBreachesOfStatement(statement: Node, tables: Tables): string[] {
   return [...new Set([...writeMessages, ...untiedMessages])];
 }
 
-/** The untied tables for the parameter that most are tied to. */
+/** Returns the untied tables for the parameter that ties most tables. */
 function fewestOf(candidates: readonly (readonly RowSource[])[], initial: readonly RowSource[]): readonly RowSource[] {
   return candidates.reduce((fewest, candidate) => (candidate.length < fewest.length ? candidate : fewest), initial);
 }
@@ -55,7 +55,7 @@ function findUntied(root: Value, uses: readonly RowSource[], ties: readonly Tie[
   return uses.filter(({ id, columns }) => !tiedValues.has(column(id, columns.indexOf('app_id'))));
 }
 
-/** Statements such as MERGE, TRUNCATE, LOCK or COPY. */
+// Statements such as MERGE, TRUNCATE, LOCK or COPY are not analyzed.
 function reportUnreadable(statement: Node, tables: Tables): string[] {
   const tableNames = JSON.stringify(statement).matchAll(/"relname":"(\w+)"/g);
   return [...tableNames].flatMap(([, table = '']) =>

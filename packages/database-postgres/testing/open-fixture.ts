@@ -7,7 +7,6 @@ import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;
 
-/** An empty database with the fixture of the contract suites. */
 export async function openFixture() {
   const testing = await makeTestDatabase();
   const clock = new ManualClock();

@@ -7,7 +7,6 @@ import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;
 
-/** An empty database with the fixture of the contract suites of sales. */
 export async function openSalesFixture() {
   const own = await makeTestDatabase();
   const clock = new ManualClock();

@@ -1,7 +1,14 @@
 import type { Postgres } from '../src/postgres.js';
 
-/** The plan of a statement. Scans are allowed here, unlike in the service, so an index is the planner's own choice. */
-export async function explainPlan(database: Postgres, text: string, values: readonly unknown[] = []): Promise<string> {
+/**
+ * Returns the plan of a statement. Unlike in the service, scans are allowed, so the planner uses an index only by
+ * choice.
+ */
+export async function explainStatement(
+  database: Postgres,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<string> {
   return database.transaction(async (transaction) => {
     await transaction.rows('set local enable_seqscan = on');
     const lines = await transaction.rows<{ readonly 'QUERY PLAN': string }>(`explain ${text}`, values);

@@ -7,7 +7,6 @@ const FIND_COLUMNS = `
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') group by c.relname`;
 
-/** Collects the statements of a service during a test. */
 export class SentStatements {
   private readonly texts = new Set<string>();
 
@@ -15,7 +14,7 @@ export class SentStatements {
     this.texts.add(text);
   };
 
-  /** Collects TypeORM's own statements. */
+  /** Collects the statements that TypeORM makes itself. */
   readonly logger: Logger = {
     logQuery: this.record,
     logQueryError: () => {},

@@ -1,7 +1,7 @@
 import type { ColumnRef, Node, RangeFunction } from 'libpg-query';
 import { column, type Value } from './tied-values.js';
 
-/** A source of rows: a table, query or function, with its known columns. */
+/** Table, query or function that provides rows, with its known columns. */
 export interface RowSource {
   readonly id: number;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface RowSource {
   readonly columns: readonly (string | undefined)[];
 }
 
-/** Scope of names of one query. */
+/** Names that are visible in one query. */
 export interface Scope {
   readonly outer: Scope | undefined;
   readonly sources: RowSource[];
@@ -25,46 +25,52 @@ export function nameOf(target: Node): string | undefined {
   return 'ResTarget' in target ? target.ResTarget.name : undefined;
 }
 
-/** The elements of `(a, b)`, or the expression itself. */
+/** Returns the elements of `(a, b)`, or the expression itself. */
 export function elementsOf(expression: Node): readonly Node[] {
   return 'RowExpr' in expression ? (expression.RowExpr.args ?? []) : [expression];
 }
 
-/** Name and columns of a function in FROM: `f($1) as name (a, b)`, with or without types. */
+/** Returns name and columns of a function in FROM: `f($1) as name (a, b)`, with or without types. */
 export function aliasOf({ alias, coldeflist }: RangeFunction): [name: string, columns: (string | undefined)[]] {
-  const typedColumns = coldeflist?.map((definition) => ('ColumnDef' in definition ? definition.ColumnDef.colname : undefined));
+  const typedColumns = coldeflist?.map((definition) =>
+    'ColumnDef' in definition ? definition.ColumnDef.colname : undefined,
+  );
   const name = alias?.aliasname ?? '';
   return [name, typedColumns ?? alias?.colnames?.map(textOf) ?? [name]];
 }
 
-/** The range with another name, and other names of its first columns. */
+/** Returns the source with another name, and other names of its first columns. */
 export function rename(source: RowSource, name: string, names: readonly Node[] = []): RowSource {
-  return { ...source, name, columns: source.columns.map((columnName, position) => textOf(names[position]) ?? columnName) };
+  return {
+    ...source,
+    name,
+    columns: source.columns.map((columnName, position) => textOf(names[position]) ?? columnName),
+  };
 }
 
-/** Name of an output column without alias. */
+/** Returns the name of an output column without alias. */
 export function inferName(expression: Node | undefined): string | undefined {
   if (expression && 'TypeCast' in expression) return inferName(expression.TypeCast.arg);
   return expression && 'ColumnRef' in expression ? textOf(expression.ColumnRef.fields?.at(-1)) : undefined;
 }
 
-/** `*` and `t.*` */
+/** Matches `*` and `t.*`. */
 export function isStar(expression: Node): expression is { ColumnRef: ColumnRef } {
   const lastField = 'ColumnRef' in expression ? expression.ColumnRef.fields?.at(-1) : undefined;
   return lastField !== undefined && 'A_Star' in lastField;
 }
 
-/** Ranges that a reference may belong to: `t` of `t.a`, all of the level for `a`. */
-export function findOwners({ fields = [] }: ColumnRef, { sources: ranges }: Scope): readonly RowSource[] {
+/** Returns the sources that a reference may belong to: `t` for `t.a`, all of the scope for `a`. */
+export function findOwners({ fields = [] }: ColumnRef, { sources }: Scope): readonly RowSource[] {
   const owner = textOf(fields.at(-2));
-  return owner === undefined ? ranges : ranges.filter(({ name }) => name === owner);
+  return owner === undefined ? sources : sources.filter(({ name }) => name === owner);
 }
 
 export function findQuery(name: string, scope: Scope | undefined): RowSource | undefined {
   return scope && (scope.queries.get(name) ?? findQuery(name, scope.outer));
 }
 
-/** Columns with this name; several after USING. */
+/** Returns the columns of this name. There are several after USING. */
 export function findColumns(sources: readonly RowSource[], name: string | undefined): Value[] | undefined {
   if (name === undefined) return undefined;
   const values = sources.flatMap(({ id, columns }) => {
@@ -74,7 +80,7 @@ export function findColumns(sources: readonly RowSource[], name: string | undefi
   return values.length > 0 ? values : undefined;
 }
 
-/** Columns of a reference in the innermost level that has it. */
+/** Returns the columns of a reference in the innermost scope that has it. */
 export function resolveColumn(reference: ColumnRef, scope: Scope | undefined): readonly Value[] | undefined {
   if (!scope) return undefined;
   const { fields = [] } = reference;

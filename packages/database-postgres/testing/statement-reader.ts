@@ -25,12 +25,20 @@ import {
   type Scope,
   type RowSource,
 } from './statement-names.js';
-import { column, constant, tiesToSources, parameter, commonTies, tiesOfEqual, type Tie, type Value } from './tied-values.js';
+import {
+  column,
+  constant,
+  tiesToSources,
+  parameter,
+  commonTies,
+  tiesOfEqual,
+  type Tie,
+  type Value,
+} from './tied-values.js';
 
-/** Columns of each table, in their order. */
+/** Column names of each table, in their order. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
-/** An inserted or updated table and its written columns. */
 export interface Write {
   readonly table: RowSource;
   readonly columns: readonly (string | undefined)[];
@@ -39,7 +47,10 @@ export interface Write {
 
 type Reader = (body: never, outer: Scope | undefined) => RowSource;
 
-/** Reads the syntax tree of one statement: the tables it uses and the columns that its conditions equate. */
+/**
+ * Reads the syntax tree of one statement. It collects the tables that the statement uses and the columns that its
+ * conditions equate.
+ */
 export class StatementReader {
   /** Every use of a table, at any depth. */
   readonly uses: RowSource[] = [];
@@ -57,14 +68,14 @@ export class StatementReader {
 
   constructor(private readonly tables: Tables) {}
 
-  /** Reads the statement; false when its kind is not supported. */
+  /** Reads the statement. Returns false when its kind is not supported. */
   read(statement: Node): boolean {
     const isRead = Object.keys(statement).some((kind) => kind in this.readers);
     if (isRead) this.readQuery(statement, undefined);
     return isRead;
   }
 
-  /** Output of a query, read once. */
+  /** Returns the output of a query, which is read only once. */
   private readQuery(node: Node, outer: Scope | undefined): RowSource {
     const [[kind, body] = ['', {}]] = Object.entries(node) as [string, object][];
     const output = this.outputs.get(body) ?? this.readers[kind]?.(body as never, outer) ?? this.makeSource('', []);
@@ -142,7 +153,7 @@ export class StatementReader {
     for (const node of clause?.ctes ?? []) {
       if (!('CommonTableExpr' in node)) continue;
       const { ctename = '', ctequery, aliascolnames } = node.CommonTableExpr;
-      // Columns of a recursive reference are unknown.
+      // The columns of a recursive reference are unknown.
       if (clause?.recursive) scope.queries.set(ctename, this.makeSource(ctename, []));
       if (ctequery) scope.queries.set(ctename, rename(this.readQuery(ctequery, scope), ctename, aliascolnames));
     }
@@ -151,11 +162,11 @@ export class StatementReader {
 
   private readFrom(items: readonly Node[] | undefined, where: Node | undefined, scope: Scope): void {
     for (const item of items ?? []) this.readSource(item, scope);
-    // A condition does not hold for all rows of outer levels.
+    // A condition does not hold for all rows of outer scopes.
     this.ties.push(...tiesToSources(scope.sources, this.readCondition(where, scope)));
   }
 
-  /** Ranges of an item of FROM. */
+  /** Returns the sources that an item of FROM adds. */
   private readSource(node: Node, scope: Scope): readonly RowSource[] {
     if ('RangeVar' in node) return [this.readRelation(node.RangeVar, scope)];
     if ('JoinExpr' in node) return this.readJoin(node.JoinExpr, scope);
@@ -177,7 +188,7 @@ export class StatementReader {
     return this.addSource(scope, this.copySource(rename(query, alias?.aliasname ?? relname, alias?.colnames)));
   }
 
-  /** A table, even when a CTE has its name. */
+  /** Reads a table, even when a CTE has its name. */
   private readTable(relation: RangeVar | undefined, scope: Scope): RowSource {
     const { schemaname = 'public', relname = '', alias } = relation ?? {};
     const columns = schemaname === 'public' ? this.tables.get(relname) : undefined;
@@ -186,7 +197,7 @@ export class StatementReader {
     return this.addSource(scope, rename(table, table.name, alias?.colnames));
   }
 
-  /** The condition of an outer join holds for the optional side only. */
+  /** The condition of an outer join holds only for its optional side. */
   private readJoin({ larg, rarg, jointype, quals, usingClause }: JoinExpr, scope: Scope): readonly RowSource[] {
     const left = larg ? this.readSource(larg, scope) : [];
     const right = rarg ? this.readSource(rarg, scope) : [];
@@ -224,7 +235,7 @@ export class StatementReader {
     );
   }
 
-  /** `(a, b) in (select …)`, `= any (select …)`, `(a, b) = (select …)`. */
+  /** Reads `(a, b) in (select …)`, `= any (select …)` and `(a, b) = (select …)`. */
   private readSubLink({ subLinkType, operName, testexpr, subselect }: SubLink, scope: Scope): Tie[] {
     const isEqual = operName === undefined || textOf(operName[0]) === '=';
     const returnsRow = subLinkType === 'ANY_SUBLINK' || subLinkType === 'ROWCOMPARE_SUBLINK';
@@ -235,7 +246,7 @@ export class StatementReader {
     );
   }
 
-  /** Values behind a column, parameter, constant or scalar subquery; undefined for others. */
+  /** Returns the values behind a column, parameter, constant or scalar subquery; undefined for other expressions. */
   private valuesOf(expression: Node | undefined, scope: Scope): readonly Value[] | undefined {
     if (!expression) return undefined;
     if ('ParamRef' in expression) return [parameter(expression.ParamRef.number ?? 0)];
@@ -264,7 +275,9 @@ export class StatementReader {
     );
   }
 
-  /** Reads nested queries, except those of FROM and WITH, which are read in order. */
+  /**
+   * Reads nested queries. Those of FROM and WITH are left out, because they are read in the order that defines names.
+   */
   private readNested(tree: unknown, scope: Scope): void {
     if (typeof tree !== 'object' || tree === null) return;
     for (const [key, part] of Object.entries(tree)) {
@@ -293,5 +306,4 @@ export class StatementReader {
   }
 }
 
-/** Read in the order that defines names. */
 const READ_IN_ORDER = new Set(['larg', 'rarg', 'withClause', 'fromClause', 'usingClause']);

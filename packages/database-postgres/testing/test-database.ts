@@ -5,13 +5,12 @@ import type { Connection } from '../src/data-source.js';
 interface TestServer {
   readonly connection: Connection;
   readonly template: string;
-  /** Prefix of database names. */
   readonly prefix?: string;
 }
 
 export interface TestDatabase {
   readonly connection: Connection;
-  /** The connection as a URL, for another process. */
+  /** URL of the connection, for another process. */
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -20,7 +19,7 @@ function readTestServer(): TestServer {
   return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
 }
 
-/** A new database on the server of this run: migrated, or empty. */
+/** Makes a database on the server of this test run. It is migrated unless `isEmpty`. */
 export async function makeTestDatabase({ empty: isEmpty = false } = {}): Promise<TestDatabase> {
   const { connection, template, prefix = 'back_office_test' } = readTestServer();
   const name = `${prefix}_${randomBytes(6).toString('hex')}`;

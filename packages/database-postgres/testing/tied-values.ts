@@ -1,7 +1,7 @@
-/** Unique name of a column, parameter or constant of a statement. */
+/** Identifies a column, parameter or constant within a statement. */
 export type Value = string;
 
-/** When all of `from` equal a parameter or constant, so does `to`. */
+/** When all values of `from` equal a parameter or constant, `to` equals it too. */
 export interface Tie {
   readonly from: readonly Value[];
   readonly to: Value;
@@ -19,7 +19,7 @@ export function column(range: number, position: number): Value {
   return `${range}.${position}`;
 }
 
-/** All values equal to the root, transitively. */
+/** Returns all values that transitively equal the root. */
 export function findTiedValues(root: Value, ties: readonly Tie[]): ReadonlySet<Value> {
   const tiedValues = new Set([root]);
   for (let previousSize = 0; previousSize < tiedValues.size;) {
@@ -29,18 +29,18 @@ export function findTiedValues(root: Value, ties: readonly Tie[]): ReadonlySet<V
   return tiedValues;
 }
 
-/** Parameters and constants of the ties. */
+/** Returns the parameters and constants of the ties. */
 export function rootsOf(ties: readonly Tie[]): ReadonlySet<Value> {
   return new Set(ties.flatMap(({ from }) => from).filter((value) => /^[$=]/.test(value)));
 }
 
-/** Ties of an equality; none when a side is unknown. All values of a side are equal. */
+/** Returns the ties of an equality, whose sides are lists of equal values. There are none when a side is unknown. */
 export function tiesOfEqual(left: readonly Value[] | undefined, right: readonly Value[] | undefined): Tie[] {
   if (!left || !right) return [];
   return [...left.map((to) => ({ from: right, to })), ...right.map((to) => ({ from: left, to }))];
 }
 
-/** Ties common to all alternatives. */
+/** Returns the ties that all alternatives have in common. */
 export function commonTies(alternatives: readonly (readonly Tie[])[]): Tie[] {
   const [firstTies = [], ...otherAlternatives] = alternatives;
   const keyOf = ({ from, to }: Tie): string => [...from, to].join();
@@ -48,7 +48,7 @@ export function commonTies(alternatives: readonly (readonly Tie[])[]): Tie[] {
   return firstTies.filter((tie) => keys.every((keysOfOther) => keysOfOther.has(keyOf(tie))));
 }
 
-/** Ties to columns of these ranges. */
+/** Returns the ties that lead to columns of these sources. */
 export function tiesToSources(sources: readonly { readonly id: number }[], ties: readonly Tie[]): Tie[] {
   return ties.filter(({ to }) => sources.some(({ id }) => to.startsWith(`${id}.`)));
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { decimalsOf } from '@back-office/kernel';
 import { LOOK_UP_IDS, productListStatement } from '@back-office/database-postgres';
 import { foldForSearch } from '@back-office/database-search';
-import { explainPlan } from '@back-office/database-postgres/testing';
+import { explainStatement } from '@back-office/database-postgres/testing';
 import { putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -352,7 +352,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
   const explainPlan = (query: Record<string, string>, orderBy?: string): Promise<string> => {
     const options = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
     const { text, values } = productListStatement({ ...options, filter: parseProductFilter(query) });
-    return explainPlan(api.database, text, values);
+    return explainStatement(api.database, text, values);
   };
 
   it.each([
@@ -387,7 +387,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
 
   it.each(['id', 'slug', 'code', 'barcode'] as const)('is looked up by index: %s', async (by) => {
     const text = LOOK_UP_IDS[by](by === 'id' ? "'5'" : "'P4711-1'::text").replaceAll('$1', String(appId));
-    expect(await explainPlan(api.database, text)).not.toContain('Seq Scan');
+    expect(await explainStatement(api.database, text)).not.toContain('Seq Scan');
   });
 
   it('lists exact names and barcodes first', async () => {

@@ -1,4 +1,4 @@
-import { explainPlan } from '@back-office/database-postgres/testing';
+import { explainStatement } from '@back-office/database-postgres/testing';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -247,7 +247,7 @@ describe('POST /product/verify with many rows', () => {
     api.statements.length = 0;
     await verify([{ code: 'B', barcode: 'x' }]);
     const values = [['B'], ['x'], ['B']];
-    const plan = await explainPlan(api.database, api.statements[0] as string, [shop.appId, ...values]);
+    const plan = await explainStatement(api.database, api.statements[0] as string, [shop.appId, ...values]);
     for (const index of ['product_variants_loose_code_idx', 'product_variants_loose_barcode_idx']) {
       expect(plan).toContain(`Index Scan using ${index}`);
     }

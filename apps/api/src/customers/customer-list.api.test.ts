@@ -1,4 +1,4 @@
-import { loadRows, explainPlan } from '@back-office/database-postgres/testing';
+import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { customerListStatement } from '@back-office/database-postgres';
 
@@ -165,7 +165,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
       { ...emptyFilter, ...filter },
       { offset: 0, limit: 30 },
     );
-    const plan = await explainPlan(api.database, text, values);
+    const plan = await explainStatement(api.database, text, values);
     expect(plan).toContain(index);
     expect(plan).not.toContain('Seq Scan');
   });

@@ -1,4 +1,4 @@
-import { explainPlan } from '@back-office/database-postgres/testing';
+import { explainStatement } from '@back-office/database-postgres/testing';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -169,7 +169,7 @@ describe('POST /customer/attendance', () => {
     api.statements.length = 0;
     await attend(STORE);
     const text = api.statements.find((statement) => statement.includes('customer_attendances')) as string;
-    const plan = await explainPlan(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now()]);
+    const plan = await explainStatement(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now()]);
     expect(plan).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
   });
 });

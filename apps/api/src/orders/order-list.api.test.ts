@@ -1,6 +1,6 @@
 import type { AppContext } from '@back-office/apps';
 import { orderListStatement } from '@back-office/database-postgres';
-import { loadRows, explainPlan } from '@back-office/database-postgres/testing';
+import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { GUEST, importOrder, methodId, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -389,7 +389,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
   const explainPlan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
     const page = { offset: 0, limit: 30 };
     const { text, values } = orderListStatement({ app, filter: parseOrderFilter(query), orderBy, page });
-    return explainPlan(api.database, text, values);
+    return explainStatement(api.database, text, values);
   };
 
   it.each([

@@ -1,6 +1,6 @@
 import type { AppContext } from '@back-office/apps';
 import { proformaListStatement } from '@back-office/database-postgres';
-import { loadRows, explainPlan } from '@back-office/database-postgres/testing';
+import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { paymentService, type PaymentService } from '../testing/payment-service.js';
 import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
@@ -488,7 +488,7 @@ describe('a list of thousands', () => {
   ])('reads the list by index when sorted by %s in either direction', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
       const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
-      const plan = await explainPlan(api.database, text, values);
+      const plan = await explainStatement(api.database, text, values);
       expect(plan).toContain(index);
       expect(plan).not.toContain('Seq Scan');
     }

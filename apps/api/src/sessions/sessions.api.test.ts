@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BASE_PATH } from '../http/base-path.js';
-import { explainPlan } from '@back-office/database-postgres/testing';
+import { explainStatement } from '@back-office/database-postgres/testing';
 import { RawHttp } from '../testing/raw-http.js';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -507,7 +507,7 @@ describe('a session that ended over 30 days ago', () => {
     expect([await purgeEnded(), await purgeEnded()]).toEqual([true, false]);
     expect([await sessionsOf(), await sessionsOf(otherApp)]).toEqual([[], []]);
     const [findStatement = ''] = api.statements;
-    expect(await explainPlan(api.database, findStatement, [api.clock.now()])).toContain(
+    expect(await explainStatement(api.database, findStatement, [api.clock.now()])).toContain(
       'Index Scan using access_tokens_ended_idx',
     );
   });

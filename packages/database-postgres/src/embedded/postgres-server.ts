@@ -99,8 +99,8 @@ async function launchServer(home: Home, binaries: string, socketDirectory: strin
 async function spawnServer(home: Home, binaries: string, socketDirectory: string, log: FileHandle): Promise<string> {
   const server = spawn(join(binaries, 'bin', 'postgres'), serverParameters(home, socketDirectory), {
     ...childOptions(home.owner),
-    // Ctrl-C must reach this process only, which stops the server after the last request.
     // Ctrl-C must reach only this process, which stops the server after the last request.
+    detached: true,
     stdio: ['ignore', log.fd, log.fd],
   });
   server.unref();

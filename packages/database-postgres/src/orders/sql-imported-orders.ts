@@ -54,7 +54,7 @@ const INSERT_IMPORTED_ORDER = insertOrderStatement(`paid as (
 
 const MAX_ATTEMPTS = 5;
 
-/** Draws the number of an order without one. */
+/** Returns the number for an order that is sent without one. */
 export type NumberGenerator = (year: number) => string;
 
 export class SqlImportedOrders implements ImportedOrders {
@@ -64,7 +64,7 @@ export class SqlImportedOrders implements ImportedOrders {
     private readonly drawNumber: NumberGenerator = (year) => orderNumber(year, randomInt),
   ) {}
 
-  /** Returns the id of the new order; refuses a taken external reference or number. */
+  /** Returns the id of the new order. Refuses an external reference or a number that is taken. */
   async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -73,7 +73,7 @@ export class SqlImportedOrders implements ImportedOrders {
         if (violates(error, 'orders_external_ref_key')) return ORDER_ALREADY_EXISTS;
         if (!violates(error, 'orders_order_number_key')) throw error;
         if (order.orderNumber !== null) return ORDER_ALREADY_EXISTS;
-        // The drawn number was taken: draw another.
+        // The drawn number was taken, so the next attempt draws another.
         if (attempt === MAX_ATTEMPTS) throw error;
       }
     }

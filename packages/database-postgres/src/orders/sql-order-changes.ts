@@ -25,7 +25,7 @@ const LOCK_ORDERS = `
     shipped_at is not null as "hasShipped", proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
-// The locked orders keep their reservations from changing.
+// Reservations of locked orders cannot change.
 const FIND_RESERVATIONS = `
   select i.order_id, r.proforma_item_id as "proformaItemId", r.product_variant_id as "variantId",
     r.warehouse_id as "warehouseId", r.qty
@@ -79,16 +79,19 @@ export class SqlOrderChanges implements OrderChanges {
     explain: boolean,
   ): Promise<ChangedOrders> {
     await beginBulk(transaction, changes.length);
-    const refundedOrderIds = changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : []));
+    const refundedOrderIds = changes.flatMap((change) =>
+      typeof change !== 'string' && change.refund ? [change.id] : [],
+    );
     const proformas = refundedOrderIds.length > 0 ? await this.refunds.lock(transaction, appId, refundedOrderIds) : [];
     const orders = await lockOrders(transaction, appId, changes);
     if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
     const onHand = await lockStock(transaction, appId, orders);
-    const plan = planOrderChanges(changes, { orders: orders, onHand });
+    const plan = planOrderChanges(changes, { orders, onHand });
     if (plan.orders.length > 0) await saveOrders(transaction, appId, plan, this.clock.now());
     const refundableIds = new Set<number | null>(plan.refundedIds);
     const refundedProformas = proformas.filter(({ orderId }) => refundableIds.has(orderId));
-    const dueRefunds = refundedProformas.length > 0 ? await this.refunds.refund(transaction, appId, refundedProformas) : [];
+    const dueRefunds =
+      refundedProformas.length > 0 ? await this.refunds.refund(transaction, appId, refundedProformas) : [];
     return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 }
@@ -112,7 +115,10 @@ async function lockOrders(
   const ids = [...new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])))];
   const orders = await transaction.rows<OrderRow>(LOCK_ORDERS, [appId, ids]);
   const orderIds = orders.map((order) => order.id);
-  const reservations = await transaction.rows<ReservedPieces & { order_id: number }>(FIND_RESERVATIONS, [appId, orderIds]);
+  const reservations = await transaction.rows<ReservedPieces & { order_id: number }>(FIND_RESERVATIONS, [
+    appId,
+    orderIds,
+  ]);
   const byOrder = new Map(orderIds.map((id) => [id, [] as ReservedPieces[]]));
   for (const { order_id: orderId, ...pieces } of reservations) byOrder.get(orderId)?.push(pieces);
   return orders.map(

@@ -11,7 +11,7 @@ const SETTLE_VOUCHERS = `
   update vouchers v set spent = v.spent + settled.spent, held_by = null, updated_at = $3
   from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled."voucherId"`;
 
-/** Books what was spent of held vouchers and releases them. */
+/** Books the amounts that were spent from held vouchers, and releases the vouchers. */
 export async function settleVouchers(
   transaction: Transaction,
   appId: number,
@@ -34,7 +34,7 @@ const BOOK_POINTS = `
   from (select customer_id, sum(points) as points from earned group by customer_id) earned
   where c.app_id = $1 and c.id = earned.customer_id`;
 
-/** Books the points earned by orders, once per order. */
+/** Books the points that orders have earned, once per order. */
 export async function bookPoints(
   transaction: Transaction,
   appId: number,
@@ -50,7 +50,7 @@ const LOCK_VOUCHERS = 'select id from vouchers where app_id = $1 and id = any($2
 const LOCK_CUSTOMERS =
   'select id from customers where app_id = $1 and id = any($2::bigint[]) order by id for no key update';
 
-/** Locks what {@link returnBenefits} may change. */
+/** Locks the vouchers and customers that {@link returnBenefits} may change. */
 export async function lockBenefits(
   transaction: Transaction,
   appId: number,
@@ -80,7 +80,7 @@ const TAKE_POINTS_BACK = `
   from (select customer_id, sum(points) as points from taken group by customer_id) taken
   where c.app_id = $1 and c.id = taken.customer_id`;
 
-/** Returns what refunded orders spent of vouchers, and takes their points back, once. */
+/** Returns the voucher amounts that refunded orders spent, and takes their points back once. */
 export async function returnBenefits(
   transaction: Transaction,
   appId: number,

@@ -5,10 +5,10 @@ import type { Transaction } from '../client-transaction.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';
 
-/** A warehouse was switched off after its stock was chosen; nothing was written. */
+/** A warehouse was switched off after its stock was chosen. Nothing was written. */
 export class WarehouseNotSellable extends Error {}
 
-/** Ids of items and payments, in the order of the input. */
+/** The ids follow the order of the input. */
 interface InsertedIds {
   readonly id: number;
   readonly items: readonly number[];
@@ -27,7 +27,10 @@ export async function insertProforma(
   if (isRefusal(proforma)) return proforma;
   const columns = { ...frozenColumns(proforma), ...changingColumns(proforma) };
   const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
-  const payments = proforma.payments.map((payment, ordinal) => ({ ...paymentColumns(payment, proforma.payments), ordinal }));
+  const payments = proforma.payments.map((payment, ordinal) => ({
+    ...paymentColumns(payment, proforma.payments),
+    ordinal,
+  }));
   const [insertedIds] = await transaction.last<InsertedIds>(INSERT_PROFORMA, [
     appId,
     JSON.stringify(columns),

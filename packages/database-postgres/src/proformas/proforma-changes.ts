@@ -22,17 +22,19 @@ export async function loadProformas(
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
   if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
-  // The rows are locked now, so a new statement reads consistent items and payments.
+  // The rows are locked now, so a new statement reads items and payments that fit them.
   const lockedIds = rows.map((row) => row.id);
-  return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(toProforma);
+  return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
+    toProforma,
+  );
 }
 
-/** Draws the keys of new refunds. Call before saving. */
+/** Draws the keys of new refunds. It must run before the change is saved. */
 export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** The statement that stores changed proformas and returns the ids of new payments, in their order. */
+/** Stores changed proformas and returns the ids of new payments, in their order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
@@ -58,7 +60,7 @@ function changedLines({ before, after }: ProformaChange): object[] {
   return after.lines.filter((line, index) => line !== before.lines[index]).map(lineColumns);
 }
 
-/** New payments, and those with changed columns. */
+/** Returns new payments, and payments whose columns have changed. */
 function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean): object[] {
   if (before.payments === after.payments) return [];
   const oldColumns = new Map(
@@ -85,7 +87,7 @@ function reservationsOf({ before, after }: ProformaChange): object[] {
   return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
 }
 
-/** Assigns the next ids to new payments, which were inserted in their order. */
+/** Assigns the ids to new payments, which were inserted in their order. Removes the used ids from `ids`. */
 export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
   const payments = change.after.payments.map((payment) =>
     payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,

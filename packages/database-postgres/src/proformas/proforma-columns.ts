@@ -13,7 +13,7 @@ import { buyerColumns, columnsOf } from '@back-office/kernel';
 import { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';
 
-const { frozenFields, changingFields: livingFields } = PROFORMA_COLUMNS;
+const { frozenFields, changingFields } = PROFORMA_COLUMNS;
 
 type Values<List extends { readonly names: readonly string[] }> = Readonly<Record<List['names'][number], unknown>>;
 
@@ -29,12 +29,14 @@ export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMN
   };
 }
 
-/** Columns that change. A converted proforma keeps showing its payments as of the conversion. */
-export function changingColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.changing> & { readonly id: number } {
+/** A converted proforma keeps showing its payments as of the conversion. */
+export function changingColumns(
+  proforma: Proforma,
+): Values<typeof PROFORMA_COLUMNS.changing> & { readonly id: number } {
   const payments = proforma.converted?.payments ?? proforma.payments;
   return {
     id: proforma.id,
-    ...columnsOf(proforma, livingFields),
+    ...columnsOf(proforma, changingFields),
     status_id: statusId(proforma.status),
     paid: paidAmountOf(payments),
     debt: debtOf({ endSales: proforma.endSales, payments }),
@@ -48,7 +50,6 @@ export function changingColumns(proforma: Proforma): Values<typeof PROFORMA_COLU
   };
 }
 
-/** Columns of a line with the names of its fields. */
 export const LINE_FIELDS = PROFORMA_ITEMS.columns.except(
   'app_id',
   'proforma_order_id',
@@ -60,7 +61,6 @@ export function lineColumns(line: ProformaLine): object {
   return { ...columnsOf(line, LINE_FIELDS), product_variant_id: line.variantId };
 }
 
-/** Columns of a payment with the names of its fields. */
 export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
   'id',
   'amount',
@@ -78,6 +78,7 @@ export function paymentColumns(payment: Payment, allPayments: readonly Payment[]
     ...columnsOf(payment, PAYMENT_FIELDS),
     payment_method_id: payment.methodId,
     paid_at: payment.date,
-    refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundableAmount(payment, allPayments) : 0,
+    refunded:
+      payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundableAmount(payment, allPayments) : 0,
   };
 }

@@ -21,7 +21,7 @@ const TIME_COLUMNS = ['processing_date', 'expires_at', 'warehouse_confirmed_at',
 const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
 const NEWEST_FIRST = 'p.inserted_at desc, p.id desc';
 
-/** Sort fields. Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`. */
+// Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`.
 const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   expires_at: ['expires_at'],
   end_sales: ['end_sales'],
@@ -35,7 +35,7 @@ const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   status: ['status_id'],
 };
 
-/** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
+/** Converts `field`, `field asc` or `field desc` to SQL. Anything else sorts newest first. */
 export function orderBySql(orderBy: unknown): string {
   const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
   if (sorting === undefined) return NEWEST_FIRST;
@@ -43,7 +43,7 @@ export function orderBySql(orderBy: unknown): string {
   return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
 }
 
-/** Selects the ids of the page, from an index alone where possible, then its rows. */
+/** Selects the ids of the page, from an index alone where possible, and then its rows. */
 const listSql = (page: string, order: string): string => `
   with page as (${page})
   select coalesce(json_agg(row), '[]')::text as data from (
@@ -61,7 +61,7 @@ const listSql = (page: string, order: string): string => `
     from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
   ) as row`;
 
-/** The statement that returns a page as one row of JSON text. */
+/** Selects a page as one row of JSON text. */
 export function proformaListStatement(
   app: RequestingApp,
   filter: ProformaFilter,
@@ -84,7 +84,7 @@ function pageOf(filter: ProformaFilter, order: string, add: Placeholder): string
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
     return selectIds([...conditions, hasStatus], order);
   }
-  // Each status is a range of the index; merging the first rows of each avoids sorting all.
+  // Each status is a range of the index. Merging the first rows of each range avoids sorting all rows.
   const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}

@@ -18,22 +18,21 @@ import { LINE_FIELDS, PAYMENT_FIELDS } from './proforma-columns.js';
 type ItemRow = FromJson<RowOf<typeof PROFORMA_ITEMS>>;
 type PaymentRow = FromJson<RowOf<typeof PAYMENTS>>;
 
-/** A proforma with its items and payments as JSON. */
 export interface ProformaRow extends RowOf<typeof PROFORMAS> {
   readonly seen_version: number;
-  /** `null` while there is no order. */
+  /** `null` while the proforma has no order. */
   readonly is_order_payable: boolean | null;
   readonly items: readonly ItemRow[];
   readonly payments: readonly PaymentRow[] | null;
 }
 
-const { frozenFields, changingFields: livingFields } = PROFORMA_COLUMNS;
+const { frozenFields, changingFields } = PROFORMA_COLUMNS;
 
 export function toProforma(row: ProformaRow): Proforma {
   const lines = row.items.map(toLine);
   return {
     ...fieldsOf(row, frozenFields),
-    ...fieldsOf(row, livingFields),
+    ...fieldsOf(row, changingFields),
     id: row.id,
     evaluationId: row.order_processing_id,
     buyer: {
@@ -61,7 +60,11 @@ export function toProforma(row: ProformaRow): Proforma {
 function toConversion(row: ProformaRow): Conversion | null {
   if (row.payments_at_conversion === null) return null;
   return {
-    payments: row.payments_at_conversion.map((payment) => ({ keyPart: null, ...payment, date: new Date(payment.date) })),
+    payments: row.payments_at_conversion.map((payment) => ({
+      keyPart: null,
+      ...payment,
+      date: new Date(payment.date),
+    })),
     orderNumber: row.converted_order_number ?? '',
     points: row.earned_points,
     isOrderPayable: row.is_order_payable ?? false,

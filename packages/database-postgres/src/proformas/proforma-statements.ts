@@ -8,13 +8,20 @@ const { frozen: FROZEN_COLUMNS, changing: CHANGING_COLUMNS } = PROFORMA_COLUMNS;
 const ITEM_COLUMNS = PROFORMA_ITEMS.columns.except('app_id', 'id', 'proforma_order_id');
 const PAYMENT_COLUMNS = PAYMENTS.columns.except('app_id', 'inserted_at');
 const INSERTED_PAYMENT_COLUMNS = PAYMENT_COLUMNS.except('id');
-/** A new proforma's payments are vouchers. */
+// A new proforma has only voucher payments.
 const VOUCHER_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('amount', 'method', 'kind', 'status', 'paid_at', 'voucher_id');
-const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick('qty_confirmed', 'sales', 'discount', 'promotions', 'warehouse_id', 'warehouse_code');
+const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
+  'qty_confirmed',
+  'sales',
+  'discount',
+  'promotions',
+  'warehouse_id',
+  'warehouse_code',
+);
 const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
- * The proforma with its items and payments. After a wait for the row lock the row is current, but items and payments
+ * Selects proformas with items and payments. After a wait for the row lock the row is current, but items and payments
  * are older; then `version` differs from `seen_version`.
  */
 const selectProformas = (ids: string, lock: string): string => `
@@ -29,18 +36,18 @@ const selectProformas = (ids: string, lock: string): string => `
 
 const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p skip locked' };
 
-/** `wait` waits for locked proformas, `skip` leaves them out. */
+/** `wait` waits for locked proformas; `skip` leaves them out. */
 export type LockMode = keyof typeof LOCK_CLAUSES;
 
-/** Reads the proformas of an app ($1) by their ids ($2). A single id gets its own text, which keeps a generic plan. */
+/** Reads the proformas of an app ($1) by id ($2). A single id has its own statement, which keeps a generic plan. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }
 
 /**
- * Stores a new proforma and reserves its stock. Writes and returns nothing when a warehouse is no longer sellable: it
- * may have been switched off during the wait for the stock, so it is locked and checked again. Like
- * `SHARE_WAREHOUSES`, against the lock order without a deadlock.
+ * Stores a new proforma and reserves its stock. Writes and returns nothing when a warehouse is no longer sellable. A
+ * warehouse may be switched off during the wait for the stock, so it is locked and checked again. That violates the
+ * lock order but cannot deadlock, as for `SHARE_WAREHOUSES`.
  */
 export const INSERT_PROFORMA = `
   with selling as materialized (
@@ -77,7 +84,7 @@ export const INSERT_PROFORMA = `
   select made.id, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
-/** Parts that change beside the proformas' own rows. */
+/** The parts of proformas that have changed, besides their own rows. */
 export interface ChangedParts {
   readonly lines: boolean;
   readonly payments: boolean;
@@ -85,8 +92,8 @@ export interface ChangedParts {
 }
 
 /**
- * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments and reservations. Unchanged parts
- * are left out, since every named table costs time.
+ * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments and reservations. Unchanged
+ * parts are left out, since every table in a statement costs time.
  */
 export function saveStatement({ lines, payments, stock }: ChangedParts): string {
   let lastParameter = 3;
@@ -139,10 +146,8 @@ const saveReservationsSql = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservationsSql('change', '$1', '$3::timestamptz')}`;
 
-/**
- * Proformas due since $1: at most $2 per app and $3 overall. Paid ones are due again where the app lets them expire.
- * Apps come from `warehouses`: Citus refuses a lateral limit on the reference table `apps`.
- */
+// Finds proformas due since $1, at most $2 per app and $3 overall. Paid ones are due again when the app lets them
+// expire. Apps come from `warehouses`, because Citus refuses a lateral limit on the reference table `apps`.
 export const FIND_DUE_PROFORMAS = `
   /* across apps: due proformas */
   select due."appId", due.id, (

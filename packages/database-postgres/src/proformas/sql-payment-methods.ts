@@ -7,7 +7,7 @@ const FIND_METHOD = 'select id, name, kind from payment_methods where app_id = $
 const FIND_KIND = `
   select id, name, kind from payment_methods where app_id = $1 and kind = $2 order by id limit 1`;
 
-/** Caches payment methods for a second; they are never deleted. */
+/** Caches payment methods for a second. They are never deleted. */
 export class SqlPaymentMethods implements PaymentMethods {
   private readonly methods: ExpiringCache<PaymentMethod>;
 
@@ -25,7 +25,7 @@ export class SqlPaymentMethods implements PaymentMethods {
     });
   }
 
-  /** The app's oldest method of a kind. */
+  /** Returns the app's oldest method of a kind. */
   findByKind(appId: number, kind: PaymentMethod['kind']): Promise<PaymentMethod | undefined> {
     return this.methods.find(`${appId}/${kind}`, async () => {
       const [method] = await this.database.rows<PaymentMethod>(FIND_KIND, [appId, kind]);

@@ -31,7 +31,7 @@ import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-sta
 
 const MAX_ATTEMPTS = 5;
 
-/** How proformas are locked, and whether the caller requests their refunds itself. */
+/** `requestsRefunds` is true when the caller requests new refunds from the payment service itself. */
 interface ChangeMode {
   readonly lockMode: LockMode;
   readonly requestsRefunds: boolean;
@@ -45,7 +45,7 @@ export class SqlProformaOrders implements ProformaOrders {
     private readonly clock: Clock,
   ) {}
 
-  /** Retries when the drawn number is taken, or when a warehouse was switched off in the meantime. */
+  /** Retries when the drawn number is taken, or when a warehouse was switched off meanwhile. */
   async create(
     appId: number,
     evaluationId: number,
@@ -81,7 +81,7 @@ export class SqlProformaOrders implements ProformaOrders {
     return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
   }
 
-  /** Retries with another order number when the drawn one is taken. */
+  /** Retries with another order number when the drawn number is taken. */
   private async changeAll(
     appId: number,
     ids: readonly number[],
@@ -106,7 +106,7 @@ export class SqlProformaOrders implements ProformaOrders {
     return this.database.transaction(async (transaction) => {
       const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
       const now = this.clock.now();
-      // Orders, vouchers and customers are locked before stock. Proformas that end need no stock.
+      // Orders, vouchers and customers are locked before stock.
       const decidedChanges = await writeConsequences(
         transaction,
         appId,
@@ -127,7 +127,7 @@ async function reserveStock(
   return withStock(changes, await lockStock(transaction, appId, changes));
 }
 
-/** Shelves of warehouses that are not sellable have nothing for growing reservations. */
+/** Locks the shelves. Those in warehouses that are not sellable offer no stock to increased reservations. */
 async function lockStock(
   transaction: Transaction,
   appId: number,
@@ -170,7 +170,7 @@ async function storeChanges(
   return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }
 
-/** Writes orders, then vouchers and points, in the order of the locks. */
+/** Writes orders, then vouchers and points, in the lock order. */
 async function writeConsequences(
   transaction: Transaction,
   appId: number,
@@ -186,7 +186,7 @@ async function writeConsequences(
   return decidedChanges;
 }
 
-/** Inserts the order of a proforma being converted, or updates the paid amount of an earlier order. */
+/** Inserts the order of a proforma that is converted, or updates the paid amount of an existing order. */
 async function writeOrder(
   transaction: Transaction,
   appId: number,

@@ -4,7 +4,7 @@ import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 
-/** Inserts an anonymous session when `customer` is null, and nothing when the customer is missing. */
+/** Inserts an anonymous session when `customer` is null. Inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
   return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
@@ -22,8 +22,8 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// Reads without locks; sessions are then removed app by app. Nothing references them any more: keys of their calls
-// expire after a day.
+// This statement reads without locks; the sessions are then removed app by app. Nothing refers to them any more,
+// because the keys of their calls expire after a day.
 const HAS_ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens
@@ -67,7 +67,10 @@ export class SqlSessions implements Sessions {
 
   async purgeEnded(): Promise<boolean> {
     const cutoff = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
-    const endedSessions = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_ENDED_SESSIONS, [cutoff]);
+    const endedSessions = await this.database.rows<{ readonly appId: number; readonly id: number }>(
+      FIND_ENDED_SESSIONS,
+      [cutoff],
+    );
     for (const appId of new Set(endedSessions.map((session) => session.appId))) {
       const ids = endedSessions.filter((session) => session.appId === appId).map(({ id }) => id);
       await this.database.rows(REMOVE_SESSIONS, [appId, ids, cutoff]);

@@ -1,13 +1,13 @@
-/** Locks the shelves ($2 variants, $3 warehouses) in the order of their keys. */
+// Locks the shelves ($2 variants, $3 warehouses) in the order of their keys.
 export const LOCK_ON_HAND = `
   select product_variant_id as variant_id, warehouse_id, on_hand from stocks
   where app_id = $1 and (product_variant_id, warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))
   order by product_variant_id, warehouse_id for update`;
 
 /**
- * CTEs that book reserved pieces as shipped (`ship`) or released (`release`): one movement per warehouse, reference and
- * kind, in this order, since their foreign keys lock warehouses. `ended` is a CTE of (proforma_item_id, variant_id,
- * warehouse_id, qty, kind, reference); its shelves must be locked.
+ * CTEs that book reserved pieces as shipped (`ship`) or released (`release`). They make one movement per warehouse,
+ * reference and kind. Movements are inserted in this order, since their foreign keys lock warehouses. `ended` is a CTE
+ * of (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be locked.
  */
 export function bookEndedReservationsSql(ended: string, appId: string, now: string): string {
   return `

@@ -1,9 +1,10 @@
 import { among } from '../list-conditions.js';
 
 /**
- * CTEs that book changed reservations: one movement per warehouse, reference and kind, in this order, since their
- * foreign keys lock warehouses. `change` is a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference); its
- * shelves must be locked. `qty` is the new quantity, null in the warehouse that the line leaves.
+ * CTEs that book changed reservations. They make one movement per warehouse, reference and kind. Movements are inserted
+ * in this order, since their foreign keys lock warehouses. `change` is a CTE of (line_id, variant_id, warehouse_id,
+ * qty, delta, reference). Its shelves must be locked. `qty` is the new quantity, or null in the warehouse that the line
+ * leaves.
  */
 export function bookReservationsSql(change: string, appId: string, now: string): string {
   return `
@@ -48,12 +49,12 @@ const lockShelvesStatement = (shelves: string): string => `
 
 const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 
-/** Locks the shelves ($2 variants, $3 warehouses) in the order of their keys. */
+// Locks the shelves ($2 variants, $3 warehouses) in the order of their keys.
 export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**
- * As {@link LOCK_SHELVES}, with all shelves that growing variants ($4) may come from: those of the warehouse named by
- * their evaluation ($5), or of every warehouse.
+ * Locks like {@link LOCK_SHELVES}, and also all shelves that may serve increased reservations of the variants ($4).
+ * These are in the warehouse of their evaluation ($5), or in every warehouse.
  */
 export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     union
@@ -63,11 +64,11 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     join warehouses w on w.app_id = $1 and w.id = coalesce(e.warehouse_id, w.id) and w.sellable and w.deleted_at is null
   `);
 
-/**
- * Locks the warehouses ($2) and returns whether they sell. Runs after their shelves are locked: a statement that waits
- * for locks reads unlocked rows as of before the wait. Against the lock order without a deadlock: these locks wait only
- * for changes of warehouses, which lock in the order of ids and wait for no stock.
- */
+// Locks the warehouses ($2) and returns whether they sell. It runs after the locks of their shelves, because a
+// statement
+// that waits for locks reads unlocked rows as of before the wait. That violates the lock order but cannot deadlock:
+// these
+// locks wait only for changes of warehouses, which lock in the order of ids and wait for no stock.
 export const SHARE_WAREHOUSES = `
   select id, sellable and deleted_at is null as sells from warehouses
   where app_id = $1 and id = any($2::bigint[])

@@ -20,10 +20,8 @@ import { findVariants } from '../catalogue/named-variants.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 
-/**
- * Calls that add or count stock of a warehouse run one at a time. A shelf without a row cannot be locked, so two of them
- * could deadlock on new rows. Reservations do not wait: `for key share` is compatible with this lock.
- */
+// Calls that add or count stock of a warehouse run one at a time. A shelf without a row cannot be locked, so two such
+// calls could deadlock on new rows. Reservations do not wait, because `for key share` is compatible with this lock.
 const LOCK_WAREHOUSES = `
   select id, code from warehouses
   where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for no key update`;
@@ -35,10 +33,8 @@ const LOCK_STOCK = `
     and s.product_variant_id = any($2::bigint[])
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-/**
- * Books one movement per warehouse and makes missing shelves. Updates come before inserts: PostgreSQL checks "never
- * below 0" on an inserted row even when it conflicts.
- */
+// Books one movement per warehouse and creates missing shelves. Updates come before inserts, because PostgreSQL checks
+// "never below 0" on an inserted row even when it conflicts.
 const BOOK_CHANGES = `
   with change as (
     select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
@@ -109,7 +105,8 @@ export class SqlStock implements Stock {
       const plan = planStock(rows, matchers);
       const locatedRows = plannedOf(plan.outcomes);
       const changes = planReconciliation(locatedRows, await lockStock(transaction, appId, locatedRows));
-      const [id] = changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
+      const [id] =
+        changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
       const movementId = dryRun ? null : (id ?? null);
       return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
     };
@@ -121,7 +118,11 @@ async function lockWarehouses(transaction: Transaction, appId: number, rows: Sto
   transaction.locks('warehouse');
   const codes = valuesOf(validRows(rows), 'warehouse_code');
   const warehouses = await transaction.rows<WarehouseIdentifiers>(LOCK_WAREHOUSES, [appId, codes]);
-  return makeStockMatchers(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, validRows(rows)), warehouses);
+  return makeStockMatchers(
+    MATCHING['PUT /int/stocks'],
+    await findVariants(transaction, appId, validRows(rows)),
+    warehouses,
+  );
 }
 
 async function lockWarehouse(
@@ -156,7 +157,7 @@ async function lockStock(transaction: Transaction, appId: number, locatedRows: r
   return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`);
 }
 
-/** Returns the ids of the movements. */
+/** Books the changes and returns the ids of the movements. */
 async function bookChanges(
   transaction: Transaction,
   appId: number,

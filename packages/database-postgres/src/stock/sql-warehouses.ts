@@ -36,7 +36,7 @@ const FIND_IDS_WITH_STOCK = `
 
 const WAREHOUSE_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed})`;
 
-// First, since a new warehouse may take the code of one deleted in the same call.
+// Deletions come first, since a new warehouse may take the code of one that the same call deletes.
 const DELETE_WAREHOUSES = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
 
 const WRITE_WAREHOUSES = `
@@ -67,9 +67,13 @@ export class SqlWarehouses implements Warehouses {
 
   add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal> {
     return this.database.transaction(async (transaction) => {
-      // A concurrent bulk write may be about to insert the same code.
+      // The lock is needed because a concurrent bulk write may be about to insert the same code.
       await beginLockedBulk(transaction, 'warehouses', appId, 1);
-      const [addedWarehouse] = await transaction.last<Warehouse>(ADD_WAREHOUSE, [appId, JSON.stringify(warehouse), this.clock.now()]);
+      const [addedWarehouse] = await transaction.last<Warehouse>(ADD_WAREHOUSE, [
+        appId,
+        JSON.stringify(warehouse),
+        this.clock.now(),
+      ]);
       return addedWarehouse ?? refuse(ALREADY_TAKEN, 'code');
     });
   }
@@ -126,7 +130,13 @@ async function writeWarehouses(
   const distinctDrafts = [...new Set(drafts)];
   const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
   const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
-  const rows = keptDrafts.map(({ id, code, desired, sellable }, ordinal) => ({ ...desired, ordinal, id, code, sellable }));
+  const rows = keptDrafts.map(({ id, code, desired, sellable }, ordinal) => ({
+    ...desired,
+    ordinal,
+    id,
+    code,
+    sellable,
+  }));
   if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
   const storedWarehouses = await transaction.last<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
   const rowOf = rowsByDraft(keptDrafts, storedWarehouses);

@@ -3,7 +3,6 @@ import type { Page } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
 
-/** A page of variants by id, with their stock, as JSON text. */
 const AGGREGATE_STOCK = `
   with page as (
     select id from product_variants

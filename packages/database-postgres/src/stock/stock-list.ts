@@ -7,7 +7,7 @@ import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
 /**
- * Selects the ids of the page, then its rows. Details are looked up per row by the row's own app: with `$1` of an app
+ * Selects the ids of the page, then its rows. Details are looked up by the row's `app_id`. With `$1`, for an app
  * without statistics, the planner may join all rows with all.
  */
 const listSql = (page: string): string => `
@@ -27,13 +27,14 @@ const listSql = (page: string): string => `
     from stocks s where s.app_id = $1 and ${among('s.id', 'page')}
   ) as row`;
 
-const IS_IN_WAREHOUSE = 's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
+const IS_IN_WAREHOUSE =
+  's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
 const PRODUCT_ID =
   '(select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id)';
 
 /**
- * Walks variants in index order, so first pages are fast. `offset 0` makes the planner look shelves up by variant;
- * without statistics it may prefer the index by warehouse.
+ * Walks variants in index order, so first pages are fast. `offset 0` makes the planner look shelves up by variant.
+ * Without statistics it may prefer the index by warehouse.
  */
 const selectByVariant = (conditions: readonly string[]): string => `
   select unnest(array(
@@ -48,7 +49,7 @@ const selectOfWarehouse = (conditions: readonly string[]): string => `
   select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions].join(' and ')}
   order by ${PRODUCT_ID}, s.product_variant_id`;
 
-/** A page of shelves by product, variant and warehouse, as JSON text. */
+/** Returns a page of shelves, sorted by product, variant and warehouse, as JSON text. */
 export async function stockListJson(
   database: Postgres,
   appId: number,

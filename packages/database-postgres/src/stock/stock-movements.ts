@@ -5,10 +5,10 @@ import { listed } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
-/** Lines per chunk: a range may exceed the memory or the timeout of one statement. */
+// A range is read in chunks of lines, because it may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;
 
-/** A line as JSON with its movement's sort key. `booked_at` is text: a Date would lose microseconds. */
+/** A line as JSON, with the sort key of its movement. `booked_at` is text, because a Date would lose microseconds. */
 interface MovementLine {
   readonly text: string;
   readonly booked_at: string;
@@ -20,8 +20,8 @@ interface Conditions {
   readonly lineConditions: readonly string[];
 }
 
-// Details are looked up by the movement's own app, as in the list of stocks.
-const chunkSql = ({ movementConditions: ofMovements, lineConditions: ofLines }: Conditions): string => `
+// Details are looked up by the `app_id` of the movement, as in the list of stocks.
+const chunkSql = ({ movementConditions, lineConditions }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
         'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
@@ -29,13 +29,13 @@ const chunkSql = ({ movementConditions: ofMovements, lineConditions: ofLines }: 
       from stock_movement_lines l
       join product_variants v on v.app_id = m.app_id and v.id = l.product_variant_id
       join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id
-      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...ofLines].join(' and ')} order by l.id limit ${CHUNK_LINES}
+      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...lineConditions].join(' and ')} order by l.id limit ${CHUNK_LINES}
     )) as text, m.booked_at::text as booked_at, m.id as movement_id
   from stock_movements m
-  where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...ofMovements].join(' and ')}
+  where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...movementConditions].join(' and ')}
   order by m.booked_at, m.id limit ${CHUNK_LINES}`;
 
-/** The lines of all movements of a range in booking order, in chunks of JSON without the brackets. */
+/** Yields the lines of all movements of a range in booking order. Each chunk is JSON without the brackets. */
 export async function* movementChunks(
   database: Postgres,
   appId: number,
@@ -50,10 +50,15 @@ export async function* movementChunks(
   } while (lastLine !== undefined);
 }
 
-function chunkStatement(appId: number, { from, before, warehouseId, productId }: StockMovementFilter, previousLine?: MovementLine) {
+function chunkStatement(
+  appId: number,
+  { from, before, warehouseId, productId }: StockMovementFilter,
+  previousLine?: MovementLine,
+) {
   const values: unknown[] = [appId, from, before];
   const value = placeholders(values);
-  const position = previousLine && `${value(previousLine.booked_at)}::timestamptz, ${value(previousLine.movement_id)}::bigint`;
+  const position =
+    previousLine && `${value(previousLine.booked_at)}::timestamptz, ${value(previousLine.movement_id)}::bigint`;
   const anyVariant = productId === undefined ? undefined : anyVariantSql(value(productId));
   const movementConditions = [
     ...(warehouseId === undefined ? [] : [`m.warehouse_id = ${value(warehouseId)}::bigint`]),
@@ -62,9 +67,11 @@ function chunkStatement(appId: number, { from, before, warehouseId, productId }:
   ];
   const lineConditions = [
     ...(anyVariant === undefined ? [] : [`l.product_variant_id = ${anyVariant}`]),
-    ...(previousLine === undefined ? [] : [`(m.booked_at, m.id, l.id) > (${position}, ${value(lineId(previousLine))}::bigint)`]),
+    ...(previousLine === undefined
+      ? []
+      : [`(m.booked_at, m.id, l.id) > (${position}, ${value(lineId(previousLine))}::bigint)`]),
   ];
-  return { text: chunkSql({ movementConditions: movementConditions, lineConditions: lineConditions }), values };
+  return { text: chunkSql({ movementConditions, lineConditions }), values };
 }
 
 const lineId = ({ text }: MovementLine): number => (JSON.parse(text) as { readonly id: number }).id;

@@ -26,7 +26,6 @@ interface TableOfAnyColumns {
   readonly sqlIndexes: readonly string[];
 }
 
-/** All tables of the migrations. */
 export const TABLES: readonly TableOfAnyColumns[] = [
   APPS,
   ACCESS_TOKENS,

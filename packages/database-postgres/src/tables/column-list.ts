@@ -2,10 +2,9 @@ import type { Column } from './columns.js';
 
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
-/** A row of these columns. */
 export type TableRow<C> = { readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never };
 
-/** A row read from JSON, where times are texts. */
+/** Row as read from JSON, where times are texts. */
 export type FromJson<Row> = { readonly [Name in keyof Row]: ValueFromJson<Row[Name]> };
 type ValueFromJson<Value> = Value extends Date ? string : Value;
 
@@ -16,7 +15,6 @@ export interface NamedColumns<Name extends string = string> {
   setFrom(alias: string): string;
 }
 
-/** Ordered columns as SQL text. */
 export class ColumnList<C extends Columns> implements NamedColumns {
   readonly names: readonly Extract<keyof C, string>[];
 
@@ -24,27 +22,27 @@ export class ColumnList<C extends Columns> implements NamedColumns {
     this.names = Object.keys(columns) as Extract<keyof C, string>[];
   }
 
-  /** `a, b` */
+  /** Example: `a, b`. */
   get list(): string {
     return this.names.join(', ');
   }
 
-  /** `t.a, t.b` */
+  /** Example: `t.a, t.b`. */
   of(alias: string): string {
     return this.names.map((name) => `${alias}.${name}`).join(', ');
   }
 
-  /** `a bigint, b text[]`, for `json_to_recordset` */
+  /** Example: `a bigint, b text[]`, for `json_to_recordset`. */
   get typed(): string {
     return this.names.map((name) => `${name} ${this.columns[name]?.sqlType}`).join(', ');
   }
 
-  /** `a = r.a, b = r.b` */
+  /** Example: `a = r.a, b = r.b`. */
   setFrom(alias: string): string {
     return this.names.map((name) => `${name} = ${alias}.${name}`).join(', ');
   }
 
-  /** Only these, in this order. */
+  /** Returns the columns of these names, in this order. */
   pick<Picked extends Extract<keyof C, string>>(...names: readonly Picked[]): ColumnList<Pick<C, Picked>> {
     return new ColumnList(Object.fromEntries(names.map((name) => [name, this.columns[name]])) as Pick<C, Picked>);
   }

@@ -14,16 +14,15 @@ export interface ColumnOptions {
   readonly isArray?: true;
   readonly isPrimary?: true;
   readonly isNullable?: true;
-  /** Generated always as identity. */
+  /** Marks an id that is generated always as identity. */
   readonly isIdentity?: true;
   readonly default?: unknown;
-  /** Expression of a stored generated column, as PostgreSQL prints it. */
+  /** Expression of a stored generated column, in the form in which PostgreSQL prints it. */
   readonly generatedAs?: string;
 }
 
-/** A column of a table with values of this type. */
 export class Column<Value> {
-  /** Exists in the type only. */
+  /** The member exists only in the type. */
   declare readonly value: Value;
 
   constructor(
@@ -69,8 +68,6 @@ export const texts = (): Column<readonly string[]> => new Column('text', { isArr
 export const integers = (): Column<readonly number[]> => new Column('integer', { isArray: true });
 export const jsonb = <Value>(): Column<Value> => new Column('jsonb');
 
-/** A generated id, part of the primary key. */
 export const identity = (): Column<number> => new Column('bigint', { isIdentity: true, isPrimary: true });
 
-/** The app of a record, first in the primary key. */
 export const appId = (): Column<number> => bigint().primary();

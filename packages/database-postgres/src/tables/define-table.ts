@@ -10,25 +10,25 @@ interface Index<C> {
   readonly where?: string;
 }
 
-/** The referenced table, and the referenced column by column. */
+/** Maps each referencing column to the referenced one. */
 type ForeignKey<C> = readonly [table: string, columns: { readonly [Own in Name<C>]?: string }];
 
 interface Definition<C extends Columns> {
   readonly name: string;
-  /** Defaults to the connection's schema. */
+  /** Defaults to the schema of the connection. */
   readonly schema?: string;
   readonly columns: C;
   readonly foreignKeys?: Readonly<Record<string, ForeignKey<C>>>;
   readonly uniques?: Readonly<Record<string, readonly Name<C>[]>>;
-  /** Unique constraints checked at the end of the statement, or of the transaction when deferred. */
+  /** PostgreSQL checks these constraints at the end of the statement, or of the transaction when deferred. */
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
-  /** Indexes that TypeORM cannot express, with the reason. */
+  /** Maps the indexes that TypeORM cannot express to the reason. */
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 
-/** A table as the migrations leave it; the only definition of its columns. */
+/** Table after all migrations. It is the only definition of its columns. */
 export class Table<C extends Columns> {
   readonly name: string;
   readonly entity: EntitySchema<TableRow<C>>;
@@ -47,7 +47,6 @@ export function defineTable<C extends Columns>(definition: Definition<C>): Table
   return new Table(definition);
 }
 
-/** A row of a table or column list. */
 export type RowOf<T> = T extends Table<infer C> ? TableRow<C> : T extends ColumnList<infer C> ? TableRow<C> : never;
 
 function entityOf<C extends Columns>(definition: Definition<C>): EntitySchema<TableRow<C>> {
@@ -81,7 +80,7 @@ function indicesOf<C extends Columns>({ columns, indexes = {}, sqlIndexes = {} }
       const { columns: names, ...options } = 'columns' in index ? index : { columns: index };
       return { name, columns: [...names], ...options };
     }),
-    // TypeORM does not synchronize these, but requires a column.
+    // TypeORM does not synchronize these indexes, but requires a column.
     ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [firstColumn as string], synchronize: false })),
   ];
 }

@@ -5,10 +5,10 @@ import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } 
 import { defineTable } from './define-table.js';
 import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
 
-/** Payments stored before refunds had keys lack `keyPart`. */
+/** Payments that were stored before refunds had keys lack `keyPart`. */
 type StoredPayment = FromJson<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
 
-/** Set once, with the names of the proforma's fields. */
+// These columns are set once, and have the names of the proforma's fields.
 const FROZEN_FIELDS = {
   number: text(),
   ...FROZEN_TERMS,
@@ -19,7 +19,7 @@ const FROZEN_FIELDS = {
   inserted_at: timestamptz(),
 };
 
-/** Updated with the proforma, with the names of its fields. */
+// These columns change with the proforma, and have the names of its fields.
 const CHANGING_FIELDS = {
   ...TOTAL_COLUMNS,
   ...EDITABLE_TERMS,

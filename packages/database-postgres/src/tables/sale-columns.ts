@@ -10,12 +10,12 @@ import type {
 import type { Column } from './columns.js';
 import { bigint, integer, jsonb, text, texts } from './columns.js';
 
-/** Columns with the domain's types. */
+/** Types each column as the domain does. */
 type ColumnsFor<Row> = { readonly [Name in keyof Row]: Column<Row[Name]> };
 
 type EditableTerm = keyof NoteColumns | 'tags';
 
-/** The terms of a sale that a proforma freezes. */
+/** Terms of a sale that a proforma freezes. */
 export const FROZEN_TERMS: ColumnsFor<Omit<SaleTermColumns, EditableTerm>> = {
   currency: text(),
   delivery: jsonb<Address>().nullable(),
@@ -51,7 +51,6 @@ export const BUYER_COLUMNS: ColumnsFor<BuyerColumns> = {
 
 export const fees = (): Column<readonly FeeLine[]> => jsonb();
 
-/** A line of a proforma or an order. */
 export const LINE_COLUMNS = {
   position: integer(),
   product_id: bigint(),

@@ -3,12 +3,12 @@ import { makeTestDatabase, type TestDatabase } from '../../testing/test-database
 import { migrationSourceFor } from '../data-source.js';
 import { ENTITIES, TABLES } from './all-tables.js';
 
-/** Tables without a definition here, with the reason. */
+/** Tables that are not defined here, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'public.migrations': 'TypeORM makes it and records migrations in it.',
   'public.typeorm_metadata': 'This test makes it.',
 };
-/** The job queue migrates its own schema. */
+// The job queue migrates its schema itself.
 const QUEUE_SCHEMA = 'graphile_worker';
 
 let testing: TestDatabase;
@@ -19,13 +19,13 @@ const openSource = (entities: EntitySchema[]): Promise<DataSource> => {
   return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
 };
 
-/** The statements that would synchronize the database with the tables. */
+/** Returns the statements that would synchronize the database with the tables. */
 const findDifferences = async (): Promise<string[]> => {
   const { upQueries } = await source.driver.createSchemaBuilder().log();
   return upQueries.map(({ query }) => query);
 };
 
-/** TypeORM compares generated columns with this table; fill it from the database. */
+// TypeORM compares generated columns with this table, which the test fills from the database.
 const RECORD_GENERATED_COLUMNS = `
   create table typeorm_metadata as
   select 'GENERATED_COLUMN' as type, table_catalog::text as database, table_schema::text as schema, table_name::text as table,
@@ -42,7 +42,7 @@ afterAll(async () => {
   await testing.drop();
 });
 
-/** Without single-column unique constraints, which TypeORM names itself and compares itself. */
+// Single-column unique constraints are left out, because TypeORM names and compares them itself.
 const FIND_CONSTRAINTS = `
   select conrelid::regclass::text as table, conname as name, contype as type, pg_get_constraintdef(oid) as definition
   from pg_constraint where connamespace = 'public'::regnamespace and (contype in ('f', 'c') or contype = 'u' and cardinality(conkey) > 1)
@@ -67,12 +67,12 @@ const findConstraints = (): Promise<SchemaObject[]> => source.query(FIND_CONSTRA
 const findIndexes = async (): Promise<SchemaObject[]> =>
   ((await source.query(FIND_INDEXES)) as SchemaObject[]).filter(({ name }) => !SQL_INDEXES.includes(name));
 
-describe('the tables', () => {
+describe('the defined tables', () => {
   it('match the migrations', async () => {
     expect(await findDifferences()).toEqual([]);
   });
 
-  it('are all tables, except the listed ones', async () => {
+  it('include every table except the listed ones', async () => {
     const tables = (await source.query(`
       select table_schema || '.' || table_name as name from information_schema.tables
       where table_schema not in ('pg_catalog', 'information_schema', '${QUEUE_SCHEMA}')`)) as { name: string }[];
@@ -86,7 +86,7 @@ describe('the tables', () => {
   });
 });
 
-describe('a database that differs from the tables', () => {
+describe('the comparison of a database with the tables', () => {
   it.each([
     [
       'a column of another type',
@@ -131,7 +131,7 @@ describe('a database that differs from the tables', () => {
       `update typeorm_metadata set value = value || '!' where "table" = 'customers'`,
       `update typeorm_metadata set value = rtrim(value, '!')`,
     ],
-  ])('is reported: %s', async (_, expectedName, change, undo) => {
+  ])('reports %s', async (_, expectedName, change, undo) => {
     await source.query(change);
     try {
       expect((await findDifferences()).join()).toContain(expectedName);
@@ -143,7 +143,7 @@ describe('a database that differs from the tables', () => {
 });
 
 describe('keys, checks and indexes', () => {
-  it('are generated from the tables exactly as the migrations make them', async () => {
+  it('are generated from the tables exactly as the migrations create them', async () => {
     const before = { constraints: await findConstraints(), indexes: await findIndexes() };
     expect(before.constraints.length).toBeGreaterThan(200);
     for (const { table, name } of before.constraints)

@@ -1,5 +1,5 @@
 import { TOKENS } from '../../tokens.js';
-import { loadRows, explainPlan } from '@back-office/database-postgres/testing';
+import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { testApi, type Client, type Reply, type TestApi } from '../../testing/test-api.js';
 
 let api: TestApi;
@@ -537,7 +537,7 @@ describe('among 200,000 usages of many apps', () => {
     api.statements.length = 0;
     await call();
     const text = api.statements.find((statement) => statement.includes('cdn_usages')) as string;
-    return explainPlan(api.database, text, values);
+    return explainStatement(api.database, text, values);
   };
 
   it('finds the usages of a file by index', async () => {
