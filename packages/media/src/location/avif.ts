@@ -7,6 +7,8 @@ const VERSION_SIZE = 4;
 /** An Exif item starts with the four-byte offset of its TIFF header. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
+/** No real image has so many boxes side by side. */
+const MAX_BOXES = 10_000;
 const KEPT_ITEMS = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap']);
 const DROPPED_PROPERTIES = new Set(['udes', 'altt', 'uuid']);
 const [IN_FILE, IN_BOX] = [0, 1];
@@ -18,16 +20,12 @@ interface Item {
 
 /** Blanks all items of an AVIF except images, and keeps the EXIF orientation. The boxes must be stripped before. */
 export function blankAvif(bytes: Uint8Array): void {
-  let metaBoxes = 0;
-  let hasTracks = false;
-  for (const box of isoBoxes(bytes, 0, bytes.length)) {
-    hasTracks ||= box.type === 'moov';
-    if (box.type !== 'meta') continue;
-    metaBoxes += 1;
-    blankItems(bytes, { ...box, from: box.from + VERSION_SIZE });
-  }
-  if (metaBoxes > 1 || (metaBoxes === 0 && !hasTracks))
+  const boxes = readBoxes(bytes, 0, bytes.length);
+  const metaBoxes = boxes.filter(({ type }) => type === 'meta');
+  const hasTracks = boxes.some(({ type }) => type === 'moov');
+  if (metaBoxes.length > 1 || (metaBoxes.length === 0 && !hasTracks))
     throw new UnreadableFile('An AVIF without exactly one list of items');
+  for (const box of metaBoxes) blankItems(bytes, { ...box, from: box.from + VERSION_SIZE });
 }
 
 function blankItems(bytes: Uint8Array, meta: IsoBox): void {
@@ -40,13 +38,21 @@ function blankItems(bytes: Uint8Array, meta: IsoBox): void {
     if (budget < 0) throw new UnreadableFile('An AVIF that refers to more bytes than it has');
     blankItem(bytes, item, type);
   }
-  for (const box of isoBoxes(bytes, meta.from, meta.to)) if (!KEPT_BOXES.has(box.type)) freeBox(bytes, box);
+  for (const box of readBoxes(bytes, meta.from, meta.to)) if (!KEPT_BOXES.has(box.type)) freeBox(bytes, box);
   const properties = findIsoBox(bytes, meta.from, meta.to, 'iprp');
   const container = properties && findIsoBox(bytes, properties.from, properties.to, 'ipco');
   if (container === undefined) return;
-  for (const property of isoBoxes(bytes, container.from, container.to)) {
+  for (const property of readBoxes(bytes, container.from, container.to)) {
     if (DROPPED_PROPERTIES.has(property.type)) freeBox(bytes, property);
   }
+}
+
+function readBoxes(bytes: Uint8Array, from: number, to: number): readonly IsoBox[] {
+  const boxes: IsoBox[] = [];
+  for (const box of isoBoxes(bytes, from, to)) {
+    if (boxes.push(box) > MAX_BOXES) throw new UnreadableFile('An AVIF with too many boxes');
+  }
+  return boxes;
 }
 
 function freeBox(bytes: Uint8Array, { at, from, to }: IsoBox): void {
@@ -69,7 +75,7 @@ function readItemTypes(bytes: Uint8Array, meta: IsoBox): ReadonlyMap<number, str
   const types = new Map<number, string>();
   if (list === undefined) throw new UnreadableFile('An AVIF without item types');
   const entries = list.from + VERSION_SIZE + (bytes[list.from] === 0 ? 2 : 4);
-  for (const { type, from } of isoBoxes(bytes, entries, list.to)) {
+  for (const { type, from } of readBoxes(bytes, entries, list.to)) {
     const version = bytes[from];
     if (type !== 'infe' || (version !== 2 && version !== 3)) throw new UnreadableFile('Unsupported AVIF item entry');
     const at = from + VERSION_SIZE;
@@ -90,6 +96,7 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
     offsetAndLengthSizes & 15,
     baseAndIndexSizes >> 4,
   ];
+  if (lengthSize === 0) throw new UnreadableFile('An AVIF without lengths of its items');
   const indexSize = version === 0 ? 0 : baseAndIndexSizes & 15;
   const idSize = version < 2 ? 2 : 4;
   const dataBox = findIsoBox(bytes, meta.from, meta.to, 'idat');

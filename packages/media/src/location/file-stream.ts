@@ -2,12 +2,19 @@ import { concat } from '../octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
-/** No real file has so many parts. Millions of empty parts would take minutes. */
-const MAX_PARTS = 2_000_000;
+/** Beyond these, a part must have {@link MIN_PART_BYTES} on average: millions of empty parts would take minutes. */
+const MAX_SMALL_PARTS = 100_000;
+const MIN_PART_BYTES = 100;
 const SMALL_BYTES = 4_096;
 const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
+
+/** Limits the parts of a file and of the files nested in it. */
+interface PartBudget {
+  parts: number;
+  bytes: number;
+}
 
 /** Yields while it waits for more bytes or for the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
@@ -26,11 +33,13 @@ export class FileStream {
   private to = 0;
   private ownsInput = false;
   private hasEnded = false;
-  private parts = 0;
+  private readonly ownBudget: PartBudget = { parts: 0, bytes: 0 };
   private output: Uint8Array[] = [];
   private block = EMPTY;
   private blockFrom = 0;
   private blockTo = 0;
+
+  constructor(private readonly parent?: FileStream) {}
 
   get available(): number {
     return this.to - this.from;
@@ -103,8 +112,7 @@ export class FileStream {
   }
 
   *consume(count: number, use: (bytes: Uint8Array) => void): Coroutine {
-    this.parts += 1;
-    if (this.parts > MAX_PARTS) throw new UnreadableFile('Too many parts');
+    this.countPart();
     let remaining = count;
     while (remaining > 0 && (this.available > 0 || (yield* this.waitFor(1)))) {
       const bytes = this.peek(remaining);
@@ -113,6 +121,17 @@ export class FileStream {
       remaining -= bytes.length;
       use(bytes);
     }
+  }
+
+  private get budget(): PartBudget {
+    return this.parent?.budget ?? this.ownBudget;
+  }
+
+  private countPart(): void {
+    const { budget } = this;
+    budget.parts += 1;
+    if (this.parent === undefined) budget.bytes = this.position;
+    if (budget.parts > MAX_SMALL_PARTS + budget.bytes / MIN_PART_BYTES) throw new UnreadableFile('Too many parts');
   }
 
   /** Bytes never move in place, because the output may refer to them. */
@@ -151,7 +170,7 @@ export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stri
  * unreadable file becomes zeros from its first unreadable byte on.
  */
 export function* stripNested(file: FileStream, size: number, strip: Stripper): Coroutine {
-  const inner = new FileStream();
+  const inner = new FileStream(file);
   const coroutine = strip(inner);
   const end = file.position + size;
   let remaining = size;

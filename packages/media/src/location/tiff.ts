@@ -27,6 +27,8 @@ const PIXEL_TAGS = [
 const [UNCOMPRESSED, OLD_JPEG, JPEG] = [1, 6, 7];
 const YCBCR = 6;
 const MAX_STEPS = 1_000_000;
+/** Cost of stripping one range of JPEG data, in steps. */
+const STEPS_PER_JPEG = 50;
 
 interface Range {
   readonly from: number;
@@ -89,6 +91,7 @@ function stripPixels(tiff: Tiff, directory: TiffDirectory): readonly Range[] {
   spend(tiff, 'bytes', size);
   if (size < minPixelBytes(tiff, directory)) throw new UnreadableFile('A TIFF with incomplete pixel offsets');
   const isJpeg = [OLD_JPEG, JPEG].includes(numberOf(tiff.bytes, directory, TAG.compression, tiff.order) ?? 0);
+  if (isJpeg) spend(tiff, 'steps', STEPS_PER_JPEG * ranges.length);
   if (isJpeg) for (const { from, to } of ranges) stripInPlace(tiff.bytes.subarray(from, to), stripJpeg);
   return ranges;
 }
