@@ -3,6 +3,9 @@ import { UnreadableFile } from '@back-office/media';
 /** Counts a rendered element once per reference to it. */
 const MAX_RENDERED_ELEMENTS = 1_000_000;
 const MAX_CHAIN_LENGTH = 500;
+/** Style rules multiply their classes with the ids that they refer to. */
+const MAX_STYLE_REFERENCES = 100_000;
+const MAX_FOLLOWED_REFERENCES = 1_000_000;
 
 interface Group {
   elements: number;
@@ -18,6 +21,8 @@ export class DrawingCost {
   private readonly groups = new Map<string, Group>();
   private readonly openGroups: Group[] = [newGroup()];
   private readonly idsByClass = new Map<string, Set<string>>();
+  private styleReferences = 0;
+  private followedReferences = 0;
   private readonly targets = new Map<string, readonly Group[]>();
 
   enter(id: string | undefined, classes: readonly string[], references: readonly string[]): void {
@@ -44,7 +49,9 @@ export class DrawingCost {
     if (references.length === 0) return;
     for (const part of selector.split(',')) {
       const classes = part.match(/\.[\w\u0080-\uffff-]+/g) ?? ['*'];
-      for (const key of classes) {
+      for (const key of new Set(classes)) {
+        this.styleReferences += references.length;
+        if (this.styleReferences > MAX_STYLE_REFERENCES) throw new UnreadableFile('Too many references in styles');
         const ids = this.idsByClass.get(key) ?? new Set();
         for (const id of references) ids.add(id);
         this.idsByClass.set(key, ids);
@@ -70,9 +77,11 @@ export class DrawingCost {
     knownCosts.set(group, 0);
     let cost = group.elements;
     for (const [key, referenceCount] of group.referenceCounts) {
-      for (const target of this.targetsOf(key))
-        cost += referenceCount * this.costOf(target, knownCosts, chainLength + 1);
-      if (cost > MAX_RENDERED_ELEMENTS) throw new UnreadableFile('Too many references in a drawing');
+      const targets = this.targetsOf(key);
+      this.followedReferences += 1 + targets.length;
+      for (const target of targets) cost += referenceCount * this.costOf(target, knownCosts, chainLength + 1);
+      if (cost > MAX_RENDERED_ELEMENTS || this.followedReferences > MAX_FOLLOWED_REFERENCES)
+        throw new UnreadableFile('Too many references in a drawing');
     }
     knownCosts.set(group, cost);
     return cost;
