@@ -1,9 +1,9 @@
 /** Issues ids for parts of records. Ids of a dry run are not reused. */
 export class Ids {
-  private last = 0;
+  private lastId = 0;
 
   next(): number {
-    this.last += 1;
-    return this.last;
+    this.lastId += 1;
+    return this.lastId;
   }
 }

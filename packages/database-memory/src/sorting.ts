@@ -7,14 +7,14 @@ import { compare, type Keys } from './lists.js';
 export function byField<Row extends { readonly id: number }>(
   keys: Keys<Row>,
   direction: 'asc' | 'desc',
-  missing: 'largest' | 'last',
+  nullOrder: 'largest' | 'last',
 ): (a: Row, b: Row) => number {
   const sign = direction === 'asc' ? 1 : -1;
   return (a, b) => {
     for (const key of keys) {
       const [keyA, keyB] = [key(a), key(b)];
       const order = compare(keyA, keyB);
-      const isMissingLast = missing === 'last' && (keyA === null || keyB === null);
+      const isMissingLast = nullOrder === 'last' && (keyA === null || keyB === null);
       if (order !== 0) return isMissingLast ? order : sign * order;
     }
     return b.id - a.id;

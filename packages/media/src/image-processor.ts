@@ -49,6 +49,6 @@ const MAX_SIDE_PIXELS: Readonly<Record<string, number>> = {
 };
 
 export function fitsType(image: Size, width: number, mime: string): boolean {
-  const scaled = scaleTo(width, image);
-  return Math.max(scaled.width, scaled.height) <= (MAX_SIDE_PIXELS[mime] ?? Number.POSITIVE_INFINITY);
+  const scaledSize = scaleTo(width, image);
+  return Math.max(scaledSize.width, scaledSize.height) <= (MAX_SIDE_PIXELS[mime] ?? Number.POSITIVE_INFINITY);
 }

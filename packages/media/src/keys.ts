@@ -14,12 +14,12 @@ export type Transliterate = (text: string) => string;
  * result is never empty. It has no leading dot and no `@`, which marks renditions.
  */
 export function toUrlSafe(name: string, ascii: Transliterate): string {
-  const safe = ascii(name)
+  const safeName = ascii(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/[.-]+/g, (separators) => (separators.includes('.') ? '.' : separators))
     .replace(/^[.-]+/, '');
-  const [stem, extension] = splitExtension(trimEndCharacters(safe, '.-'));
+  const [stem, extension] = splitExtension(trimEndCharacters(safeName, '.-'));
   // An extension above the maximum counts as part of the name.
   if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(stem + extension, MAX_NAME_LENGTH);
   return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;

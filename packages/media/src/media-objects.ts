@@ -13,8 +13,8 @@ export interface MediaObjectQueries {
   appOf(prefix: string): Promise<number | undefined>;
   /** Returns `undefined` for an unknown key. */
   ofKey(appId: number, key: string): Promise<PublicObject | undefined>;
-  /** Returns the next batch of an app's public keys in order, after `last`; an empty batch at the end. */
-  keysAfter(appId: number, last: string): Promise<string[]>;
+  /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
+  keysAfter(appId: number, lastKey: string): Promise<string[]>;
   /** Returns the blobs among these that no record refers to. No record refers to such a blob later. */
   unreferenced(appId: number, blobs: readonly string[]): Promise<string[]>;
   /** Returns the public keys among these that belong to no file. */

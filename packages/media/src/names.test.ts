@@ -12,7 +12,7 @@ import {
   parseTags,
 } from './names.js';
 
-const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).assign(name);
+const restoredName = (name: string, takenNames: Iterable<string>): string => new RestoredNames(takenNames).assign(name);
 
 const MAX_LENGTH = 255;
 const hardTexts = fc
@@ -104,8 +104,8 @@ describe('freeName', () => {
     ['a.tar.gz', ['a.tar.gz'], 'a.tar (2).gz'],
     [`${'ж'.repeat(251)}.jpg`, [`${'ж'.repeat(251)}.jpg`], `${'ж'.repeat(247)} (2).jpg`],
     [`a.${'e'.repeat(253)}`, [`a.${'e'.repeat(253)}`], `a.${'e'.repeat(249)} (2)`],
-  ])('turns %j beside %j into %j', (name, taken, expected) => {
-    expect(freeName(name, new Set(taken))).toBe(expected);
+  ])('turns %j beside %j into %j', (name, takenNames, expected) => {
+    expect(freeName(name, new Set(takenNames))).toBe(expected);
   });
 });
 
@@ -114,9 +114,9 @@ describe.each([
   ['restored', restoredName, restoredNamePrefix],
 ])('a %s name', (_, makeName, prefixOf) => {
   const makeNames = (name: string, count: number) => {
-    const taken = new Set<string>();
-    for (let number = 0; number < count; number += 1) taken.add(makeName(name, taken));
-    return [...taken];
+    const takenNames = new Set<string>();
+    for (let number = 0; number < count; number += 1) takenNames.add(makeName(name, takenNames));
+    return [...takenNames];
   };
 
   it('is first the original name and then never a taken name', () => {

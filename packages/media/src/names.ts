@@ -32,36 +32,36 @@ export function sanitizeFileName(text: string): string {
 }
 
 /** Returns the name if it is free, otherwise the name with ` (2)`, ` (3)` … before its extension. */
-export function freeName(name: string, taken: ReadonlySet<string>): string {
+export function freeName(name: string, takenNames: ReadonlySet<string>): string {
   const [stem, extension] = stemAndExtension(name);
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : withSuffix(stem, ` (${number})${extension}`);
-    if (!taken.has(candidate)) return candidate;
+    if (!takenNames.has(candidate)) return candidate;
   }
 }
 
 /** Assigns names to files restored into one folder. A taken name gets ` (2)`, ` (3)` … appended. */
 export class RestoredNames {
   private readonly nextNumbers = new Map<string, number>();
-  private readonly taken: Set<string>;
+  private readonly takenNames: Set<string>;
 
   constructor(taken: Iterable<string> = []) {
-    this.taken = new Set(taken);
+    this.takenNames = new Set(taken);
   }
 
-  reserve(name: string): void {
-    this.taken.add(name);
+  addTakenName(name: string): void {
+    this.takenNames.add(name);
   }
 
   assign(name: string): string {
-    let assigned = name;
+    let assignedName = name;
     // Names are never released, so the search continues after the last number of this name.
-    for (let number = this.nextNumbers.get(name) ?? 2; this.taken.has(assigned); number += 1) {
-      assigned = withSuffix(name, ` (${number})`);
+    for (let number = this.nextNumbers.get(name) ?? 2; this.takenNames.has(assignedName); number += 1) {
+      assignedName = withSuffix(name, ` (${number})`);
       this.nextNumbers.set(name, number + 1);
     }
-    this.taken.add(assigned);
-    return assigned;
+    this.takenNames.add(assignedName);
+    return assignedName;
   }
 }
 

@@ -55,11 +55,11 @@ export function matchesAt(bytes: Uint8Array, at: number, text: string): boolean 
 }
 
 export function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
+  const result = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
-    whole.set(piece, at);
+    result.set(piece, at);
     at += piece.length;
   }
-  return whole;
+  return result;
 }

@@ -35,10 +35,10 @@ describe('scaleTo', () => {
     const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.integer({ min: 1, max: 20_000 }) });
     fc.assert(
       fc.property(size, fc.integer({ min: 1, max: 5_000 }), (original, width) => {
-        const scaled = scaleTo(width, original);
-        expect(scaled.width).toBe(Math.min(width, original.width));
-        expect(scaled.height).toBeGreaterThanOrEqual(1);
-        expect(scaled.height).toBeLessThanOrEqual(original.height);
+        const scaledSize = scaleTo(width, original);
+        expect(scaledSize.width).toBe(Math.min(width, original.width));
+        expect(scaledSize.height).toBeGreaterThanOrEqual(1);
+        expect(scaledSize.height).toBeLessThanOrEqual(original.height);
       }),
       { numRuns: 1_000 },
     );

@@ -12,7 +12,10 @@ export function unusedSince(now: Date, thresholdDays: number): Date {
 }
 
 /** Returns the requested version, by default the latest; `undefined` when it is not kept. */
-export function versionToRevert(keptVersions: readonly number[], requested: number | undefined): number | undefined {
-  if (requested !== undefined) return keptVersions.includes(requested) ? requested : undefined;
+export function versionToRevert(
+  keptVersions: readonly number[],
+  requestedVersion: number | undefined,
+): number | undefined {
+  if (requestedVersion !== undefined) return keptVersions.includes(requestedVersion) ? requestedVersion : undefined;
   return keptVersions.length === 0 ? undefined : Math.max(...keptVersions);
 }

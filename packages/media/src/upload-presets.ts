@@ -9,9 +9,9 @@ export interface MergedPresets {
 }
 
 /** The last change of a name wins, and so does the last new default. */
-export function mergePresets(sent: readonly PresetChange[]): MergedPresets {
+export function mergePresets(requestedChanges: readonly PresetChange[]): MergedPresets {
   const byName = new Map<string, PresetChange>();
-  for (const change of sent) byName.set(change.name, { ...byName.get(change.name), ...change });
+  for (const change of requestedChanges) byName.set(change.name, { ...byName.get(change.name), ...change });
   const changes = [...byName.values()];
   return { changes, newDefault: changes.filter(({ isDefault }) => isDefault === true).at(-1)?.name };
 }

@@ -42,7 +42,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     this.threads.add(thread);
     try {
       // A caller that stops reading must not block the next document beyond the timeout.
-      void thread.ended.then(release);
+      void thread.exit.then(release);
       for (let page = 1; page <= maxPages; page += 1) {
         const reply = await thread.request(page);
         if ('end' in reply) return;
@@ -71,7 +71,7 @@ export class PdfiumPageRenderer implements PageRenderer {
 }
 
 class PdfiumThread {
-  readonly ended: Promise<void>;
+  readonly exit: Promise<void>;
   private readonly worker: Worker;
   private readonly timer: NodeJS.Timeout;
   private failure: string | undefined;
@@ -86,7 +86,7 @@ class PdfiumThread {
       stdout: true,
       stderr: true,
     });
-    this.ended = new Promise((resolve) => this.worker.once('exit', () => resolve()));
+    this.exit = new Promise((resolve) => this.worker.once('exit', () => resolve()));
     this.worker.on('message', (reply: PdfiumReply) => this.resolveReply?.(reply));
     this.worker.on('error', (error) => this.fail(error.message));
     this.worker.on('exit', () => this.fail('The thread of the document ended'));

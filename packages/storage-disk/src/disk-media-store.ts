@@ -161,8 +161,8 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 async function makeFlushedFolder(folder: string): Promise<void> {
   const firstCreated = await makeFolder(folder);
   if (firstCreated === undefined) return;
-  for (let created = folder; created.length >= firstCreated.length; created = dirname(created))
-    await flushPath(dirname(created));
+  for (let createdFolder = folder; createdFolder.length >= firstCreated.length; createdFolder = dirname(createdFolder))
+    await flushPath(dirname(createdFolder));
 }
 
 async function flushPath(path: string): Promise<void> {

@@ -12,9 +12,9 @@ const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 export function parseDataUrl(url: string): EmbeddedImage | undefined {
   const [prefix] = DATA_URL.exec(url) ?? [];
   if (prefix === undefined) return undefined;
-  const encoded = url.slice(prefix.length).replaceAll(/\s/g, '');
-  if (!BASE64.test(encoded)) return undefined;
-  const bytes = Buffer.from(encoded, 'base64');
+  const base64 = url.slice(prefix.length).replaceAll(/\s/g, '');
+  if (!BASE64.test(base64)) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
   const mime = fileType(bytes.subarray(0, TYPE_HEAD_BYTES), '');
   return mime !== undefined && TYPES.has(mime) ? { mime, bytes } : undefined;
 }

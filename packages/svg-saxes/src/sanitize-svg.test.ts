@@ -97,8 +97,9 @@ describe('content outside the allow-lists', () => {
     ],
   ])('is dropped while other content stays: %s', async (_, content, remainingContent) => {
     const result = trySanitize(drawing(content));
-    const empty = `<svg ${NAMESPACES} viewBox="0 0 100 100"`;
-    const expected = remainingContent === '' ? `${empty}/>` : remainingContent && `${empty}>${remainingContent}</svg>`;
+    const openTag = `<svg ${NAMESPACES} viewBox="0 0 100 100"`;
+    const expected =
+      remainingContent === '' ? `${openTag}/>` : remainingContent && `${openTag}>${remainingContent}</svg>`;
     expect(await result).toBe(expected);
   });
 });
@@ -316,9 +317,9 @@ describe('a random drawing', () => {
     const change = fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.oneof(hostile, fc.string({ maxLength: 2 })));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...sources), fc.array(change, { maxLength: 4 }), async (source, changes) => {
-        const garbledSource = changes.reduce((text, [offset, removed, inserted]) => {
+        const garbledSource = changes.reduce((text, [offset, removedLength, insertedText]) => {
           const at = offset % text.length;
-          return text.slice(0, at) + inserted + text.slice(at + removed);
+          return text.slice(0, at) + insertedText + text.slice(at + removedLength);
         }, source);
         const sanitizedSvg = await trySanitize(garbledSource);
         expect(sanitizedSvg === undefined ? [] : forbiddenIn(sanitizedSvg)).toEqual([]);

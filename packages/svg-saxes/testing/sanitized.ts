@@ -48,10 +48,10 @@ function forbiddenInAttribute(attribute: string, value: string): string[] {
 }
 
 function forbiddenInStyle(style: string): string[] {
-  const plain = style.replaceAll('&quot;', '"').toLowerCase();
-  const outside = plain.replaceAll(/url\(\s*["']?#[^"'()\s]+["']?\s*\)/g, '');
+  const plainStyle = style.replaceAll('&quot;', '"').toLowerCase();
+  const textOutsideUrls = plainStyle.replaceAll(/url\(\s*["']?#[^"'()\s]+["']?\s*\)/g, '');
   return /url\s*\(|src\s*\(|image\s*\(|image-set|expression|@|\\|javascript:|data:|https?:|-moz-binding|behavior/.test(
-    outside,
+    textOutsideUrls,
   )
     ? [`style ${style}`]
     : [];

@@ -21,19 +21,19 @@ function isAmong(ids: ReadonlySet<number>): Condition {
   return ({ id }) => ids.has(id);
 }
 
-function costsFrom(minor: number): Condition {
-  return ({ lowest_price: price }) => price !== null && price >= minor;
+function costsFrom(minPrice: number): Condition {
+  return ({ lowest_price: price }) => price !== null && price >= minPrice;
 }
 
-function costsUpTo(minor: number): Condition {
-  return ({ lowest_price: price }) => price !== null && price <= minor;
+function costsUpTo(maxPrice: number): Condition {
+  return ({ lowest_price: price }) => price !== null && price <= maxPrice;
 }
 
 /** Rounds surplus decimals. */
 function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'): number {
-  const [whole = '', fraction = ''] = price.split('.');
-  const minor = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  return rounding === 'up' && /[1-9]/.test(fraction.slice(decimals)) ? minor + 1 : minor;
+  const [wholePart = '', fraction = ''] = price.split('.');
+  const minorUnits = Number(wholePart + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  return rounding === 'up' && /[1-9]/.test(fraction.slice(decimals)) ? minorUnits + 1 : minorUnits;
 }
 
 function productsOnStock(state: State, appId: number): ReadonlySet<number> {

@@ -14,7 +14,7 @@ export function productPresenter(
   const variants = variantsByProduct(state, appId);
   const images = groupedBy(state.productImages.all(appId), (image) => image.product_id);
   const stocks = groupedBy(state.stocks.all(appId), (row) => row.product_variant_id);
-  const amount = (minor: number | null) => (minor === null ? null : fromMinor(minor, decimals));
+  const amount = (minorUnits: number | null) => (minorUnits === null ? null : fromMinor(minorUnits, decimals));
   const presentVariant = (variant: StoredVariant, { price }: StoredProduct): object => ({
     id: variant.id,
     code: variant.code,

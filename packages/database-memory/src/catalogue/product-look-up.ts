@@ -30,7 +30,7 @@ export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): n
 }
 
 function candidatesOf({ products, variants }: State, appId: number, { by, value }: ProductLookUp): Candidate[] {
-  const loose = lowerCase(trimSpaces(value));
+  const foldedValue = lowerCase(trimSpaces(value));
   const appProducts = products.all(appId);
   switch (by) {
     case 'id':
@@ -40,17 +40,17 @@ function candidatesOf({ products, variants }: State, appId: number, { by, value 
     case 'code':
       return [
         ...appProducts
-          .filter(({ code }) => lowerCase(trimSpaces(code)) === loose)
+          .filter(({ code }) => lowerCase(trimSpaces(code)) === foldedValue)
           .map(({ id, code }) => ({ id, isExact: code === value, kind: 1 as const })),
         ...variants
           .all(appId)
-          .filter(({ code }) => lowerCase(code) === loose)
+          .filter(({ code }) => lowerCase(code) === foldedValue)
           .map(({ product_id: id, code }) => ({ id, isExact: code === value, kind: 2 as const })),
       ];
     case 'barcode':
       return variants
         .all(appId)
-        .filter(({ barcode }) => barcode !== null && lowerCase(barcode) === loose)
+        .filter(({ barcode }) => barcode !== null && lowerCase(barcode) === foldedValue)
         .map(({ product_id: id, barcode }) => ({ id, isExact: barcode === value, kind: 2 }));
   }
 }

@@ -17,7 +17,8 @@ export function deriveColumns(
   return {
     search_name: searchName,
     search_all: [searchName, ...codes.map(lowerCase)].join(' '),
-    lowest_price: knownPrices.length === 0 ? null : knownPrices.reduce((lowest, next) => Math.min(lowest, next)),
+    lowest_price:
+      knownPrices.length === 0 ? null : knownPrices.reduce((lowest, nextPrice) => Math.min(lowest, nextPrice)),
   };
 }
 

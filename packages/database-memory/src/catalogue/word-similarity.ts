@@ -17,19 +17,19 @@ function trigramsOf(text: string): string[] {
 export function wordSimilarity(query: string, text: string): number {
   const queryTrigrams = new Set(trigramsOf(query));
   const run = new TrigramRun(trigramsOf(text), queryTrigrams);
-  let best = 0;
+  let bestSimilarity = 0;
   run.trigrams.forEach((trigram, end) => {
     run.extendTo(end);
-    if (queryTrigrams.has(trigram)) best = Math.max(best, run.shrinkToBest(end));
+    if (queryTrigrams.has(trigram)) bestSimilarity = Math.max(bestSimilarity, run.shrinkToBest(end));
   });
-  return best;
+  return bestSimilarity;
 }
 
 class TrigramRun {
   private readonly lastSeen = new Map<string, number>();
   private start = -1;
-  private distinct = 0;
-  private shared = 0;
+  private distinctCount = 0;
+  private sharedCount = 0;
 
   constructor(
     readonly trigrams: readonly string[],
@@ -42,35 +42,35 @@ class TrigramRun {
     if (this.start < 0 && !isInQuery) return;
     if (this.start < 0) this.start = end;
     if (!this.lastSeen.has(trigram)) {
-      this.distinct += 1;
-      if (isInQuery) this.shared += 1;
+      this.distinctCount += 1;
+      if (isInQuery) this.sharedCount += 1;
     }
     this.lastSeen.set(trigram, end);
   }
 
   shrinkToBest(end: number): number {
     const previousStart = this.start;
-    let { shared, distinct } = this;
-    let best = this.similarity(shared, distinct);
+    let { sharedCount, distinctCount } = this;
+    let bestSimilarity = this.similarity(sharedCount, distinctCount);
     for (let start = previousStart; start <= end; start += 1) {
-      const similarity = this.similarity(shared, distinct);
-      if (similarity > best) {
-        best = similarity;
-        Object.assign(this, { start, shared, distinct });
+      const similarity = this.similarity(sharedCount, distinctCount);
+      if (similarity > bestSimilarity) {
+        bestSimilarity = similarity;
+        Object.assign(this, { start, sharedCount, distinctCount });
       }
       const trigram = this.trigrams[start] as string;
       if (this.lastSeen.get(trigram) !== start) continue;
-      distinct -= 1;
-      if (this.queryTrigrams.has(trigram)) shared -= 1;
+      distinctCount -= 1;
+      if (this.queryTrigrams.has(trigram)) sharedCount -= 1;
     }
     for (const [start, trigram] of this.trigrams.slice(previousStart, this.start).entries()) {
       if (this.lastSeen.get(trigram) === previousStart + start) this.lastSeen.delete(trigram);
     }
-    return best;
+    return bestSimilarity;
   }
 
   /** Computes in single precision, like the database. */
-  private similarity(shared: number, distinct: number): number {
-    return Math.fround(shared / (this.queryTrigrams.size + distinct - shared));
+  private similarity(sharedCount: number, distinctCount: number): number {
+    return Math.fround(sharedCount / (this.queryTrigrams.size + distinctCount - sharedCount));
   }
 }

@@ -29,7 +29,11 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
     return this.state.memory.transaction(() => {
       checkCurrency(this.state, app.id, app.currency);
       const referencedIds = new Set(this.state.customers.all(app.id).map(({ id }) => id));
-      const plan = planSetUp(RESOURCES[name], rows, { app, records: this.table(name).all(app.id), referencedIds });
+      const plan = planSetUp(RESOURCES[name], rows, {
+        app,
+        records: this.table(name).all(app.id),
+        referencedIds,
+      });
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       const limitError = limitFailure(RESOURCES[name], plan.records, this.clock.now());

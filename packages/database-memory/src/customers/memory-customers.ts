@@ -53,7 +53,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       .filter((customer) => search === undefined || matchesSearch(customer, search));
     const sorted = sortedBy(matchingCustomers, [
       (customer) => customer.first_name,
-      (each) => each.last_name,
+      (customer) => customer.last_name,
       (each) => each.id,
     ]);
     return JSON.stringify(pageOf(sorted, page).map(presentCustomer));

@@ -62,8 +62,8 @@ export function searchTextOf(file: Pick<FileRecord, 'filename' | 'alt' | 'captio
 }
 
 export interface FileForm {
-  readonly withUrl?: boolean;
-  readonly inTrash?: boolean;
+  readonly hasUrl?: boolean;
+  readonly isInTrash?: boolean;
 }
 
 export function presentFile(
@@ -71,7 +71,7 @@ export function presentFile(
   appId: number,
   file: FileRecord,
   base: string,
-  { withUrl = true, inTrash = false }: FileForm = {},
+  { hasUrl: withUrl = true, isInTrash: inTrash = false }: FileForm = {},
 ): object {
   const { id, filename, key, size, mime, width, height, alt, caption, tags, description, version } = file;
   return {

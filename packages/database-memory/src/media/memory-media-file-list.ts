@@ -97,8 +97,8 @@ export class MemoryMediaFileList implements MediaFileQueries {
     return filesOf(this.state, appId).filter(({ state }) => state === 'trashed');
   }
 
-  private presentFiles(appId: number, files: readonly FileRecord[], inTrash = false): object[] {
-    return files.map((file) => presentFile(this.state, appId, file, this.library.base, { inTrash }));
+  private presentFiles(appId: number, files: readonly FileRecord[], isInTrash = false): object[] {
+    return files.map((file) => presentFile(this.state, appId, file, this.library.base, { isInTrash }));
   }
 
   private presentPages(appId: number, { id, version }: FileRecord): object[] {

@@ -60,7 +60,7 @@ export class MemoryMediaFiles implements MediaFiles {
       const otherFiles = activeFiles(this.state, appId, file.folder).filter((other) => other.id !== id);
       if (otherFiles.some(({ filename }) => filename === changedFile.filename)) return FILE_NAME_TAKEN;
       this.state.files.put(appId, changedFile);
-      return JSON.stringify(presentFile(this.state, appId, changedFile, this.library.base, { withUrl: false }));
+      return JSON.stringify(presentFile(this.state, appId, changedFile, this.library.base, { hasUrl: false }));
     });
   }
 

@@ -24,8 +24,8 @@ export class MemoryMediaObjects implements MediaObjectQueries {
     return this.derivedObject(appId, key, this.state.pages.all(appId));
   }
 
-  async keysAfter(appId: number, last: string): Promise<string[]> {
-    const keys = [...this.publicKeys(appId)].filter((key) => compare(key, last) > 0);
+  async keysAfter(appId: number, lastKey: string): Promise<string[]> {
+    const keys = [...this.publicKeys(appId)].filter((key) => compare(key, lastKey) > 0);
     return sortedBy(keys, [(key) => key]).slice(0, MAX_KEYS_PER_BATCH);
   }
 

@@ -48,7 +48,11 @@ function orderOf(proforma: Proforma): NewOrder {
 }
 
 function paymentColumns({ endSales, payments }: Proforma) {
-  const paid = paidAmountOf(payments);
-  const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
-  return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
+  const paidAmount = paidAmountOf(payments);
+  const status = paymentStatusOf(paidAmount, endSales, isAllRefunded(payments));
+  return {
+    paid: paidAmount,
+    debt: debtOf({ endSales, payments }),
+    payment_status_id: statusIdIn(PAYMENT_STATUSES, status),
+  };
 }

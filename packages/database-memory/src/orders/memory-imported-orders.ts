@@ -29,7 +29,7 @@ export class MemoryImportedOrders implements ImportedOrders {
       const matcher = matcherOf(MATCHING['POST /int/orders'].variant, orderRecords.variants);
       const pricedImport = priceImport(order, orderRecords, (item) => matcher.find(item));
       if (isRefusal(pricedImport)) return pricedImport;
-      if (this.exists(appId, order)) return ORDER_ALREADY_EXISTS;
+      if (this.isDuplicate(appId, order)) return ORDER_ALREADY_EXISTS;
       const now = this.clock.now();
       const number = order.orderNumber ?? this.freeNumber(appId, now);
       const { id } = insertOrder(this.state, appId, {
@@ -42,7 +42,7 @@ export class MemoryImportedOrders implements ImportedOrders {
     });
   }
 
-  private exists(appId: number, { externalRef, orderNumber: number }: ImportedOrder): boolean {
+  private isDuplicate(appId: number, { externalRef, orderNumber: number }: ImportedOrder): boolean {
     const { orders } = this.state;
     const conflictingOrder = orders.find(
       appId,

@@ -53,7 +53,7 @@ function searchText(order: StoredOrder): string {
 }
 
 function presentOrder(order: StoredOrder, { decimals, currency }: OrderListQuery['app']): object {
-  const amount = (minor: number): number => fromMinor(minor, decimals);
+  const amount = (minorUnits: number): number => fromMinor(minorUnits, decimals);
   const computedFields = {
     order_date: formatDateTime(order.order_date),
     order_status: ORDER_STATUSES[order.order_status_id - 1],

@@ -10,8 +10,11 @@ export class MemoryRefundQueue implements RefundQueue {
     const queuedRefunds = refunds
       .appIds()
       .flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
-    const dueRefunds = queuedRefunds.filter(({ next_attempt_at: next }) => next <= now);
-    const sorted = sortedBy(dueRefunds, [({ next_attempt_at: next }) => next.getTime(), ({ id }) => id]);
+    const dueRefunds = queuedRefunds.filter(({ next_attempt_at: nextAttemptAt }) => nextAttemptAt <= now);
+    const sorted = sortedBy(dueRefunds, [
+      ({ next_attempt_at: nextAttemptAt }) => nextAttemptAt.getTime(),
+      ({ id }) => id,
+    ]);
     return sorted.slice(0, limit).map(({ appId, id }) => ({ appId, paymentId: id }));
   }
 

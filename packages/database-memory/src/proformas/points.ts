@@ -1,9 +1,9 @@
 import type { EarnedPoints } from '@back-office/proforma';
 import type { State } from '../state.js';
 
-export function bookPoints(state: State, appId: number, earned: EarnedPoints | undefined, now: Date): void {
-  if (earned === undefined) return;
-  const { orderId, customerId, points } = earned;
+export function bookPoints(state: State, appId: number, earnedPoints: EarnedPoints | undefined, now: Date): void {
+  if (earnedPoints === undefined) return;
+  const { orderId, customerId, points } = earnedPoints;
   state.loyaltyBookings.put(appId, { id: orderId, customer_id: customerId, points, taken_back_at: null });
   addPoints(state, appId, customerId, points, now);
 }

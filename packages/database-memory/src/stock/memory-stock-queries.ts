@@ -27,7 +27,7 @@ export class MemoryStockQueries implements StockQueries {
       ({ variant }) => variant.id,
       ({ warehouse }) => warehouse.id,
     ]);
-    return JSON.stringify(pageOf(sorted, page).map((stockedVariant) => this.present(appId, stockedVariant)));
+    return JSON.stringify(pageOf(sorted, page).map((stockedVariant) => this.presentStock(appId, stockedVariant)));
   }
 
   async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {
@@ -72,7 +72,7 @@ export class MemoryStockQueries implements StockQueries {
     });
   }
 
-  private present(appId: number, { row, variant, warehouse }: StockedVariant): object {
+  private presentStock(appId: number, { row, variant, warehouse }: StockedVariant): object {
     return {
       id: row.id,
       product_id: variant.product_id,

@@ -32,7 +32,7 @@ export class MemoryStock implements Stock {
       const matchers = this.makeMatchers(appId, MATCHING['PUT /int/stocks'], () => true);
       const plan = planStock(rows, matchers);
       const { changes, outcomes } = planAdditions(plan.outcomes, this.onHand(appId));
-      this.book(appId, 'adjust', changes);
+      this.bookChanges(appId, 'adjust', changes);
       return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
@@ -52,7 +52,7 @@ export class MemoryStock implements Stock {
       const matchers = this.makeMatchers(appId, MATCHING['POST /stock/reconcile'], isCounted);
       const plan = planStock(rows, matchers);
       const plannedRows = plannedOf(plan.outcomes);
-      const [id] = this.book(appId, 'reconcile', planReconciliation(plannedRows, this.onHand(appId)));
+      const [id] = this.bookChanges(appId, 'reconcile', planReconciliation(plannedRows, this.onHand(appId)));
       const movementId = dryRun ? null : (id ?? null);
       return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
     };
@@ -76,7 +76,7 @@ export class MemoryStock implements Stock {
     return (variantId, warehouseId) => rows.get(shelfKey({ variantId, warehouseId }))?.on_hand;
   }
 
-  private book(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
+  private bookChanges(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
     const now = this.clock.now();
     const existingStock = stockByShelf(this.state, appId);
     const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference: null, qty: delta }));

@@ -91,7 +91,7 @@ async function findAvailableNames(
   const numberedPaths =
     stems.length === 0 ? [] : await sql.rows<FilePath>(FIND_NUMBERED_NAMES, [appId, foldersOf(clashingFiles), stems]);
   const names = new Map(folders.map((folder) => [folder, new RestoredNames()]));
-  for (const { folder, filename } of [...existingPaths, ...numberedPaths]) names.get(folder)?.reserve(filename);
+  for (const { folder, filename } of [...existingPaths, ...numberedPaths]) names.get(folder)?.addTakenName(filename);
   return names;
 }
 

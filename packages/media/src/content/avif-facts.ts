@@ -10,11 +10,11 @@ export function avifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (meta === undefined || meta.to > head.length) return undefined;
   const boxIn = (box: IsoBox | undefined, type: string): IsoBox | undefined =>
     box && findIsoBox(head, box === meta ? box.from + VERSION_SIZE : box.from, box.to, type);
-  const [primary, propertiesBox] = [boxIn(meta, 'pitm'), boxIn(meta, 'iprp')];
+  const [primaryBox, propertiesBox] = [boxIn(meta, 'pitm'), boxIn(meta, 'iprp')];
   const [container, associations] = [boxIn(propertiesBox, 'ipco'), boxIn(propertiesBox, 'ipma')];
-  if (primary === undefined || container === undefined || associations === undefined) return undefined;
+  if (primaryBox === undefined || container === undefined || associations === undefined) return undefined;
   const sharedProperties = [...isoBoxes(head, container.from, container.to)];
-  const imageProperties = propertyIndexesOf(head, associations, numberAfterVersion(head, primary)).map(
+  const imageProperties = propertyIndexesOf(head, associations, numberAfterVersion(head, primaryBox)).map(
     (index) => sharedProperties[index - 1],
   );
   const size = imageProperties.find((property) => property?.type === 'ispe');

@@ -76,12 +76,12 @@ export function isAvif(head: Uint8Array): boolean {
 export function isoBrands(head: Uint8Array): readonly string[] | undefined {
   const size = u32(head, 0);
   if (!matchesAt(head, 4, 'ftyp') || size < 16 || size > MAX_BRANDS_BYTES || size % 4 !== 0) return undefined;
-  const compatible = Array.from({ length: size / 4 - 4 }, (_, index) =>
+  const compatibleBrands = Array.from({ length: size / 4 - 4 }, (_, index) =>
     decodeLatin1(head, 16 + 4 * index, 20 + 4 * index),
   );
   const [nextBox] = isoBoxes(head, size, Infinity);
   const hasNextBox = nextBox !== undefined && /^[A-Za-z0-9 _\xa9-]{4}$/.test(nextBox.type);
-  return hasNextBox ? [decodeLatin1(head, 8, 12), ...compatible] : undefined;
+  return hasNextBox ? [decodeLatin1(head, 8, 12), ...compatibleBrands] : undefined;
 }
 
 /** Rejects camera raw images, which use the TIFF format. */

@@ -21,9 +21,9 @@ const OGG_CODECS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
 export function isoMediaType(head: Uint8Array): string | undefined {
   const brands = isoBrands(head);
   if (brands === undefined) return isBareQuickTime(head) ? 'video/quicktime' : undefined;
-  const [major = '', ...compatible] = brands;
+  const [major = '', ...compatibleBrands] = brands;
   if (/^(avi[fs]|mif1|msf1|hei[cxms]|hev[cx])$/.test(major)) return undefined;
-  for (const brand of [major, ...compatible]) {
+  for (const brand of [major, ...compatibleBrands]) {
     if (AUDIO_BRANDS.has(brand)) return 'audio/mp4';
     if (brand === 'qt  ') return 'video/quicktime';
     if (VIDEO_BRANDS.test(brand)) return 'video/mp4';

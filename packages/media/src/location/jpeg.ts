@@ -67,9 +67,9 @@ function* passScan(file: FileStream): Coroutine {
 
 function endOfScan(bytes: Uint8Array): number | undefined {
   for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0xff, at)) {
-    const next = bytes[at + 1] ?? 0;
-    if (next >= 0xc0 && next < 0xff && !isStandalone(next)) return at;
-    at += next === 0xff ? 1 : 2;
+    const marker = bytes[at + 1] ?? 0;
+    if (marker >= 0xc0 && marker < 0xff && !isStandalone(marker)) return at;
+    at += marker === 0xff ? 1 : 2;
   }
   return undefined;
 }

@@ -81,10 +81,10 @@ function* clearXmpFlag(file: FileStream): Coroutine {
 
 function* minimizeExif(file: FileStream, size: number): Coroutine {
   const nextBytes = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
-  const minimal = minimalExif(orientationOf(nextBytes.subarray(HEAD)) ?? 1);
+  const orientationExif = minimalExif(orientationOf(nextBytes.subarray(HEAD)) ?? 1);
   yield* file.pass(HEAD);
   if (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES) {
-    file.write(minimal);
+    file.write(orientationExif);
     yield* file.drop(MINIMAL_EXIF_BYTES);
   }
   yield* file.blank(size + (size % 2) - (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES ? MINIMAL_EXIF_BYTES : 0));

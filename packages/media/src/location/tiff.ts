@@ -60,7 +60,7 @@ export function blankTiff(bytes: Uint8Array): void {
     if (directory === undefined) throw new UnreadableFile('A TIFF directory outside the file');
     spend(tiff, 'steps', directory.entries.length + 1);
     for (const range of keptRanges(tiff, directory, at)) rangesToKeep.push(range);
-    for (const next of linkedDirectories(tiff, directory)) pendingOffsets.push(next);
+    for (const offset of linkedDirectories(tiff, directory)) pendingOffsets.push(offset);
     rewriteDirectory(tiff, directory, at);
   }
   blankBetween(bytes, rangesToKeep);
@@ -77,8 +77,8 @@ function* keptRanges(tiff: Tiff, directory: TiffDirectory, at: number): Generato
   yield* stripPixels(tiff, directory);
 }
 
-function* linkedDirectories(tiff: Tiff, { entries, nextOffset: next }: TiffDirectory): Generator<number> {
-  yield next;
+function* linkedDirectories(tiff: Tiff, { entries, nextOffset }: TiffDirectory): Generator<number> {
+  yield nextOffset;
   const subdirectories = entries.find(({ tag }) => tag === TAG.directories);
   if (subdirectories === undefined) return;
   spend(tiff, 'steps', subdirectories.count);

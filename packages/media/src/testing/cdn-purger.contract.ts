@@ -15,10 +15,10 @@ export interface PurgerFixture {
   /**
    * Purgers of the same kind, for caches that fail in other ways, such as by a redirect or silence. Keys describe them.
    */
-  readonly failing?: Readonly<Record<string, CdnPurger>>;
+  readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
   /** Purgers of the same kind, for caches that have no copy left and report it in other ways. Keys describe them. */
-  readonly clearing?: Readonly<Record<string, CdnPurger>>;
-  readonly absent?: CdnPurger;
+  readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
+  readonly unconfigured?: CdnPurger;
   close(): Promise<void>;
 }
 
@@ -56,21 +56,21 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
     });
 
     it('returns false within 10 s, however the cache fails', async () => {
-      const failingPurgers = Object.entries(fixture.failing ?? {});
+      const failingPurgers = Object.entries(fixture.failingPurgers ?? {});
       const startedAt = performance.now();
       const results = await Promise.all(
         failingPurgers.map(async ([failure, purger]) => `${failure}: ${await purger.purge(fixture.urls)}`),
       );
-      expect(results).toEqual(failingPurgers.map(([how]) => `${how}: false`));
+      expect(results).toEqual(failingPurgers.map(([failure]) => `${failure}: false`));
       expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
     });
 
     it('returns true, however the cache reports that no copy is left', async () => {
-      const clearingPurgers = Object.entries(fixture.clearing ?? {});
+      const clearingPurgers = Object.entries(fixture.emptyPurgers ?? {});
       const results = await Promise.all(
         clearingPurgers.map(async ([report, purger]) => `${report}: ${await purger.purge(fixture.urls)}`),
       );
-      expect(results).toEqual(clearingPurgers.map(([how]) => `${how}: true`));
+      expect(results).toEqual(clearingPurgers.map(([report]) => `${report}: true`));
     });
 
     it('purges addresses that are repeated', async () => {
@@ -82,9 +82,9 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
 
     it('states whether a cache is configured', async () => {
       expect(fixture.purger.isConfigured).toBe(true);
-      if (fixture.absent === undefined) return;
-      expect(fixture.absent.isConfigured).toBe(false);
-      expect(await fixture.absent.purge(fixture.urls)).toBe(false);
+      if (fixture.unconfigured === undefined) return;
+      expect(fixture.unconfigured.isConfigured).toBe(false);
+      expect(await fixture.unconfigured.purge(fixture.urls)).toBe(false);
     });
   });
 }

@@ -41,10 +41,10 @@ export function fileMovesContract(
 
     it('refuses a file that is missing, in Trash or being received, and a taken name', async () => {
       const [first, second] = [await library.addFile('a'), await library.addFile('a', { folder: pathOf('p') })];
-      const third = await library.addFile('a', { folder: pathOf('q') });
+      const thirdFile = await library.addFile('a', { folder: pathOf('q') });
       const trashedFile = await addTrashedFile('b');
       const { receipt } = await library.upload();
-      const ids = [third.id, MISSING_ID, second.id, trashedFile.id, first.id, receipt.id, Number.MAX_VALUE];
+      const ids = [thirdFile.id, MISSING_ID, second.id, trashedFile.id, first.id, receipt.id, Number.MAX_VALUE];
       expect(await move(ids, 'to')).toEqual([
         FILE_NAME_TAKEN,
         FILE_NOT_FOUND,

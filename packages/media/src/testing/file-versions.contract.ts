@@ -125,8 +125,12 @@ export function fileVersionsContract(
 
     it('restores the latest or the requested version', async () => {
       const file = await addFileWithVersions();
-      const latest = (await tryRevert(file.id)) as ChangedFile;
-      expect([latest.version, latest.receiptId, JSON.parse(latest.data).size]).toEqual([4, undefined, 2]);
+      const revertedFile = (await tryRevert(file.id)) as ChangedFile;
+      expect([revertedFile.version, revertedFile.receiptId, JSON.parse(revertedFile.data).size]).toEqual([
+        4,
+        undefined,
+        2,
+      ]);
       const first = (await tryRevert(file.id, 1)) as ChangedFile;
       expect([first.version, JSON.parse(first.data).size]).toEqual([5, 1]);
       expect(await keptVersionsOf(file.id)).toEqual([4, 3, 2, 1]);

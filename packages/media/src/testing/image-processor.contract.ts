@@ -126,9 +126,9 @@ export function imageProcessorContract(
         [120, 60],
         [200, 100],
       ]);
-      for (const { output, decoded: seen } of results) {
-        expect([seen.width, seen.height, seen.mime]).toEqual([output.width, output.height, 'image/webp']);
-        await expectQuarters(seen);
+      for (const { output, decoded } of results) {
+        expect([decoded.width, decoded.height, decoded.mime]).toEqual([output.width, output.height, 'image/webp']);
+        await expectQuarters(decoded);
       }
     });
 
@@ -148,18 +148,18 @@ export function imageProcessorContract(
     });
 
     it('can be converted exactly as declared', () => {
-      const { conversions: declared } = fixture;
-      if (declared === undefined) return;
+      const { conversions } = fixture;
+      if (conversions === undefined) return;
       const expectSupported = (mime: ImageType, format: OutputFormat): void => {
         const type = format === 'original' ? mime : (`image/${format}` as ImageType);
-        const isRead = declared.inputTypes.includes(mime);
+        const isRead = conversions.inputTypes.includes(mime);
         const can = (image: Partial<ImageFacts>) => processor.can({ ...stillFacts(mime, 8, 8), ...image }, format);
         expect([mime, format, can({}), can({ animated: true }), can({ cmyk: true })]).toEqual([
           mime,
           format,
-          isRead && declared.outputTypes.includes(type),
-          isRead && declared.animatedTypes.includes(type),
-          isRead && declared.outputTypes.includes(type) && declared.canReadCmyk,
+          isRead && conversions.outputTypes.includes(type),
+          isRead && conversions.animatedTypes.includes(type),
+          isRead && conversions.outputTypes.includes(type) && conversions.canReadCmyk,
         ]);
       };
       for (const mime of IMAGE_TYPES) for (const format of FORMATS) expectSupported(mime, format);
@@ -183,8 +183,10 @@ export function imageProcessorContract(
       expect(await limitedProcessor.process(bytes, stillFacts('image/png', 40, 30), [output])).toMatchObject([
         { width: 20 },
       ]);
-      const large = await samples.still('image/png', 41, 30);
-      await expect(limitedProcessor.process(large, stillFacts('image/png', 41, 30), [output])).rejects.toMatchObject({
+      const largeImage = await samples.still('image/png', 41, 30);
+      await expect(
+        limitedProcessor.process(largeImage, stillFacts('image/png', 41, 30), [output]),
+      ).rejects.toMatchObject({
         name: 'UnreadableFile',
       });
       await limitedProcessor.close();
@@ -314,10 +316,10 @@ export function imageProcessorContract(
 
   describe('a broken image', () => {
     eachCase(it, ['truncated', 'garbled', 'empty', 'no image'])('is rejected: %s', async (fault) => {
-      const whole = await samples.still('image/png', 200, 200);
+      const validImage = await samples.still('image/png', 200, 200);
       const brokenImages: Readonly<Record<string, Uint8Array>> = {
-        truncated: whole.subarray(0, Math.floor(whole.length / 2)),
-        garbled: whole.map((byte, index) => (index > 60 && index % 3 === 0 ? byte ^ 0xff : byte)),
+        truncated: validImage.subarray(0, Math.floor(validImage.length / 2)),
+        garbled: validImage.map((byte, index) => (index > 60 && index % 3 === 0 ? byte ^ 0xff : byte)),
         empty: new Uint8Array(),
         'no image': new TextEncoder().encode('<html>'.repeat(100)),
       };

@@ -46,11 +46,11 @@ async function* yieldChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function concatChunks(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
+  const result = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
+    result.set(chunk, at);
     at += chunk.length;
   }
-  return whole;
+  return result;
 }

@@ -27,7 +27,7 @@ export function mediaFileQueriesContract(
     const [field = '', direction] = orderBy?.split(' ') ?? [];
     return field === '' ? undefined : ({ field, direction: direction === 'desc' ? 'desc' : 'asc' } as const);
   };
-  const namesIn = (answer: ShownFile): string[] => answer.files.map((file: ShownFile) => file.filename);
+  const namesIn = (page: ShownFile): string[] => page.files.map((file: ShownFile) => file.filename);
   const names = async (...values: Parameters<typeof list>) => namesIn(await list(...values));
   const trash = async (search?: string, orderBy?: string, page = PAGE) =>
     JSON.parse(await queries().trash(library.appId, search, sortingOf(orderBy), page));
@@ -85,8 +85,8 @@ export function mediaFileQueriesContract(
       const [a] = [await library.addFile('a'), await library.addFile('b'), await library.addFile('c')];
       await fixture.ports.mediaFiles.edit(library.appId, a.id, { hidden: true });
       const listHidden = async (hidden: FileFilter['hidden']) => {
-        const answer = await list({ hidden });
-        return [namesIn(answer), answer.total_count, answer.hidden_count];
+        const result = await list({ hidden });
+        return [namesIn(result), result.total_count, result.hidden_count];
       };
       expect(await listHidden('left out')).toEqual([['b', 'c'], 2, 1]);
       expect(await listHidden('included')).toEqual([['a', 'b', 'c'], 3, 1]);

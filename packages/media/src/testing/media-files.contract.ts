@@ -24,8 +24,8 @@ export function mediaFilesContract(
 
   describe('store', () => {
     it('returns the same file as a later read', async () => {
-      const words = { alt: 'Alt', caption: 'Caption', description: 'Words', tags: ['b', 'a'], source: 'camera' };
-      const { id, key, data } = await library.addFile('Ципела.TXT', { folder: pathOf('p/Q r'), ...words });
+      const textFields = { alt: 'Alt', caption: 'Caption', description: 'Words', tags: ['b', 'a'], source: 'camera' };
+      const { id, key, data } = await library.addFile('Ципела.TXT', { folder: pathOf('p/Q r'), ...textFields });
       expect(key).toBe(`${library.app.prefix}/p/q-r/cipela.txt`);
       const now = fixture.clock.now().toISOString().slice(0, 19);
       const storedFields = JSON.parse(data);
@@ -39,7 +39,7 @@ export function mediaFilesContract(
         mime: 'text/plain',
         width: null,
         height: null,
-        ...words,
+        ...textFields,
         version: 1,
         renditions: [],
         usage_count: 0,
@@ -99,10 +99,12 @@ export function mediaFilesContract(
       await library.addFile('a.txt');
       const upload = await library.upload();
       const newFile = { name: 'b.txt', folder: pathOf(''), onConflict: 'error', presetId: MISSING_ID } as const;
-      const words = { alt: null, caption: null, description: null, tags: [], source: null };
-      const refusal = await files().store(library.app, upload, { ...newFile, ...words });
+      const textFields = { alt: null, caption: null, description: null, tags: [], source: null };
+      const refusal = await files().store(library.app, upload, { ...newFile, ...textFields });
       expect(refusal).toEqual({ refused: 'is invalid', field: 'preset_id' });
-      expect(await files().store(library.app, upload, { ...newFile, ...words, presetId: undefined })).toMatchObject({
+      expect(
+        await files().store(library.app, upload, { ...newFile, ...textFields, presetId: undefined }),
+      ).toMatchObject({
         id: upload.receipt.id,
       });
     });
@@ -118,8 +120,8 @@ export function mediaFilesContract(
       const upload = await library.upload({ mime: 'image/jpeg', kind: 'image' });
       await fixture.ports.uploadReceipts.end(upload.receipt);
       const file = { name: 'a.jpg', folder: pathOf('p'), onConflict: 'error', presetId: undefined } as const;
-      const words = { alt: null, caption: null, description: null, tags: [], source: null };
-      await expect(files().store(library.app, upload, { ...file, ...words })).rejects.toThrow('receipt');
+      const textFields = { alt: null, caption: null, description: null, tags: [], source: null };
+      await expect(files().store(library.app, upload, { ...file, ...textFields })).rejects.toThrow('receipt');
       expect([await library.folderPaths(), await library.runJobPayloads(JOBS.process)]).toEqual([[], []]);
     });
 
@@ -135,7 +137,7 @@ export function mediaFilesContract(
 
     it('stores one of many concurrent files with the same name', async () => {
       const results = await Promise.all(Array.from({ length: 6 }, () => library.store({ name: 'a.txt' })));
-      expect(results.filter((stored) => 'refused' in stored)).toEqual(Array(5).fill(FILE_NAME_TAKEN));
+      expect(results.filter((result) => 'refused' in result)).toEqual(Array(5).fill(FILE_NAME_TAKEN));
     });
   });
 

@@ -58,8 +58,8 @@ export class AppLibrary {
     readonly app: MediaApp,
   ) {}
 
-  static async create(given: MediaLibraryFixture): Promise<AppLibrary> {
-    return new AppLibrary(given, await given.makeApp());
+  static async create(fixture: MediaLibraryFixture): Promise<AppLibrary> {
+    return new AppLibrary(fixture, await fixture.makeApp());
   }
 
   get appId(): number {
@@ -81,9 +81,9 @@ export class AppLibrary {
     file: Partial<NewFile> = {},
     content: Partial<ReceivedContent> = {},
   ): Promise<StoredFile> {
-    const stored = await this.store({ name, ...file }, content);
-    if ('refused' in stored) throw new Error(`${name} was refused: ${stored.refused}`);
-    return stored;
+    const result = await this.store({ name, ...file }, content);
+    if ('refused' in result) throw new Error(`${name} was refused: ${result.refused}`);
+    return result;
   }
 
   addImage(name: string, file: Partial<NewFile> = {}): Promise<StoredFile> {

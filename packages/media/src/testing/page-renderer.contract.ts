@@ -189,13 +189,13 @@ export function pageRendererContract(
     /** The page is a black image of 48 MB, packed into 750 kB. */
     const makeBlackPdf = (): Uint8Array => {
       // Each pair of bytes is a run of 128 zeros.
-      const packed = `${'\u0081\0'.repeat((4_000 * 4_000 * 3) / 128)}\u0080`;
+      const packedPixels = `${'\u0081\0'.repeat((4_000 * 4_000 * 3) / 128)}\u0080`;
       const image =
         '/Subtype/Image/Width 4000/Height 4000/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/RunLengthDecode';
       const drawing = { resources: '/XObject<</Picture 5 0 R>>', content: 'q 300 0 0 420 0 0 cm /Picture Do Q' };
       return pdfSample({
         pages: [{ ...A6, ...drawing }],
-        objects: [`<<${image}/Length ${packed.length}>>\nstream\n${packed}\nendstream`],
+        objects: [`<<${image}/Length ${packedPixels.length}>>\nstream\n${packedPixels}\nendstream`],
       });
     };
     const isBlack = async (usedRenderer: PageRenderer): Promise<boolean> => {

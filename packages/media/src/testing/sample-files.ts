@@ -59,7 +59,9 @@ export function jpegSample(orientation = 6): Uint8Array {
 
 export function pngSample(orientation = 6): Uint8Array {
   return bytes(
-    [0x89, 'PNG\r\n', 0x1a, '\n'].map((part) => bytes(part)).reduce((all, part) => bytes(all, part)),
+    [0x89, 'PNG\r\n', 0x1a, '\n']
+      .map((part) => bytes(part))
+      .reduce((previousBytes, part) => bytes(previousBytes, part)),
     pngChunk('IHDR', u32be(30), u32be(40), [8, 2, 0, 0, 0]),
     pngChunk('acTL', u32be(1), u32be(0)),
     pngChunk('iCCP', 'name\0\0profile'),
@@ -179,8 +181,8 @@ interface AvifParts {
 
 export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
   const ftyp = box('ftyp', 'avif', zeros(4), 'avif', 'mif1', 'miaf');
-  const item = (id: number, type: string, ...more: readonly Part[]): Uint8Array =>
-    fullBox('infe', 2, u16be(id), [0, 0], type, 0, ...more);
+  const item = (id: number, type: string, ...furtherParts: readonly Part[]): Uint8Array =>
+    fullBox('infe', 2, u16be(id), [0, 0], type, 0, ...furtherParts);
   const [pixels, exifItem] = [bytes('pixels'), bytes(u32be(0), exif())];
   const meta = (start: number): Uint8Array =>
     fullBox(

@@ -68,12 +68,12 @@ describe('HttpCdnPurger', () => {
     return {
       purger: createCdnPurger(cache.address),
       unreachable: new HttpCdnPurger('http://127.0.0.1:9'),
-      failing: {
+      failingPurgers: {
         ...(await makePurgers([300, 302, 400, 403, 405, 500, 599], servers)),
         silent: new HttpCdnPurger(await listen(silentServer), SILENCE_MS),
       },
-      clearing: await makePurgers([200, 204, 299, 404], servers),
-      absent: createCdnPurger(undefined),
+      emptyPurgers: await makePurgers([200, 204, 299, 404], servers),
+      unconfigured: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
       cacheUrl: async (url) => void filledTexts.set(url, await get(url)),
       isCached: async (url) => (await get(url)) === filledTexts.get(url),
