@@ -1,7 +1,6 @@
 import { UnknownOutcome } from '@back-office/database';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
-/** Records that the current call, if any, has written or may have written. */
 export function noteWritten(): void {
   const { progress } = callContext();
   if (progress) progress.hasWritten = true;

@@ -41,7 +41,6 @@ const addForeignKey = (table: string, key: string): string =>
   `alter table ${table} add constraint odd foreign key ${key}`;
 const createGadget = (columns: string): string => `create table gadget (app_id bigint not null, ${columns})`;
 
-/** Runs statements in a transaction that is rolled back. Returns `done` or the error. */
 async function resultOf(...statements: readonly string[]): Promise<string> {
   await client.query('begin');
   try {

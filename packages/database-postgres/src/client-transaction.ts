@@ -45,9 +45,9 @@ export interface Transaction extends WritingSql {
   expectManyRows(): void;
 }
 
-// A mark divides by the number of marked rows. This error means that another run took the key over.
+// A mark divides by the number of marked rows, so this error means that another run took the key over.
 const DIVISION_BY_ZERO = '22012';
-/** Ends with COMMIT when undefined, with a mark and COMMIT, or with ROLLBACK after a dry run. */
+/** A transaction ends with COMMIT (`undefined`), with a mark and COMMIT (`WriteOnce`), or with ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
 /** Round trips dominate the cost, so BEGIN is sent with the first statement and COMMIT with the last. */
@@ -126,7 +126,6 @@ export class ClientTransaction implements Transaction {
     return { text, values: [...values], ...(this.bulkTimeout ?? { name: this.statementName(text) }) };
   }
 
-  /** Returns whether BEGIN must be sent first. */
   private markOpen(): boolean {
     const isFirst = this.state === 'new';
     this.state = 'open';
@@ -136,7 +135,6 @@ export class ClientTransaction implements Transaction {
 
 type SettledQuery = PromiseSettledResult<QueryResult>;
 
-/** Sends the statements in one packet and waits for all results. */
 async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
@@ -158,7 +156,7 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** Returns whether the server refused the statement. After a panic the result is unknown. */
+/** After a panic the result of the statement is unknown. */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';

@@ -24,7 +24,6 @@ const BIGINT_OID = 20;
 
 /** Timeouts in ms. The server gives up before the client, and a statement before its transaction. */
 export const TIMEOUTS = {
-  // Bulk writes have up to 10,000 rows.
   bulkStatement: 15_000,
   bulkQuery: 16_000,
 
@@ -108,7 +107,6 @@ const CLUSTER_SETTINGS = [
   '-c citus.enable_local_reference_table_foreign_keys=off',
 ];
 
-/** Opens a data source for migrations, which have no timeouts. */
 export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...commonOptions(connection),
@@ -125,7 +123,7 @@ function optionsOf(connection: Connection, serviceOptions: readonly string[]): s
   return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
 
-/** Returns the URL without `options`, which would replace the options of the service. */
+/** The options of the URL would replace those of the service. */
 function withoutOptions(url: string): string {
   const query = queryOf(url);
   const otherParameters = new URLSearchParams(query);
@@ -134,7 +132,7 @@ function withoutOptions(url: string): string {
   return `${url.slice(0, -query.length)}${otherParameters.toString()}`;
 }
 
-/** Finds the query by hand, because `URL` cannot parse the address of a socket. */
+/** `URL` cannot parse the address of a socket. */
 function queryOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
@@ -156,7 +154,7 @@ function commonOptions(connection: Connection) {
 
 export type JobPool = pg.Pool;
 
-/** Opens a pool on the same server for the job queue, which does not use TypeORM. */
+/** The job queue does not use TypeORM. */
 export function openJobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection

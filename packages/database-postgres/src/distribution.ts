@@ -3,7 +3,6 @@ import type { Connection } from './data-source.js';
 import { withMigrationLock, migrate } from './migrate.js';
 import { kindsByName, findSchemaBreaches, TABLES_CTE, type Query } from './schema-rules.js';
 
-/** Tables that {@link distribute} has converted; empty when all were converted before. */
 export interface ConvertedTables {
   readonly distributed: readonly string[];
   readonly reference: readonly string[];
@@ -13,7 +12,6 @@ interface TableState {
   readonly name: string;
   readonly requiredKind: 'app' | 'reference';
   readonly currentKind: 'app' | 'reference' | 'plain';
-  /** Distribution column. */
   readonly column: string | null;
   readonly colocation: number | null;
 }
@@ -59,7 +57,6 @@ export async function distribute(connection: Connection): Promise<ConvertedTable
   return distributeTables(connection);
 }
 
-/** Distributes like {@link distribute}, without migrating. */
 export function distributeTables(connection: Connection): Promise<ConvertedTables> {
   return withMigrationLock(connection, (source) =>
     source.transaction((manager) => distributeAll((text, values) => manager.query(text, values))),
@@ -138,7 +135,7 @@ function addForeignKey(query: Query, table: string, name: string, definition: st
   return query(`alter table ${quoteIdentifier(table)} add constraint ${quoteIdentifier(name)} ${definition}`);
 }
 
-/** Throws unless the distributed tables are colocated, which keeps all rows of an app on one node. */
+/** Colocated tables keep all rows of an app on one node. */
 function assertColocated(states: readonly TableState[]): void {
   const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
   const group = distributedTables.find(({ currentKind }) => currentKind === 'app')?.colocation;
@@ -160,22 +157,16 @@ function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** New table for records of apps. */
 export interface AppTable {
   readonly name: string;
   /** Body of `create table`: columns, checks and keys, without foreign keys. */
   readonly definition: string;
-  /** Foreign keys by name, such as `foreign key (app_id, customer_id) references customers (app_id, id)`. */
   readonly foreignKeys: Readonly<Record<string, string>>;
 }
 
-// The migration EarlyStatistics explains this setting.
 const EARLY_STATISTICS = 'autovacuum_analyze_scale_factor = 0.01';
 
-/**
- * Creates a table, and distributes it when other tables are distributed. Foreign keys are added last, see {@link
- * withoutForeignKeys}.
- */
+/** Foreign keys are added last, see {@link withoutForeignKeys}. */
 export async function createAppTable(runner: QueryRunner, { name, definition, foreignKeys }: AppTable): Promise<void> {
   const query: Query = (text, values) => runner.query(text, values);
   await query(`create table ${quoteIdentifier(name)} (${definition}) with (${EARLY_STATISTICS})`);

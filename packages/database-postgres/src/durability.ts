@@ -1,6 +1,5 @@
 import type { Postgres } from './postgres.js';
 
-/** Throws when settings of the server may lose committed data. */
 export async function assertDurable(database: Postgres): Promise<void> {
   const settings = await database.rows<{ name: string; setting: string }>(
     `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,

@@ -1,4 +1,3 @@
-/** Kinds of failures, by SQLSTATE or, for errors without a code, by the message of pg. */
 export type Failure = 'retry' | 'busy' | 'unavailable' | 'duplicate' | 'bug';
 
 const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
@@ -23,7 +22,7 @@ const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,20
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
-/** Returns whether no connection became free in time. Nothing was sent then. */
+/** No connection became free in time, so nothing was sent. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as Error | undefined)?.message === 'timeout exceeded when trying to connect';
 }
@@ -38,10 +37,7 @@ export function failureOf(error: unknown): Failure {
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
-/**
- * Returns whether this unique constraint is violated. A shard adds a suffix to the name of the constraint, and a node
- * of a cluster names it only in the message.
- */
+/** A shard adds a suffix to the name of a constraint, and a node of a cluster names it only in the message. */
 export function violates(error: unknown, constraint: string): boolean {
   if (failureOf(error) !== 'duplicate') return false;
   const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };

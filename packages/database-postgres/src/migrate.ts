@@ -5,7 +5,7 @@ import { openJobPool, migrationSourceFor, silentLogger, type Connection } from '
 // The number is arbitrary, but must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
-/** Runs pending migrations and returns their names. Several nodes may start at once. */
+/** Several nodes may migrate at once. Returns the names of the migrations that ran. */
 export function migrate(connection: Connection): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
     const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
@@ -14,7 +14,7 @@ export function migrate(connection: Connection): Promise<string[]> {
   });
 }
 
-/** Runs `work` under the lock of schema changes. The session holds the lock, so the lock ends with the process. */
+/** The session holds the lock, so the lock ends with the process. */
 export async function withMigrationLock<Result>(
   connection: Connection,
   work: (source: DataSource) => Promise<Result>,

@@ -18,7 +18,6 @@ import { hasWritten, noteWritten } from './call-writes.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
 export interface TransactionOptions {
-  /** Rolls the work back. Its result tells what would have been written. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -160,7 +159,7 @@ export class Postgres implements Sql {
   private statementName(text: string): string | undefined {
     const knownName = this.nameByText.get(text);
     if (knownName) return knownName;
-    // Lists have thousands of combinations, and each connection keeps every named statement.
+    // Lists have thousands of combinations of filters, and each connection keeps every named statement.
     if (this.nameByText.size === MAX_STATEMENT_NAMES) return undefined;
     const name = createHash('sha1').update(text).digest('base64url');
     this.nameByText.set(text, name);

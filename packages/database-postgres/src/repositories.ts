@@ -3,7 +3,7 @@ import type { Sql } from './client-transaction.js';
 import type { Columns, TableRow } from './tables/column-list.js';
 import type { Table } from './tables/define-table.js';
 
-/** Returns TypeORM's repository of a table, for reads. `sql` sends its statements, within its transaction. */
+/** `sql` sends the statements, prepared and within its transaction. */
 export function repositoryOf<C extends Columns>(
   source: DataSource,
   sql: Sql,

@@ -41,7 +41,6 @@ const TABLE_WITH_TRIGGER = `
   create trigger odd_trigger before insert on odd for each row execute function odd_happens()`;
 
 describe('findSchemaBreaches', () => {
-  /** Returns the breaches after these statements, which are then rolled back. */
   const findBreachesAfter = async (statements: string): Promise<Breach[]> => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();

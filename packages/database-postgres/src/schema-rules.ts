@@ -16,18 +16,13 @@ export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
 
 export type Query = (text: string, values?: unknown[]) => Promise<unknown>;
 
-/** Fault that prevents distributing the schema by `app_id`. */
 export interface Breach {
   readonly rule: string;
   readonly table: string;
-  /** Name of the key, column or trigger, or else of the table. */
   readonly name: string;
 }
 
-/**
- * CTE with the tables of the schema; $1 is {@link kindsByName}. `kind` is `app`, `reference`, `local`, or `unknown` for
- * an unlisted table without `app_id`.
- */
+/** $1 is {@link kindsByName}. `kind` is `unknown` for an unlisted table without `app_id`. */
 export const TABLES_CTE = `
   tables as (
     select c.oid, c.relname as name, a.attnum as app_id,
@@ -40,7 +35,6 @@ export function kindsByName(): string {
   return JSON.stringify(Object.fromEntries(Object.entries(SPECIAL_TABLES).map(([name, { kind }]) => [name, kind])));
 }
 
-// Each query finds the breaches of a rule as `table` and `name`.
 const BREACHES_BY_RULE: Readonly<Record<string, string>> = {
   'A table without app_id is listed with its reason': `select name as table, name from tables where kind = 'unknown'`,
   'app_id is a bigint, neither nullable nor generated': `
@@ -95,7 +89,6 @@ const FIND_BREACHES = `
     .join(' union all ')}
   order by rule, "table", name`;
 
-/** Returns the faults that prevent distributing the tables of this schema by `app_id`. */
 export async function findSchemaBreaches(query: Query): Promise<Breach[]> {
   return (await query(FIND_BREACHES, [kindsByName()])) as Breach[];
 }

@@ -11,7 +11,6 @@ let database: Postgres;
 
 beforeAll(async () => {
   testing = await makeTestDatabase({ empty: true });
-  // The database was made before texts were folded, and has people in it.
   const source = await migrationSourceFor(testing.connection).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();

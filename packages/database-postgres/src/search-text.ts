@@ -2,16 +2,13 @@ import { foldForPeople } from '@back-office/database-search';
 import { escapeLike } from '@back-office/kernel';
 import type { Placeholder } from './placeholders.js';
 
-/** Condition that a column contains the text in any case. `%` and `_` match only themselves. */
+/** `%` and `_` match only themselves. */
 export function anyContainsSql(columns: readonly string[], searchedText: string, value: Placeholder): string {
   const pattern = value(`%${escapeLike(searchedText)}%`);
   return `(${columns.map((column) => containsSql(`lower(${column})`, pattern)).join(' or ')})`;
 }
 
-/**
- * Condition that a folded column about people contains the text, in Latin or Cyrillic letters. `%` and `_` match only
- * themselves.
- */
+/** `%` and `_` match only themselves. */
 export function personContainsSql(column: string, searchedText: string, value: Placeholder): string {
   const folded = foldForPeople(searchedText);
   // Folding drops accents that stand without a letter, so nothing may remain to search for.

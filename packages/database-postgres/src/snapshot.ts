@@ -1,6 +1,5 @@
 import { openJobPool, MIGRATIONS, type Connection } from './data-source.js';
 
-/** Runs a statement within the snapshot and returns its rows. */
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -21,7 +20,6 @@ async function assertUpToDate(read: Read): Promise<void> {
   if (isBehind) throw new Error('The database is not up to date: start the service, or run migrate first');
 }
 
-/** Runs reads in one snapshot, without a timeout. */
 export async function inSnapshot<Result>(
   connection: Connection,
   work: (read: Read) => Promise<Result>,

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 
 export interface CallContext {
-  /** Set only in a keyed call. */
   readonly once?: WriteOnce;
   readonly progress?: { hasWritten: boolean };
   readonly isInTransaction?: true;
@@ -15,7 +14,6 @@ export function callContext(): CallContext {
   return storage.getStore() ?? {};
 }
 
-/** Runs `work` in the current context, changed by `changes`. */
 export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
   return storage.run({ ...callContext(), ...changes }, work);
 }
@@ -35,19 +33,16 @@ export class WriteOnce {
     private readonly earlierResult: Buffer | null,
   ) {}
 
-  /** Returns the write of the current call, unless it is done. */
   static pending(): WriteOnce | undefined {
     const { once: writeOnce } = callContext();
     return writeOnce?.isOpen ? writeOnce : undefined;
   }
 
-  /** Returns whether the current call took its result from an earlier run. */
   static isResumed(): boolean {
     const { once: writeOnce } = callContext();
     return writeOnce !== undefined && writeOnce.isWritten && !writeOnce.isOpen;
   }
 
-  /** Runs a call whose first transaction is the write. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return runInContext({ once: this }, work);
   }

@@ -1,6 +1,5 @@
 import pg from 'pg';
 
-/** Fills a table without the timeouts of the service, and updates its statistics. */
 export async function loadRows(url: string, table: string, text: string, values: readonly unknown[]): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();

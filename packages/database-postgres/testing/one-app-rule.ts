@@ -4,12 +4,10 @@ import { StatementReader, type Tables } from './statement-reader.js';
 import type { RowSource } from './statement-names.js';
 import { column, rootsOf, findTiedValues, type Tie, type Value } from './tied-values.js';
 
-// These small tables are read before the app is known, and every node has a copy.
 export const REFERENCE_TABLES: ReadonlySet<string> = new Set(
   Object.keys(SPECIAL_TABLES).filter((name) => SPECIAL_TABLES[name]?.kind === 'reference'),
 );
 
-/** Marks a statement that reads several apps, and states its purpose. */
 export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
 
 const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
@@ -45,7 +43,6 @@ function findBreachesOfStatement(statement: Node, tables: Tables): string[] {
   return [...new Set([...writeMessages, ...untiedMessages])];
 }
 
-/** Returns the untied tables for the parameter that ties most tables. */
 function fewestOf(candidates: readonly (readonly RowSource[])[], initial: readonly RowSource[]): readonly RowSource[] {
   return candidates.reduce((fewest, candidate) => (candidate.length < fewest.length ? candidate : fewest), initial);
 }
@@ -55,7 +52,7 @@ function findUntied(root: Value, uses: readonly RowSource[], ties: readonly Tie[
   return uses.filter(({ id, columns }) => !tiedValues.has(column(id, columns.indexOf('app_id'))));
 }
 
-// Statements such as MERGE, TRUNCATE, LOCK or COPY are not analyzed.
+// MERGE, TRUNCATE, LOCK and COPY are not analyzed.
 function reportUnreadable(statement: Node, tables: Tables): string[] {
   const tableNames = JSON.stringify(statement).matchAll(/"relname":"(\w+)"/g);
   return [...tableNames].flatMap(([, table = '']) =>

@@ -14,7 +14,6 @@ export class SentStatements {
     this.texts.add(text);
   };
 
-  /** Collects the statements that TypeORM makes itself. */
   readonly logger: Logger = {
     logQuery: this.record,
     logQueryError: () => {},
@@ -24,7 +23,6 @@ export class SentStatements {
     log: () => {},
   };
 
-  /** Throws when a statement may touch several apps. */
   async assertOneApp(database: Postgres): Promise<void> {
     const rows = await database.rows<{ table: string; columns: string[] }>(FIND_COLUMNS);
     const tables = new Map(rows.map(({ table, columns }) => [table, columns]));

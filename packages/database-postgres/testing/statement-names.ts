@@ -1,7 +1,6 @@
 import type { ColumnRef, Node, RangeFunction } from 'libpg-query';
 import { column, type Value } from './tied-values.js';
 
-/** Table, query or function that provides rows, with its known columns. */
 export interface RowSource {
   readonly id: number;
   readonly name: string;
@@ -9,11 +8,9 @@ export interface RowSource {
   readonly columns: readonly (string | undefined)[];
 }
 
-/** Names that are visible in one query. */
 export interface Scope {
   readonly outer: Scope | undefined;
   readonly sources: RowSource[];
-  /** CTEs by name. */
   readonly queries: Map<string, RowSource>;
 }
 
@@ -39,7 +36,6 @@ export function aliasOf({ alias, coldeflist }: RangeFunction): [name: string, co
   return [name, typedColumns ?? alias?.colnames?.map(textOf) ?? [name]];
 }
 
-/** Returns the source with another name, and other names of its first columns. */
 export function rename(source: RowSource, name: string, names: readonly Node[] = []): RowSource {
   return {
     ...source,
@@ -48,7 +44,6 @@ export function rename(source: RowSource, name: string, names: readonly Node[] =
   };
 }
 
-/** Returns the name of an output column without alias. */
 export function inferName(expression: Node | undefined): string | undefined {
   if (expression && 'TypeCast' in expression) return inferName(expression.TypeCast.arg);
   return expression && 'ColumnRef' in expression ? textOf(expression.ColumnRef.fields?.at(-1)) : undefined;

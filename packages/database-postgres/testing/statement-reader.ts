@@ -36,7 +36,6 @@ import {
   type Value,
 } from './tied-values.js';
 
-/** Column names of each table, in their order. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
 export interface Write {
@@ -52,7 +51,6 @@ type Reader = (body: never, outer: Scope | undefined) => RowSource;
  * conditions equate.
  */
 export class StatementReader {
-  /** Every use of a table, at any depth. */
   readonly uses: RowSource[] = [];
   readonly ties: Tie[] = [];
   readonly writes: Write[] = [];
@@ -75,7 +73,6 @@ export class StatementReader {
     return isRead;
   }
 
-  /** Returns the output of a query, which is read only once. */
   private readQuery(node: Node, outer: Scope | undefined): RowSource {
     const [[kind, body] = ['', {}]] = Object.entries(node) as [string, object][];
     const output = this.outputs.get(body) ?? this.readers[kind]?.(body as never, outer) ?? this.makeSource('', []);
@@ -166,7 +163,6 @@ export class StatementReader {
     this.ties.push(...tiesToSources(scope.sources, this.readCondition(where, scope)));
   }
 
-  /** Returns the sources that an item of FROM adds. */
   private readSource(node: Node, scope: Scope): readonly RowSource[] {
     if ('RangeVar' in node) return [this.readRelation(node.RangeVar, scope)];
     if ('JoinExpr' in node) return this.readJoin(node.JoinExpr, scope);
@@ -188,7 +184,7 @@ export class StatementReader {
     return this.addSource(scope, this.copySource(rename(query, alias?.aliasname ?? relname, alias?.colnames)));
   }
 
-  /** Reads a table, even when a CTE has its name. */
+  /** A table is meant here, even when a CTE has its name. */
   private readTable(relation: RangeVar | undefined, scope: Scope): RowSource {
     const { schemaname = 'public', relname = '', alias } = relation ?? {};
     const columns = schemaname === 'public' ? this.tables.get(relname) : undefined;
@@ -246,7 +242,7 @@ export class StatementReader {
     );
   }
 
-  /** Returns the values behind a column, parameter, constant or scalar subquery; undefined for other expressions. */
+  /** Returns undefined for other expressions than columns, parameters, constants and scalar subqueries. */
   private valuesOf(expression: Node | undefined, scope: Scope): readonly Value[] | undefined {
     if (!expression) return undefined;
     if ('ParamRef' in expression) return [parameter(expression.ParamRef.number ?? 0)];

@@ -10,7 +10,6 @@ interface TestServer {
 
 export interface TestDatabase {
   readonly connection: Connection;
-  /** URL of the connection, for another process. */
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -19,7 +18,6 @@ function readTestServer(): TestServer {
   return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
 }
 
-/** Makes a database on the server of this test run. It is migrated unless `isEmpty`. */
 export async function makeTestDatabase({ empty: isEmpty = false } = {}): Promise<TestDatabase> {
   const { connection, template, prefix = 'back_office_test' } = readTestServer();
   const name = `${prefix}_${randomBytes(6).toString('hex')}`;

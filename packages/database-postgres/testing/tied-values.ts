@@ -1,4 +1,3 @@
-/** Identifies a column, parameter or constant within a statement. */
 export type Value = string;
 
 /** When all values of `from` equal a parameter or constant, `to` equals it too. */
@@ -19,7 +18,6 @@ export function column(range: number, position: number): Value {
   return `${range}.${position}`;
 }
 
-/** Returns all values that transitively equal the root. */
 export function findTiedValues(root: Value, ties: readonly Tie[]): ReadonlySet<Value> {
   const tiedValues = new Set([root]);
   for (let previousSize = 0; previousSize < tiedValues.size;) {
@@ -29,7 +27,6 @@ export function findTiedValues(root: Value, ties: readonly Tie[]): ReadonlySet<V
   return tiedValues;
 }
 
-/** Returns the parameters and constants of the ties. */
 export function rootsOf(ties: readonly Tie[]): ReadonlySet<Value> {
   return new Set(ties.flatMap(({ from }) => from).filter((value) => /^[$=]/.test(value)));
 }
@@ -40,7 +37,6 @@ export function tiesOfEqual(left: readonly Value[] | undefined, right: readonly 
   return [...left.map((to) => ({ from: right, to })), ...right.map((to) => ({ from: left, to }))];
 }
 
-/** Returns the ties that all alternatives have in common. */
 export function commonTies(alternatives: readonly (readonly Tie[])[]): Tie[] {
   const [firstTies = [], ...otherAlternatives] = alternatives;
   const keyOf = ({ from, to }: Tie): string => [...from, to].join();
@@ -48,7 +44,6 @@ export function commonTies(alternatives: readonly (readonly Tie[])[]): Tie[] {
   return firstTies.filter((tie) => keys.every((keysOfOther) => keysOfOther.has(keyOf(tie))));
 }
 
-/** Returns the ties that lead to columns of these sources. */
 export function tiesToSources(sources: readonly { readonly id: number }[], ties: readonly Tie[]): Tie[] {
   return ties.filter(({ to }) => sources.some(({ id }) => to.startsWith(`${id}.`)));
 }

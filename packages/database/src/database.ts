@@ -11,7 +11,6 @@ import type { JobQueue, MediaPorts } from '@back-office/media';
 import type { Calls } from './calls.js';
 import type { DatabaseHealth } from './health.js';
 
-/** All ports that an adapter of the database implements. */
 export interface Database extends MediaPorts {
   readonly calls: Calls;
   readonly health: DatabaseHealth;

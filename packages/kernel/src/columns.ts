@@ -1,4 +1,3 @@
-/** Maps `end_sales` to `endSales`. */
 export type FieldName<Column extends string> = Column extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<FieldName<Rest>>}`
   : Column;

@@ -1,4 +1,3 @@
-/** Identifies a customer by id and parts, or by external reference. */
 export type CustomerIdentifier =
   | { readonly id: number; readonly dataPart: number; readonly timePart: number; readonly externalRef?: undefined }
   | { readonly externalRef: string };

@@ -1,4 +1,4 @@
-/** Details that the client reports about its device; null when it does not report them. */
+/** Null stands for a detail that the client does not report. */
 export interface DeviceDetails {
   readonly type: string | null;
   readonly vendor: string | null;

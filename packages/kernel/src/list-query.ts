@@ -55,7 +55,6 @@ export function toLookupId(id: number): number {
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-/** Escapes wildcards for SQL's LIKE with `\` as escape character. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
 }

@@ -16,7 +16,6 @@ export function toMinor(amount: number, decimals: number): number | undefined {
   return sign === '-' ? -minor : minor;
 }
 
-/** Converts minor units to the JSON number in the currency. */
 export function fromMinor(minor: number, decimals: number): number {
   return minor / 10 ** decimals;
 }

@@ -14,7 +14,7 @@ export function newParts(date: Date, randomBelow: (limit: number) => number): Pa
   return { dataPart: randomBelow(DATA_PARTS) + 1, timePart: timePartOf(date) };
 }
 
-/** Counts the months since January 2020. */
+/** January 2020 is month 0. */
 export function timePartOf(date: Date): number {
   return (date.getUTCFullYear() - 2020) * 12 + date.getUTCMonth();
 }

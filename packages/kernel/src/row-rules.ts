@@ -74,7 +74,7 @@ export function rowErrorKeys(
   ];
 }
 
-/** Message key of an invalid row, such as `API.Warehouses.NameCantBeBlank`. */
+/** Example: `API.Warehouses.NameCantBeBlank`. */
 export function rowErrorKey(area: string, field: string, rule: string): string {
   if (rule === MALFORMED) return `API.${area}.WrongDataType`;
   const name = field.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

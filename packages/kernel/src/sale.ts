@@ -4,7 +4,6 @@ import type { Totals, VatRate } from './vat.js';
 export const PROMOTION_KINDS = ['percentage', 'amount', 'buy_x_get_y'] as const;
 export type PromotionKind = (typeof PROMOTION_KINDS)[number];
 
-/** Promotion without its conditions, as a proforma freezes it. */
 export interface Promotion {
   readonly code: string;
   readonly name: string;
@@ -64,7 +63,6 @@ export interface Address {
   readonly country: string | null;
 }
 
-/** Buyer as frozen at the evaluation; `id` is `null` for a guest. */
 export interface Buyer {
   readonly id: number | null;
   readonly dataPart: number | null;
@@ -88,7 +86,6 @@ export const SALE_NOTES = ['comment'] as const;
 
 export type NoteColumns = { readonly [Note in (typeof SALE_NOTES)[number]]: string | null };
 
-/** Terms that an evaluation, its proforma and its order share. */
 export interface SaleTermColumns extends NoteColumns {
   readonly currency: string;
   readonly delivery: Address | null;
@@ -123,7 +120,6 @@ export const SALE_TERMS = ['currency', ...DEFAULT_TERM_COLUMNS] as readonly (key
 
 export const TOTALS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales'] as const;
 
-/** Totals in minor units, as stored with evaluations, proformas and orders. */
 export interface TotalColumns {
   readonly sales: number;
   readonly discount: number;

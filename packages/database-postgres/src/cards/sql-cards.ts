@@ -17,7 +17,6 @@ import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
 
 const CARD_COLUMNS = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');
-// The order of the columns is that of the values.
 const INSERTED_COLUMNS = CARD_COLUMNS.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');
 
 const LOCK_CARDS = `

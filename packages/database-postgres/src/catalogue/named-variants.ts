@@ -10,7 +10,6 @@ const IDENTIFIERS = ['code', 'barcode', 'external_ref'] as const;
 
 type Identifiers = { readonly [Name in (typeof IDENTIFIERS)[number]]?: string | null | undefined };
 
-/** Finds the variants that any identifier of the rows may match. */
 export function findVariants(sql: Sql, appId: number, rows: readonly Identifiers[]): Promise<NamedVariant[]> {
   return sql.rows<NamedVariant>(FIND_VARIANTS, [appId, ...IDENTIFIERS.map((name) => valuesOf(rows, name))]);
 }

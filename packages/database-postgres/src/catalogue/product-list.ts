@@ -12,7 +12,6 @@ import {
 } from '@back-office/catalogue';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 
-/** Sort expression over the product `p` or its sales `s`. */
 interface SortKey {
   readonly sql: string;
   readonly direction: string;
@@ -38,9 +37,8 @@ function productOrder(orderBy: string | undefined): SortKey[] | undefined {
 interface Search {
   /** Sorts the best matches first. It is a function because an unused parameter would have no type. */
   readonly order: () => readonly SortKey[];
-  /** SQL condition that the text occurs literally. */
   readonly literal: string;
-  /** SQL condition that a similar text occurs; `false` for short texts, which match too much. */
+  /** Always `false` for short texts, which resemble too many names. */
   readonly similar: string;
 }
 
@@ -49,7 +47,7 @@ interface AppProductListQuery extends ProductListQuery {
   readonly decimals: number;
 }
 
-/** Selects the ids of the page first, then the fields. A full join never becomes a nested loop, see {@link among}. */
+/** A full join never becomes a nested loop, see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = placeholders(values);
@@ -103,7 +101,6 @@ export async function productListJson(database: Postgres, query: AppProductListQ
   return row?.data ?? '{"products":[]}';
 }
 
-/** A product must match both searches when both are sent. */
 function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unknown) => string): Search | undefined {
   const byName = search === undefined ? undefined : nameSearch(search, 'p.search_name', value);
   const byAnyText = searchAll === undefined ? undefined : anyTextSearch(searchAll, value);
@@ -116,7 +113,6 @@ function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unkno
   };
 }
 
-/** Ranks exact names first, then prefixes, then prefixes of words, then other matches. */
 function nameSearch(text: string, column: string, value: (parameter: unknown) => string): Search {
   const folded = foldName(text);
   // Folding has dropped every character, so no name can match.
@@ -138,7 +134,6 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
   };
 }
 
-/** Searches names, codes and barcodes. An exact code or barcode comes first. */
 function anyTextSearch(searchAll: string, value: (parameter: unknown) => string): Search {
   const { literal, similar, order } = nameSearch(searchAll, 'p.search_all', value);
   // PostgreSQL lowers the case of codes because it lowers the stored ones. JavaScript differs for `İ` and a final `Σ`.

@@ -2,7 +2,6 @@ import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/ca
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql, moneySql } from '../json-sql.js';
 
-/** SQL for the ids of matching products. An exact code comes before a code that differs in case. */
 export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
   id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,
   slug: (value) => `select id from products where app_id = $1 and slug = ${value}`,
@@ -37,7 +36,6 @@ const VARIANTS = (decimals: string): string => `(
     from product_variants v where v.app_id = p.app_id and v.product_id = p.id
   )`;
 
-/** Returns SQL for the product `p` as JSON. `decimals` is the parameter with the decimals of the currency. */
 export function productJson(decimals: string): string {
   const computedFields: Partial<Record<(typeof PRODUCT_FIELDS)[number], string>> = {
     vat_rate: 'trim_scale(p.vat_rate / 100.0)',
@@ -60,7 +58,6 @@ export function productLookUpStatement(appId: number, decimals: number, { by, va
   return { text, values: [appId, value, decimals] };
 }
 
-/** Returns one product as JSON text; `undefined` when none matches. */
 export async function findProductJson(
   database: Postgres,
   appId: number,

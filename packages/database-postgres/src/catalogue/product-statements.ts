@@ -15,7 +15,7 @@ const SEARCH_NAME = PRODUCTS.columns.pick('search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
 
-// Rows are not locked, because callers hold the bulk lock of the app's products.
+// Callers hold the bulk lock of the app's products, so rows need no locks.
 export const FIND_PRODUCTS = `
   select id, external_ref, ${PRODUCT_COLUMNS.list} from products
   where app_id = $1

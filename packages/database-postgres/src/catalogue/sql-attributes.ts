@@ -18,7 +18,7 @@ import { findVariants } from './named-variants.js';
 const DEFINITION_COLUMNS = ATTRIBUTE_DEFINITIONS.columns.pick('external_ref', 'code', 'name');
 const VALUE_COLUMNS = PRODUCT_ATTRIBUTES.columns.pick('product_id', 'product_attribute_def_id', 'value');
 
-// Rows are not locked, because callers hold the bulk lock of the app's attributes.
+// Callers hold the bulk lock of the app's attributes, so rows need no locks.
 const FIND_DEFINITIONS = `
   select id, ${DEFINITION_COLUMNS.list} from product_attribute_defs
   where app_id = $1 and (external_ref = any($2::text[]) or code = any($3::text[]))`;
@@ -105,7 +105,6 @@ async function writePlan(
   await transaction.last(SET_VALUES, [appId, JSON.stringify(rows), now]);
 }
 
-/** Inserts the definitions and sets the id of each draft. */
 async function insertDefinitions(
   transaction: Transaction,
   appId: number,

@@ -40,7 +40,6 @@ const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex')
 type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
 type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
 
-/** Writes products and variants in bulk. The number of statements does not depend on the rows. */
 export class SqlProducts implements Products {
   constructor(
     private readonly database: Postgres,
@@ -130,12 +129,10 @@ function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
   return [...values];
 }
 
-/** Stands for the product of a found variant when no row identifies that product. */
 function placeholderProduct(id: number): ProductDraft {
   return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], isChanged: false };
 }
 
-/** Returns the key of the library file behind a URL; `undefined` when there is none. */
 type LibraryKeyOf = (url: string) => string | undefined;
 
 /**

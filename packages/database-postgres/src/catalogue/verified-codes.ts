@@ -14,8 +14,7 @@ const foldedListSql = (texts: string): string => `(
 const distinctFoldedSql = (texts: string): string =>
   `(select distinct lower(btrim(sent)) as folded from unnest(${texts}::text[]) as sent)`;
 
-// Finds records by codes ($2), barcodes ($3) and product codes ($4). Joins are used because lists would be scanned per
-// row.
+// Parameters: $2 codes, $3 barcodes, $4 product codes. Joins are used because lists would be scanned per row.
 const FIND_BY_CODES = `
   with variant as (
     select v.id from ${distinctFoldedSql('$2')} as sent
@@ -36,7 +35,6 @@ const FIND_BY_CODES = `
   coalesce(${foldedListSql('$2')}, '[]') as codes, coalesce(${foldedListSql('$3')}, '[]') as barcodes,
   coalesce(${foldedListSql('$4')}, '[]') as "productCodes"`;
 
-/** Looks all rows up with one statement and matches them in the order of the matching table. */
 export async function verifyCodes(
   database: Postgres,
   appId: number,

@@ -5,10 +5,6 @@ import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 import { EVALUATIONS } from '../tables/evaluations.js';
 
-/**
- * SQL for the amount that this customer can spend from a voucher. It is 0 when held, spent, expired or another
- * customer's.
- */
 const availableAmountSql = (customerId: string, now: string): string => `
   case when v.active and v.held_by is null and (v.customer_id is null or v.customer_id = ${customerId})
       and coalesce(v.valid_from <= ${now}, true) and coalesce(v.valid_until >= ${now}, true)
@@ -26,10 +22,7 @@ export interface BasketIds {
   readonly vouchers: readonly string[];
 }
 
-/**
- * Reads everything that a basket is priced with. Tables that the basket does not need are left out, since each costs
- * time.
- */
+/** Tables that the basket does not need are left out, since each costs time. */
 export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
   const value = placeholders(values);
@@ -88,10 +81,6 @@ export const INSERT_EVALUATION = `
 
 export const FIND_EVALUATION = `select * from order_processings where app_id = $1 and id = $2`;
 
-/**
- * Locks the evaluation, its vouchers, and the shelves of its variants. Shelves are in sellable warehouses, or in the
- * requested one.
- */
 export const LOCK_FACTS = `
   with evaluation as materialized (
     select * from order_processings where app_id = $1 and id = $2 for update

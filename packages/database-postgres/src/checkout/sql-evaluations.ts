@@ -128,7 +128,6 @@ interface LockedRow extends EvaluatedBasket {
   readonly pickup_point: Evaluation['pickupPoint'];
 }
 
-/** Locks the evaluation, then its vouchers, then its stock. */
 export async function findEvaluationFacts(
   transaction: Transaction,
   appId: number,

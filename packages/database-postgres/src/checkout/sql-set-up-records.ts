@@ -38,7 +38,6 @@ const TABLES: { readonly [Name in ResourceName]: SetUpTable<FieldOf<Name>> } = {
   },
 };
 
-/** Rolls back a write that exceeds the limit of records. */
 class LimitExceeded extends Error {
   constructor(readonly key: string) {
     super(key);
@@ -51,7 +50,6 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     private readonly clock: Clock,
   ) {}
 
-  /** Upserts by code, all rows or none. A later row with the same code changes the earlier one. */
   async put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome> {
     try {
       return await this.putAll(name, app, rows);

@@ -3,7 +3,6 @@ import type { Connection } from '../data-source.js';
 import { inSnapshot, type Read } from '../snapshot.js';
 import { breachesSql, type Invariant, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.js';
 
-/** Breaches of one rule; `examples` shows the first of them. */
 export interface Finding {
   readonly name: string;
   readonly breaches: number;
@@ -30,7 +29,6 @@ const MIN_ORPHAN_AGE_MS = 24 * 3_600_000;
 const CONTENTS_RULE = 'Every content of a file is in the store with its recorded size';
 const ORPHANS_RULE = 'No unrecorded content is in the store for over a day';
 
-/** Names of the rules about the store, which are checked after the database. */
 export const STORE_RULES: readonly string[] = [CONTENTS_RULE, ORPHANS_RULE];
 
 /** Checks every rule without writing. The database is checked in one snapshot, then the store. */

@@ -1,4 +1,4 @@
-/** Rule that every state of the database satisfies. Its statement finds breaches as `app_id` and `breach`. */
+/** `sql` finds breaches as `app_id` and `breach`. */
 export interface Invariant {
   readonly name: string;
   readonly sql: string;
@@ -226,7 +226,6 @@ export const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** Selects all contents of library records, with their sizes where known. */
 export const LIBRARY_CONTENTS = `
   select app_id as "appId", content, size from cdn_files where state <> 'receiving'
   union all select app_id, original, null from cdn_files where state <> 'receiving' and original is not null
@@ -235,10 +234,8 @@ export const LIBRARY_CONTENTS = `
   union all select app_id, content, size from cdn_file_versions
   union all select app_id, original, null from cdn_file_versions where original is not null`;
 
-/** Selects those of the contents ($1) that a record still references. */
 export const STILL_REFERENCED = `select * from (${LIBRARY_CONTENTS}) as each where content = any($1)`;
 
-/** Returns SQL for the first breaches, each with the total number. */
 export function breachesSql(sql: string, limit: number): string {
   return `select app_id as "appId", breach, count(*) over () as total from (${sql}) as broken limit ${limit}`;
 }

@@ -18,7 +18,6 @@ import type { Sql } from '../client-transaction.js';
 const CHANGE_COLUMNS = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",
   h.source, h.changed_at as at`;
 
-/** Selects one row per switch with the customer and the last change, which may be limited to a time. */
 function knownConsentSql(customer: string): string {
   return `
   select c.id as known_id, c.viber_subscribed, c.preferred_notification_channel_id, c.phone, c.inserted_at,

@@ -1,6 +1,5 @@
 import type { CustomerIdentifier } from '@back-office/customers';
 
-/** Returns a condition that matches the customer among rows `c`. `value` adds a parameter to the statement. */
 export function customerCondition(identifier: CustomerIdentifier, value: (parameter: unknown) => string): string {
   if (identifier.externalRef !== undefined) return `c.external_ref = ${value(identifier.externalRef)}::text`;
   const { id, dataPart, timePart } = identifier;

@@ -21,7 +21,6 @@ const listSql = (conditions: readonly string[]): string => `
     from customers c where c.app_id = $1 and ${among('c.id', 'page')} order by ${ORDER}
   ) as row`;
 
-/** Selects a page, sorted by name, as one row of JSON text. */
 export function customerListStatement(appId: number, { search, externalRef }: CustomerFilter, { offset, limit }: Page) {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);

@@ -39,7 +39,6 @@ export class TypeOrmCustomers implements Customers {
     this.customers = repositoryOf(database.source, database, CUSTOMERS);
   }
 
-  /** Returns the customer, or the fields whose values another customer has. E-mails are compared without case. */
   async add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields> {
     const now = this.clock.now();
     const { dataPart, timePart } = newParts(now, randomInt);
@@ -70,7 +69,6 @@ export class TypeOrmCustomers implements Customers {
     return takenConstraints.map(([, field]) => field);
   }
 
-  /** Returns `undefined` when the parts do not match the id. */
   async find(appId: number, id: number, dataPart: number, timePart: number): Promise<Customer | undefined> {
     if (Math.abs(dataPart) >= 2 ** 15 || Math.abs(timePart) >= 2 ** 31) return undefined;
     const where = { app_id: appId, id, data_part: dataPart, time_part: timePart };

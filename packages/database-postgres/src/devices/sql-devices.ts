@@ -4,7 +4,6 @@ import { DEVICES } from '../tables/customers.js';
 import { type Device, type Devices, type NewDevice, PUSH_CHANNEL_ID } from '@back-office/consent';
 
 const DEVICE_COLUMNS = DEVICES.columns.except('app_id', 'customer_id');
-// The order of the columns is that of the values.
 const INSERTED_COLUMNS = DEVICE_COLUMNS.pick(
   'uuid',
   'messaging_token',
@@ -16,20 +15,18 @@ const INSERTED_COLUMNS = DEVICE_COLUMNS.pick(
   'updated_at',
 );
 
-// Each session without a device id counts as a device.
 const DEVICE_UUID = `coalesce(t.device_uuid, 'session-' || t.id)`;
 
 // An advisory lock is needed because a new token has no row. Tokens with the same hash share the lock.
 const LOCK_TOKEN = 'select pg_advisory_xact_lock($1, hashtext($2))';
 const DEVICES_LOCK = 13;
 
-// Locks the session unless it is anonymous or has ended. A server may cache an ended session for a moment.
+// A server may cache an ended session for a moment, so the statement checks it again.
 const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;
 
-// Removes the token from other devices, which must not receive the pushes of this customer.
-// All these devices are locked by id, since two devices may swap tokens.
+// Other devices must not receive the pushes of this customer. They are locked by id, since two devices may swap tokens.
 const REMOVE_COPIES = `
   with locked as (
     select d.id, d.customer_id = t.customer_id and d.uuid = ${DEVICE_UUID} as is_own

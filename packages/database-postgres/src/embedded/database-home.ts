@@ -5,7 +5,7 @@ import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** The user that runs the server when this process is root, since PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root, so this user runs it when the process is root. */
 export interface Owner {
   name: string;
   uid: number;
@@ -40,7 +40,7 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
-/** Returns whether a database exists below these folders. An unreadable one counts as existing. */
+/** An unreadable database counts as existing. */
 export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
   const exists = (path: string): Promise<boolean> =>
     lstat(path).then(
@@ -100,7 +100,7 @@ async function canReach(owner: Owner, directory: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$1"', 'sh', directory], owner)).succeeded;
 }
 
-/** Makes the private folder of the socket. Trust authentication relies on its permissions. */
+/** Trust authentication relies on the permissions of this folder. */
 export async function prepareSocketDirectory(home: Home): Promise<string> {
   const defaultDirectory = join(home.directory, 'run');
   const isTooLong = Buffer.byteLength(join(defaultDirectory, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES;

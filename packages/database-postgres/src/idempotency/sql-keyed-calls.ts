@@ -39,7 +39,6 @@ const KEEP_ANSWER = `update idempotency_keys set status = $5, headers = $6, body
 const END_LEASE_OF_WRITTEN = `update idempotency_keys set leased_until = $5 ${WHERE_RUN} and outcome is not null`;
 const DELETE_UNWRITTEN = `delete from idempotency_keys ${WHERE_RUN} and outcome is null and status is null`;
 
-// This statement reads without locks; the keys are then removed app by app.
 const FIND_EXPIRED_KEYS = `
   /* across apps: expired keys */
   select app_id as "appId", access_token_id as "tokenId", key from idempotency_keys

@@ -12,7 +12,7 @@ import { ATTENDANCES } from '../tables/locations.js';
 
 const ATTENDANCE_COLUMNS = ATTENDANCES.columns.pick('id', 'app_location_id', 'distance_m', 'inserted_at');
 
-// Half the height of the circle in degrees of latitude, with a margin of 0.1 % for rounding.
+// The band is half the height of the circle, with a margin of 0.1 % for rounding.
 const BAND_DEGREES = (MAX_DISTANCE_M / EARTH_RADIUS_M) * (180 / Math.PI) * 1.001;
 
 // An index selects a band of latitudes; then the haversine distance decides. A band of longitudes would have to handle

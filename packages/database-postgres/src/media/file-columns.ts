@@ -3,7 +3,6 @@ import { dateTimeSql } from '../json-sql.js';
 
 const VERSION_PARAMETER = `case when f.version > 1 then '?v=' || f.version else '' end`;
 
-/** SQL for the URL of a key of the file `f`. `base` is the parameter with the public base. */
 export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${VERSION_PARAMETER}`;
 
 /**
@@ -22,7 +21,6 @@ const renditionsSql = (base: string): string => `(
   from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version and r.listed
 )`;
 
-/** SQL for the file `f` as JSON, as clients read it. */
 export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = {}): string {
   return `json_build_object(
     'id', f.id, 'filename', f.filename, 'key', f.key, ${withUrl ? `'url', ${fileUrlSql(base)},` : ''}
@@ -44,13 +42,11 @@ const FIND_FILE_JSON = `
   select ${fileJsonSql('$3')}::text as data from cdn_files f
   where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
 
-/** Returns the JSON text of one file, which may be in Trash. */
 export async function findFileJson(sql: Sql, appId: number, id: number, base: string): Promise<string | undefined> {
   const [row] = await sql.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, base]);
   return row?.data;
 }
 
-/** Selects the public keys of a file's renditions and pages. */
 export const DERIVED_KEYS = `
   select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
   union select key from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2`;

@@ -49,7 +49,6 @@ export const LIST_VERSIONS = `
   from cdn_files f left join cdn_file_versions v on v.app_id = $1 and v.cdn_file_id = f.id
   where f.app_id = $1 and f.id = $2 and f.state <> 'receiving' group by f.id`;
 
-// This statement reads without locks; the versions are then removed app by app.
 export const FIND_APPS_WITH_EXPIRED = `
   /* across apps: apps with expired versions */
   select distinct app_id as "appId" from cdn_file_versions where purge_at <= $1`;

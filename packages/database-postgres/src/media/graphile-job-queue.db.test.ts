@@ -81,7 +81,6 @@ describe('a worker', () => {
     await waitUntilDone(1, 10);
     await pool.query(`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute'`);
     await secondWorker.start();
-    // The pause is longer than a heartbeat of both workers.
     await pause(6_000);
     const { rows } = await pool.query(
       'select attempts, locked_by is not null as locked from graphile_worker._private_jobs',

@@ -14,7 +14,6 @@ const UNBATCHED_OPTIONS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 const HEARTBEAT_MS = 5_000;
 const RELAUNCH_MS = 5_000;
 
-/** Adapts the queue of graphile-worker, which has connections of its own. */
 export class GraphileJobQueue implements JobQueue {
   constructor(private readonly pool: JobPool) {}
 
@@ -71,7 +70,7 @@ class GraphileWorker implements JobWorker {
       .then(() => this.relaunchRunner());
   }
 
-  /** Starts a new runner. A runner ends when the database is unreachable for long. */
+  /** A runner ends when the database is unreachable for long. */
   private async relaunchRunner(): Promise<void> {
     while (!this.isStopping) {
       await pause(RELAUNCH_MS);
@@ -84,7 +83,6 @@ class GraphileWorker implements JobWorker {
     }
   }
 
-  /** Reports the own pools as living and releases the jobs of dead pools. */
   private async sendHeartbeat(): Promise<void> {
     try {
       await this.pool.query(HEARTBEAT.recordWorkers, [[...this.livingPoolIds]]);

@@ -31,7 +31,6 @@ const SCHEDULE_PURGE_NOW = `
 const ADD_JOBS = `
   select graphile_worker.add_job($1::text, payload, max_attempts => ${MAX_JOB_ATTEMPTS}) from json_array_elements($2) as payload`;
 
-/** Queues the processing of a file, which starts after the commit. */
 export async function addProcessing(sql: Sql, purpose: Purpose, payload: ProcessPayload): Promise<void> {
   await sql.rows(ADD_JOB, [
     JOBS.process,
@@ -40,32 +39,26 @@ export async function addProcessing(sql: Sql, purpose: Purpose, payload: Process
   ]);
 }
 
-/**
- * Queues a purge of caches, which {@link schedulePurgeNow} starts after processing. It starts a day later at the
- * latest.
- */
+/** {@link schedulePurgeNow} starts the purge after processing. It starts a day later at the latest. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
   await sql.rows(ADD_PURGE, [JSON.stringify(payload), purgeKey(payload.appId, payload.fileId)]);
 }
 
-/** Makes the waiting purge of this file, if any, due after the commit. */
 export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number): Promise<void> {
   await sql.rows(SCHEDULE_PURGE_NOW, [purgeKey(appId, fileId)]);
 }
 
-/** Queues the removal of blobs and the syncing of public copies. */
 export async function addTidying(sql: Sql, payload: TidyPayload): Promise<void> {
   const jobs = splitTidyPayload(payload);
   if (jobs.length > 0) await sql.rows(ADD_JOBS, [JOBS.tidy, JSON.stringify(jobs)]);
 }
 
-// Jobs that gave up are retried, since the store may be back.
+// The store may be back, so jobs that gave up are retried.
 const REVIVE_JOBS = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null
   having count(*) > 0`;
 
-// This statement reads without locks; each file is then failed within its app.
 const FIND_FILES_WITHOUT_JOB = `
   /* across apps: pending files without a job */
   select app_id as "appId", id, version from cdn_files f
@@ -74,10 +67,8 @@ const FIND_FILES_WITHOUT_JOB = `
       and j.key in ('content:' || f.app_id || ':' || f.id, 'reverted:' || f.app_id || ':' || f.id)
   )`;
 
-/** Statements of the daily repair. They retry jobs that gave up, and find pending files without a job. */
 export const REPAIR = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
 
-// A worker without a heartbeat for this time is dead.
 const MAX_SILENCE = `interval '20 seconds'`;
 
 const RECORD_WORKERS = `
@@ -94,7 +85,6 @@ const RELEASE_JOBS = `
 
 const FORGET_WORKERS = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
 
-/** Statements that record living workers and release the jobs of dead ones. */
 export const HEARTBEAT = {
   recordWorkers: RECORD_WORKERS,
   releaseJobs: RELEASE_JOBS,

@@ -10,7 +10,6 @@ import {
 import type { Transaction } from '../client-transaction.js';
 import { IS_USED_SQL } from './file-columns.js';
 
-/** Locked file that the call identifies. */
 export interface LockedFile {
   readonly id: number;
   readonly key: string;
@@ -39,7 +38,6 @@ export function lockByKey(transaction: Transaction, appId: number, keys: readonl
   return transaction.rows<LockedFile>(LOCK_BY_KEY, [appId, keys.filter(isStorable)]);
 }
 
-/** Returns a result for each sent id. */
 export function resultsOf(action: FileAction, ids: readonly number[], files: readonly LockedFile[]): FileResult[] {
   const byId = new Map(files.map((file) => [file.id, file]));
   return ids.map((id) => resultOf(action, byId.get(id)));

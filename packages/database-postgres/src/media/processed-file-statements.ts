@@ -22,7 +22,7 @@ export const FIND_REPLACED_CONTENTS = `
   union all
   select content from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and version = $3 and page = any($5)`;
 
-/** Upserts renditions or pages ($4) by `keyColumn`. Listed ones stay listed. */
+/** Renditions or pages that are already listed stay listed. */
 function upsertStatement(table: string, columns: NamedColumns, keyColumn: string, otherColumns: NamedColumns): string {
   return `
   insert into ${table} (app_id, cdn_file_id, version, ${columns.list}, listed)
@@ -46,7 +46,7 @@ export const CHANGE_CONTENT = `
     mime = coalesce($6, mime), size = coalesce($7, size), checksum = coalesce($8, checksum)
   where app_id = $1 and id = $2`;
 
-// Drops the renditions and pages of earlier versions. If $4, it also drops the other renditions of this version.
+// If $4, other renditions of the current version are dropped too.
 export const DROP_OUTDATED = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = $2

@@ -77,7 +77,6 @@ export class SqlFileMoves implements FileMoves {
   }
 }
 
-/** Returns, by folder, the names that these files may get. */
 async function findAvailableNames(
   sql: Sql,
   appId: number,

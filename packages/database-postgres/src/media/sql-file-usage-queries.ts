@@ -23,7 +23,6 @@ interface Statement {
   readonly values: unknown[];
 }
 
-// Names are looked up only for the page.
 const listSql = (page: string, order: string): string => `
   with page as (${page} order by ${order} offset $2 limit $3)
   select coalesce(json_agg(row), '[]')::text as data from (
@@ -34,7 +33,6 @@ const FROM_USAGES_OF_FILE = `
   from cdn_usages u where u.app_id = $1
     and u.key = (select f.key from cdn_files f where f.app_id = $1 and f.id = $4 and f.state <> 'receiving')`;
 
-/** Selects the usages of a file in the order of recording, as one row of JSON text. */
 function fileUsagesStatement(appId: number, fileId: number, { offset, limit }: Page): Statement {
   const page = `select u.*, (select count(*) ${FROM_USAGES_OF_FILE}) as total_count ${FROM_USAGES_OF_FILE}`;
   return { text: listSql(page, 'u.id'), values: [appId, offset, limit, fileId] };
@@ -49,7 +47,6 @@ const BROKEN_USAGES = `
     where f.key is null
   )`;
 
-/** Selects usages of missing files, grouped by file, like {@link fileUsagesStatement}. */
 function brokenUsagesStatement(appId: number, search: string | undefined, { offset, limit }: Page): Statement {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);

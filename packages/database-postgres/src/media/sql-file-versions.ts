@@ -34,7 +34,6 @@ interface LockedFile extends Blobs {
   readonly state: FileState;
   readonly version: number;
   readonly kind: string;
-  /** Widths of the renditions that the preset asks for. */
   readonly widths: readonly number[];
 }
 

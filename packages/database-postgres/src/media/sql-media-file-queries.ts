@@ -38,7 +38,6 @@ function orderSql(
   return `f.${columns[field]} ${direction}, f.id ${direction}`;
 }
 
-/** Selects a page as one row of JSON text. */
 export function fileListStatement(
   appId: number,
   base: string,

@@ -79,7 +79,7 @@ interface LockedFile {
   readonly tags: readonly string[];
 }
 
-/** Stores records of library files. The lock of an app's folders protects names and keys. */
+/** The lock of an app's folders protects names and keys. */
 export class SqlMediaFiles implements MediaFiles {
   constructor(
     private readonly database: Postgres,
@@ -126,7 +126,6 @@ export class SqlMediaFiles implements MediaFiles {
   async edit(appId: number, id: number, edit: FileEdit): Promise<string | Refusal> {
     try {
       return await this.database.transaction(async (transaction) => {
-        // The lock protects the names, which are checked and assigned under it.
         if (edit.name !== undefined) await lockFolders(transaction, appId);
         transaction.locks('file');
         const [file] = await transaction.rows<LockedFile>(LOCK_FILE, [appId, id]);
@@ -166,14 +165,14 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
   return FILE_NAME_TAKEN;
 }
 
-/** Returns the names in a folder that collide with this name, alone or followed by a number. */
+/** Names collide alone or followed by a number. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
   const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);
   return new Set(rows.map(({ filename }) => filename));
 }
 
-/** Returns the desired key, or adds the first free number to it. The caller holds the lock of the app's folders. */
+/** The caller holds the lock of the app's folders. */
 async function findFreeKey(transaction: Transaction, appId: number, desiredKey: string): Promise<string> {
   // The number of candidates doubles, which keeps the search short even beyond ten thousand.
   for (

@@ -37,7 +37,7 @@ const FOLDER_COLUMNS = 'f.id, f.path, f.name, f.description';
 
 const FIND_FOLDERS = `select ${FOLDER_COLUMNS} from cdn_folders f where f.app_id = $1`;
 
-// A folder is named after its segment. A number is added when a sibling or another new folder has that name.
+// A number is added when a sibling or another new folder has the same name.
 const MAKE_FOLDERS = `
   with missing as (
     select path, parent, name from json_to_recordset($2) as wanted (path text, parent text, name text)
@@ -85,7 +85,7 @@ const FIND_USED_FILE = `
 // When both folders and files collide, the index of files reports the collision.
 const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
-/** Stores folders of the library. Each app has one lock, since a branch changes as a whole. */
+/** Each app has one lock, since a branch of folders changes as a whole. */
 export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
   constructor(
     private readonly database: Postgres,
@@ -179,12 +179,10 @@ export async function lockFolders(transaction: Transaction, appId: number): Prom
   await transaction.rows('select pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)', [FOLDERS_LOCK, appId]);
 }
 
-/** Creates the missing folders of the path. */
 export function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
   return makeFoldersOf(sql, appId, [path], now);
 }
 
-/** Creates the missing folders of several paths. */
 export async function makeFoldersOf(sql: Sql, appId: number, paths: readonly FolderPath[], now: Date): Promise<void> {
   const neededPaths = [...new Set(paths.flatMap(ancestry))];
   if (neededPaths.length === 0) return;

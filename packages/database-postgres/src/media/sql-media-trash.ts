@@ -36,7 +36,6 @@ const PURGE_OBJECTS = `
 
 const REMOVE_FILES = `delete from cdn_files where app_id = $1 and id = any($2)`;
 
-// This statement reads without locks; the files are then purged app by app.
 const FIND_APPS_WITH_EXPIRED = `
   /* across apps: apps with expired files in Trash */
   select distinct app_id as "appId" from cdn_files where purge_at <= $1`;

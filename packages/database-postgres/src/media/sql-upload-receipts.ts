@@ -24,7 +24,6 @@ const END_UPLOADS = `
   delete from cdn_files where app_id = $1 and id = any($2) and ${stateBeforeSql('abandon', 'removed')}
   returning content, original`;
 
-// This statement reads without locks; the receipts are then removed app by app.
 const FIND_STALE_UPLOADS = `
   /* across apps: stale uploads */
   select app_id as "appId", id from cdn_files

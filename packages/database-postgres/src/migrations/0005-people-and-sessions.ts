@@ -5,7 +5,6 @@ const LETTERS = {
   letters: 'ÐØðøĐđĦħıĸĿŀŁłŦŧſЀЁЂЃІЇЈЋЌЍЎАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЪЫЬЭабвгдежзийклмнопрстуфхцчшъыьэѐёђѓіїјћќѝўҐґ',
   replacements: `dododdhhiqllllttseedgiijckiuabvgdezziyklmnoprstufhccs'y'eabvgdezziyklmnoprstufhccs'y'eeedgiijckiugg`,
 };
-// Each of these letters becomes several letters.
 const GROUPS = {
   capitals: 'ÆÞĲŊŒЄЅЉЊЏЩЮЯ',
   small: 'æþĳŋœєѕљњџщюя',
@@ -28,7 +27,6 @@ const personSql = (first: string, last: string, ...otherColumns: string[]): stri
   [first, last, ...otherColumns].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
   ` || chr(10) || coalesce(${last}, '') || ' ' || coalesce(${first}, '')`;
 
-// Sessions get an index by end, people an index by folded text (Cyrillic, Latin, accents).
 const STATEMENTS = [
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind = 'session'`,
   // ASCII takes a shortcut. The function must stay equal to foldForPeople, which folds searched texts.

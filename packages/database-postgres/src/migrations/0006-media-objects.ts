@@ -36,7 +36,6 @@ const STATEMENTS = [
   // Jobs of workers that are not listed here are released.
   `create schema job_queue`,
   `create table job_queue.workers (worker text primary key, seen_at timestamptz not null)`,
-  // These indexes find unreferenced blobs.
   `create index cdn_files_content_idx on cdn_files (app_id, content)`,
   `create index cdn_files_original_idx on cdn_files (app_id, original) where original is not null`,
   `create index cdn_renditions_content_idx on cdn_renditions (app_id, content)`,

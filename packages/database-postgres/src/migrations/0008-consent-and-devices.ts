@@ -21,7 +21,6 @@ const STATEMENTS = [
     )
   )`,
   `create index customer_consent_changes_customer_idx on customer_consent_changes (app_id, customer_id, id)`,
-  // Earlier sessions did not report their device.
   `alter table access_tokens add column device_uuid text, add column device_type text, add column device_vendor text,
     add column mobile_info text, add column firebase_token text`,
   `create table notification_devices (

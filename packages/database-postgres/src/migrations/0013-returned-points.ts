@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Points of a canceled order are taken back once; the booking stays.
 const STATEMENTS = [`alter table loyalty_bookings add column taken_back_at timestamptz`];
 
 export class ReturnedPoints1763700000013 implements MigrationInterface {

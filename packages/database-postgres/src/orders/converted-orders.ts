@@ -24,10 +24,7 @@ import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
-/**
- * Stores an order ($2) with its items ($3) for the app ($1). `payments` is a CTE that adds payments to the new row
- * `made`.
- */
+/** Parameters: $1 app, $2 order, $3 items. `payments` is a CTE that adds payments to the new row `made`. */
 export const insertOrderStatement = (payments: string): string => `
   with made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
@@ -57,7 +54,7 @@ const SETTLE_ORDERS = `
   from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
   returning o.id, o.order_status_id = ${CANCELED_ID} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
-/** Stores the order that a proforma is converted to, moves the payments to it, and returns its id. */
+/** Moves the payments of the proforma to the order, and returns the id of the order. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
   const order = { ...NEW_ORDER, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
@@ -70,7 +67,6 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
   return (insertedRow as { id: number }).id;
 }
 
-/** Updates paid amount and debt of the orders after payments of their proformas have changed. */
 export function settleOrderPayments(
   sql: Sql,
   appId: number,

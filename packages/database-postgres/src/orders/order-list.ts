@@ -16,7 +16,6 @@ const DECIMALS_PARAMETER = '$4';
 const AMOUNT_COLUMNS = [...TOTALS, 'paid', 'debt'];
 const TIME_COLUMNS = ['order_date', 'inserted_at', 'updated_at'];
 
-// These fields of the order `o` are not shown as stored.
 const COMPUTED_FIELDS = new Map([
   ...AMOUNT_COLUMNS.map((column) => [column, moneySql(`o.${column}`, DECIMALS_PARAMETER)] as const),
   ...TIME_COLUMNS.map((column) => [column, dateTimeSql(`o.${column}`)] as const),
@@ -45,7 +44,6 @@ const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 // For columns that are not nullable, `nulls last` would prevent use of the index.
 const NULLABLE_COLUMNS = ['invoice_number', 'customer_last_name', 'customer_first_name'];
 
-/** Converts `field`, `field asc` or `field desc` to SQL. Anything else sorts newest first. */
 export function orderBySql(orderBy: unknown): string {
   const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
   if (sorting === undefined) return NEWEST_FIRST;
@@ -55,7 +53,7 @@ export function orderBySql(orderBy: unknown): string {
   return [...columns, 'o.id desc'].join(', ');
 }
 
-/** Selects the ids of the page, from an index alone where possible, and then its rows. */
+/** The ids of the page come from an index alone where possible. */
 const listSql = (conditions: readonly string[], order: string): string => `
   with page as (
     select o.id from orders o where ${['o.app_id = $1', ...conditions].join(' and ')}
@@ -66,7 +64,6 @@ const listSql = (conditions: readonly string[], order: string): string => `
     from orders o where o.app_id = $1 and ${among('o.id', 'page')} order by ${order}
   ) as row`;
 
-/** Selects a page as one row of JSON text. */
 export function orderListStatement({ app, filter, orderBy, page }: OrderListQuery) {
   const values: unknown[] = [app.id, page.offset, page.limit, app.decimals, currencyNumber(app.currency)];
   const value = placeholders(values);

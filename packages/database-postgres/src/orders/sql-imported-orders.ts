@@ -54,7 +54,6 @@ const INSERT_IMPORTED_ORDER = insertOrderStatement(`paid as (
 
 const MAX_ATTEMPTS = 5;
 
-/** Returns the number for an order that is sent without one. */
 export type NumberGenerator = (year: number) => string;
 
 export class SqlImportedOrders implements ImportedOrders {
@@ -64,7 +63,6 @@ export class SqlImportedOrders implements ImportedOrders {
     private readonly drawNumber: NumberGenerator = (year) => orderNumber(year, randomInt),
   ) {}
 
-  /** Returns the id of the new order. Refuses an external reference or a number that is taken. */
   async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
     for (let attempt = 1; ; attempt += 1) {
       try {

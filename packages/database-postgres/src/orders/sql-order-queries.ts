@@ -16,7 +16,6 @@ export class SqlOrderQueries implements OrderQueries {
     return order;
   }
 
-  /** Returns `undefined` when the parts do not match the id. */
   async findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined> {
     const order = await this.find(appId, id);
     return order?.data_part === dataPart && order.time_part === timePart ? order : undefined;

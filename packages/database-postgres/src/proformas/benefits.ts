@@ -11,7 +11,6 @@ const SETTLE_VOUCHERS = `
   update vouchers v set spent = v.spent + settled.spent, held_by = null, updated_at = $3
   from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled."voucherId"`;
 
-/** Books the amounts that were spent from held vouchers, and releases the vouchers. */
 export async function settleVouchers(
   transaction: Transaction,
   appId: number,
@@ -34,7 +33,6 @@ const BOOK_POINTS = `
   from (select customer_id, sum(points) as points from earned group by customer_id) earned
   where c.app_id = $1 and c.id = earned.customer_id`;
 
-/** Books the points that orders have earned, once per order. */
 export async function bookPoints(
   transaction: Transaction,
   appId: number,
@@ -50,7 +48,6 @@ const LOCK_VOUCHERS = 'select id from vouchers where app_id = $1 and id = any($2
 const LOCK_CUSTOMERS =
   'select id from customers where app_id = $1 and id = any($2::bigint[]) order by id for no key update';
 
-/** Locks the vouchers and customers that {@link returnBenefits} may change. */
 export async function lockBenefits(
   transaction: Transaction,
   appId: number,
@@ -80,7 +77,6 @@ const TAKE_POINTS_BACK = `
   from (select customer_id, sum(points) as points from taken group by customer_id) taken
   where c.app_id = $1 and c.id = taken.customer_id`;
 
-/** Returns the voucher amounts that refunded orders spent, and takes their points back once. */
 export async function returnBenefits(
   transaction: Transaction,
   appId: number,

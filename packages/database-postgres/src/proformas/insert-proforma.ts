@@ -5,7 +5,7 @@ import type { Transaction } from '../client-transaction.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';
 
-/** A warehouse was switched off after its stock was chosen. Nothing was written. */
+/** The warehouse was switched off after its stock was chosen. Nothing was written. */
 export class WarehouseNotSellable extends Error {}
 
 /** The ids follow the order of the input. */

@@ -19,18 +19,17 @@ const FIND_PROFORMA_IDS = `
   select proforma_order_id as id from orders
   where app_id = $1 and id = any($2::bigint[]) and proforma_order_id is not null order by 1`;
 
-/** Refunds canceled orders through their proformas, which hold the payments. */
 export class OrderRefunds {
   constructor(private readonly clock: Clock) {}
 
-  /** Locks the proformas of the orders. It must run before the orders are locked. */
+  /** Must run before the orders are locked. */
   async lock(transaction: Transaction, appId: number, orderIds: readonly number[]): Promise<readonly Proforma[]> {
     const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, orderIds]);
     const ids = rows.map(({ id }) => id);
     return loadProformas(transaction, appId, ids, 'wait');
   }
 
-  /** Locks vouchers and customers of the proformas. It must run after the orders and before the stock are locked. */
+  /** Must run after the orders and before the stock are locked. */
   lockBenefits(transaction: Transaction, appId: number, proformas: readonly Proforma[]): Promise<void> {
     const voucherIds = proformas.flatMap(({ payments }) => payments.flatMap(({ voucherId }) => voucherId ?? []));
     const customerIds = proformas.flatMap(({ buyer, converted }) =>
@@ -42,7 +41,6 @@ export class OrderRefunds {
     });
   }
 
-  /** Refunds the remaining payments of these locked proformas, and returns vouchers and points. */
   async refund(
     transaction: Transaction,
     appId: number,

@@ -29,7 +29,7 @@ export async function loadProformas(
   );
 }
 
-/** Draws the keys of new refunds. It must run before the change is saved. */
+/** Must run before the change is saved. */
 export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
@@ -60,7 +60,6 @@ function changedLines({ before, after }: ProformaChange): object[] {
   return after.lines.filter((line, index) => line !== before.lines[index]).map(lineColumns);
 }
 
-/** Returns new payments, and payments whose columns have changed. */
 function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean): object[] {
   if (before.payments === after.payments) return [];
   const oldColumns = new Map(

@@ -35,7 +35,6 @@ const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   status: ['status_id'],
 };
 
-/** Converts `field`, `field asc` or `field desc` to SQL. Anything else sorts newest first. */
 export function orderBySql(orderBy: unknown): string {
   const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
   if (sorting === undefined) return NEWEST_FIRST;
@@ -43,7 +42,7 @@ export function orderBySql(orderBy: unknown): string {
   return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
 }
 
-/** Selects the ids of the page, from an index alone where possible, and then its rows. */
+/** The ids of the page come from an index alone where possible. */
 const listSql = (page: string, order: string): string => `
   with page as (${page})
   select coalesce(json_agg(row), '[]')::text as data from (
@@ -61,7 +60,6 @@ const listSql = (page: string, order: string): string => `
     from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
   ) as row`;
 
-/** Selects a page as one row of JSON text. */
 export function proformaListStatement(
   app: RequestingApp,
   filter: ProformaFilter,

@@ -20,7 +20,6 @@ type PaymentRow = FromJson<RowOf<typeof PAYMENTS>>;
 
 export interface ProformaRow extends RowOf<typeof PROFORMAS> {
   readonly seen_version: number;
-  /** `null` while the proforma has no order. */
   readonly is_order_payable: boolean | null;
   readonly items: readonly ItemRow[];
   readonly payments: readonly PaymentRow[] | null;

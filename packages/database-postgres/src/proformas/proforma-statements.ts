@@ -21,8 +21,8 @@ const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
 const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
- * Selects proformas with items and payments. After a wait for the row lock the row is current, but items and payments
- * are older; then `version` differs from `seen_version`.
+ * After a wait for the row lock the row is current, but items and payments are older; then `version` differs from
+ * `seen_version`.
  */
 const selectProformas = (ids: string, lock: string): string => `
   select p.*,
@@ -39,15 +39,15 @@ const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p
 /** `wait` waits for locked proformas; `skip` leaves them out. */
 export type LockMode = keyof typeof LOCK_CLAUSES;
 
-/** Reads the proformas of an app ($1) by id ($2). A single id has its own statement, which keeps a generic plan. */
+/** A single id has its own statement, which keeps a generic plan. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }
 
 /**
- * Stores a new proforma and reserves its stock. Writes and returns nothing when a warehouse is no longer sellable. A
- * warehouse may be switched off during the wait for the stock, so it is locked and checked again. That violates the
- * lock order but cannot deadlock, as for `SHARE_WAREHOUSES`.
+ * Writes and returns nothing when a warehouse is no longer sellable. A warehouse may be switched off during the wait
+ * for the stock, so it is locked and checked again. That violates the lock order but cannot deadlock, as for
+ * `SHARE_WAREHOUSES`.
  */
 export const INSERT_PROFORMA = `
   with selling as materialized (
@@ -84,7 +84,6 @@ export const INSERT_PROFORMA = `
   select made.id, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
-/** The parts of proformas that have changed, besides their own rows. */
 export interface ChangedParts {
   readonly lines: boolean;
   readonly payments: boolean;
@@ -146,8 +145,8 @@ const saveReservationsSql = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservationsSql('change', '$1', '$3::timestamptz')}`;
 
-// Finds proformas due since $1, at most $2 per app and $3 overall. Paid ones are due again when the app lets them
-// expire. Apps come from `warehouses`, because Citus refuses a lateral limit on the reference table `apps`.
+// Parameters: $1 now, $2 maximum per app, $3 maximum overall. Apps come from `warehouses`, because Citus refuses a
+// lateral limit on the reference table `apps`.
 export const FIND_DUE_PROFORMAS = `
   /* across apps: due proformas */
   select due."appId", due.id, (

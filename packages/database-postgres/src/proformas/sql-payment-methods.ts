@@ -7,7 +7,7 @@ const FIND_METHOD = 'select id, name, kind from payment_methods where app_id = $
 const FIND_KIND = `
   select id, name, kind from payment_methods where app_id = $1 and kind = $2 order by id limit 1`;
 
-/** Caches payment methods for a second. They are never deleted. */
+/** Payment methods are never deleted, so they can be cached. */
 export class SqlPaymentMethods implements PaymentMethods {
   private readonly methods: ExpiringCache<PaymentMethod>;
 
@@ -25,7 +25,6 @@ export class SqlPaymentMethods implements PaymentMethods {
     });
   }
 
-  /** Returns the app's oldest method of a kind. */
   findByKind(appId: number, kind: PaymentMethod['kind']): Promise<PaymentMethod | undefined> {
     return this.methods.find(`${appId}/${kind}`, async () => {
       const [method] = await this.database.rows<PaymentMethod>(FIND_KIND, [appId, kind]);

@@ -45,7 +45,6 @@ export class SqlProformaOrders implements ProformaOrders {
     private readonly clock: Clock,
   ) {}
 
-  /** Retries when the drawn number is taken, or when a warehouse was switched off meanwhile. */
   async create(
     appId: number,
     evaluationId: number,
@@ -81,7 +80,6 @@ export class SqlProformaOrders implements ProformaOrders {
     return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
   }
 
-  /** Retries with another order number when the drawn number is taken. */
   private async changeAll(
     appId: number,
     ids: readonly number[],
@@ -106,7 +104,6 @@ export class SqlProformaOrders implements ProformaOrders {
     return this.database.transaction(async (transaction) => {
       const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
       const now = this.clock.now();
-      // Orders, vouchers and customers are locked before stock.
       const decidedChanges = await writeConsequences(
         transaction,
         appId,
@@ -127,7 +124,7 @@ async function reserveStock(
   return withStock(changes, await lockStock(transaction, appId, changes));
 }
 
-/** Locks the shelves. Those in warehouses that are not sellable offer no stock to increased reservations. */
+/** Warehouses that are not sellable offer no stock to increased reservations. */
 async function lockStock(
   transaction: Transaction,
   appId: number,
@@ -170,7 +167,6 @@ async function storeChanges(
   return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }
 
-/** Writes orders, then vouchers and points, in the lock order. */
 async function writeConsequences(
   transaction: Transaction,
   appId: number,
@@ -186,7 +182,6 @@ async function writeConsequences(
   return decidedChanges;
 }
 
-/** Inserts the order of a proforma that is converted, or updates the paid amount of an existing order. */
 async function writeOrder(
   transaction: Transaction,
   appId: number,

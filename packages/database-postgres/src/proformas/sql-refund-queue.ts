@@ -3,7 +3,6 @@ import type { Postgres } from '../postgres.js';
 
 const MS_PER_SECOND = 1_000;
 
-// This statement reads without locks; each refund is then claimed within its app.
 const FIND_DUE_REFUNDS = `
   /* across apps: due refunds */
   select app_id as "appId", id as "paymentId" from payments
@@ -22,10 +21,7 @@ export class SqlRefundQueue implements RefundQueue {
     return this.database.rows(FIND_DUE_REFUNDS, [now, limit]);
   }
 
-  /**
-   * Claims a due refund for one attempt and schedules the next attempt. Returns `undefined` when another worker has
-   * claimed it.
-   */
+  /** Returns `undefined` when another worker has claimed the refund. */
   async claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined> {
     const [claim] = await this.database.rows<RefundClaim>(CLAIM_REFUND, [
       appId,

@@ -4,7 +4,7 @@ import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 
-/** Inserts an anonymous session when `customer` is null. Inserts nothing when the customer does not exist. */
+/** Inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
   return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
@@ -22,8 +22,7 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// This statement reads without locks; the sessions are then removed app by app. Nothing refers to them any more,
-// because the keys of their calls expire after a day.
+// Nothing refers to a removed session, because the keys of its calls expire after a day.
 const HAS_ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens

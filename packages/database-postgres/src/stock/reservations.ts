@@ -49,7 +49,7 @@ const lockShelvesStatement = (shelves: string): string => `
 
 const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 
-// Locks the shelves ($2 variants, $3 warehouses) in the order of their keys.
+// Shelves are locked in the order of their keys.
 export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**
@@ -64,11 +64,9 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     join warehouses w on w.app_id = $1 and w.id = coalesce(e.warehouse_id, w.id) and w.sellable and w.deleted_at is null
   `);
 
-// Locks the warehouses ($2) and returns whether they sell. It runs after the locks of their shelves, because a
-// statement
-// that waits for locks reads unlocked rows as of before the wait. That violates the lock order but cannot deadlock:
-// these
-// locks wait only for changes of warehouses, which lock in the order of ids and wait for no stock.
+// The shelves of these warehouses must be locked before, because a statement that waits for locks reads unlocked rows
+// as of before the wait. That violates the lock order but cannot deadlock: these locks wait only for changes of
+// warehouses, which lock in the order of ids and wait for no stock.
 export const SHARE_WAREHOUSES = `
   select id, sellable and deleted_at is null as sells from warehouses
   where app_id = $1 and id = any($2::bigint[])

@@ -33,8 +33,7 @@ const LOCK_STOCK = `
     and s.product_variant_id = any($2::bigint[])
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-// Books one movement per warehouse and creates missing shelves. Updates come before inserts, because PostgreSQL checks
-// "never below 0" on an inserted row even when it conflicts.
+// Updates come before inserts, because PostgreSQL checks "never below 0" on an inserted row even when it conflicts.
 const BOOK_CHANGES = `
   with change as (
     select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
@@ -145,7 +144,11 @@ function validRows(rows: StockRows): StockQuantity[] {
   return rows.filter((row) => typeof row !== 'string');
 }
 
-async function lockStock(transaction: Transaction, appId: number, locatedRows: readonly ShelfQuantity[]): Promise<OnHand> {
+async function lockStock(
+  transaction: Transaction,
+  appId: number,
+  locatedRows: readonly ShelfQuantity[],
+): Promise<OnHand> {
   transaction.locks('stock');
   const shelves = new Map(locatedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
   const rows = await transaction.rows<StockRow>(LOCK_STOCK, [
@@ -157,7 +160,6 @@ async function lockStock(transaction: Transaction, appId: number, locatedRows: r
   return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`);
 }
 
-/** Books the changes and returns the ids of the movements. */
 async function bookChanges(
   transaction: Transaction,
   appId: number,

@@ -7,8 +7,8 @@ import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
 /**
- * Selects the ids of the page, then its rows. Details are looked up by the row's `app_id`. With `$1`, for an app
- * without statistics, the planner may join all rows with all.
+ * Details are looked up by the row's `app_id`. With `$1`, for an app without statistics, the planner may join all rows
+ * with all.
  */
 const listSql = (page: string): string => `
   with page as (${page} offset $2 limit $3)
@@ -49,7 +49,6 @@ const selectOfWarehouse = (conditions: readonly string[]): string => `
   select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions].join(' and ')}
   order by ${PRODUCT_ID}, s.product_variant_id`;
 
-/** Returns a page of shelves, sorted by product, variant and warehouse, as JSON text. */
 export async function stockListJson(
   database: Postgres,
   appId: number,

@@ -42,7 +42,6 @@ export class ColumnList<C extends Columns> implements NamedColumns {
     return this.names.map((name) => `${name} = ${alias}.${name}`).join(', ');
   }
 
-  /** Returns the columns of these names, in this order. */
   pick<Picked extends Extract<keyof C, string>>(...names: readonly Picked[]): ColumnList<Pick<C, Picked>> {
     return new ColumnList(Object.fromEntries(names.map((name) => [name, this.columns[name]])) as Pick<C, Picked>);
   }

@@ -14,7 +14,6 @@ export interface ColumnOptions {
   readonly isArray?: true;
   readonly isPrimary?: true;
   readonly isNullable?: true;
-  /** Marks an id that is generated always as identity. */
   readonly isIdentity?: true;
   readonly default?: unknown;
   /** Expression of a stored generated column, in the form in which PostgreSQL prints it. */

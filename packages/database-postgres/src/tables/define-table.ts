@@ -15,7 +15,6 @@ type ForeignKey<C> = readonly [table: string, columns: { readonly [Own in Name<C
 
 interface Definition<C extends Columns> {
   readonly name: string;
-  /** Defaults to the schema of the connection. */
   readonly schema?: string;
   readonly columns: C;
   readonly foreignKeys?: Readonly<Record<string, ForeignKey<C>>>;
@@ -28,7 +27,7 @@ interface Definition<C extends Columns> {
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 
-/** Table after all migrations. It is the only definition of its columns. */
+/** No other place defines the columns of a table. */
 export class Table<C extends Columns> {
   readonly name: string;
   readonly entity: EntitySchema<TableRow<C>>;

@@ -10,12 +10,10 @@ import type {
 import type { Column } from './columns.js';
 import { bigint, integer, jsonb, text, texts } from './columns.js';
 
-/** Types each column as the domain does. */
 type ColumnsFor<Row> = { readonly [Name in keyof Row]: Column<Row[Name]> };
 
 type EditableTerm = keyof NoteColumns | 'tags';
 
-/** Terms of a sale that a proforma freezes. */
 export const FROZEN_TERMS: ColumnsFor<Omit<SaleTermColumns, EditableTerm>> = {
   currency: text(),
   delivery: jsonb<Address>().nullable(),

@@ -3,7 +3,6 @@ import { makeTestDatabase, type TestDatabase } from '../../testing/test-database
 import { migrationSourceFor } from '../data-source.js';
 import { ENTITIES, TABLES } from './all-tables.js';
 
-/** Tables that are not defined here, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'public.migrations': 'TypeORM makes it and records migrations in it.',
   'public.typeorm_metadata': 'This test makes it.',
@@ -19,7 +18,6 @@ const openSource = (entities: EntitySchema[]): Promise<DataSource> => {
   return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
 };
 
-/** Returns the statements that would synchronize the database with the tables. */
 const findDifferences = async (): Promise<string[]> => {
   const { upQueries } = await source.driver.createSchemaBuilder().log();
   return upQueries.map(({ query }) => query);

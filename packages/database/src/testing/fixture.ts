@@ -21,7 +21,6 @@ function uniqueNumber(): number {
   return lastNumber;
 }
 
-/** Ports of an adapter, with the set-up methods that contract suites need. The methods use only these ports. */
 export function fixtureOf<Ports extends FixturePorts>(
   ports: Ports,
   clock: ManualClock,

@@ -28,7 +28,6 @@ type OnHand = Readonly<Record<string, number>>;
 const FIRST_PAGE = { offset: 0, limit: 1_000 };
 const ADDRESS = { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000', market_id: 1 };
 
-/** Set-up methods for products with one variant each. Stock is given by warehouse codes. */
 export function stockedGoodsOf({ productQueries, products, stock, stockQueries, warehouses }: GoodsPorts) {
   return {
     async addGoods(appId: number, goods: NewGoods = {}): Promise<Goods> {

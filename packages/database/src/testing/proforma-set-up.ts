@@ -3,7 +3,6 @@ import type { salesFixtureOf } from './sales-fixture.js';
 
 type Fixture = ReturnType<typeof salesFixtureOf>;
 
-/** Prepares the contract suite of proformas with two new apps. */
 export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersFixture> {
   const [appId, otherAppId] = [await fixture.makeApp(), await fixture.makeApp()];
   return {

@@ -19,7 +19,7 @@ type SalesFixturePorts = SalesPorts &
 
 const LIFETIME_HOURS = 72;
 
-/** Extends {@link fixtureOf} with goods, stock and sales. Amounts are in minor units of RSD. */
+/** Amounts are in minor units of RSD. */
 export function salesFixtureOf<Ports extends SalesFixturePorts>(
   ports: Ports,
   clock: ManualClock,
@@ -79,7 +79,6 @@ function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: Sa
       const { failed } = await orderChanges.change(appId, [{ ...identifiers, ...change }], {});
       if (failed.length > 0) throw new Error(JSON.stringify(failed));
     },
-    /** Changes a proforma. Throws on a refusal. */
     async change(appId: number, id: number, decide: Decision): Promise<Proforma> {
       const result = await proformaOrders.change(appId, id, decide);
       if (result === undefined) throw new Error(`No proforma ${id}`);

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
 
-/** A clock that moves only when {@link forward} is called. */
 export class ManualClock implements Clock {
   constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
 
