@@ -140,15 +140,15 @@ describe('PUT /int/product_attributes', () => {
   });
 
   it('moves the codes of 1,000 definitions within a call', async () => {
-    const names = Array.from({ length: 1_000 }, (_, index) => index);
-    await putRows([makeRow(names.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
+    const indexes = Array.from({ length: 1_000 }, (_, index) => index);
+    await putRows([makeRow(indexes.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
     // With statistics, the planner looks rows up by definition.
     await api.database.source.query('analyze product_attribute_defs');
-    const shiftedAttributes = names
+    const shiftedAttributes = indexes
       .toReversed()
       .map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index + 1}` }));
     await putRows([makeRow(shiftedAttributes)]);
-    expect((await readDefinitions()).map(({ code }) => code)).toEqual(names.map((index) => `c${index + 1}`));
+    expect((await readDefinitions()).map(({ code }) => code)).toEqual(indexes.map((index) => `c${index + 1}`));
   });
 
   it('writes nothing without rows or attributes', async () => {
@@ -290,8 +290,8 @@ describe('validation errors of PUT /int/product_attributes', () => {
     [makeRow(undefined, { code: 5 }), 'WrongDataType'],
     [makeRow(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
     [makeRow(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
-  ])('refuses the row %j as %s', async (sentRow, key) => {
-    expect(await expectRefused([sentRow])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
+  ])('refuses the row %j as %s', async (invalidRow, key) => {
+    expect(await expectRefused([invalidRow])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
   });
 
   it('reports the first error of each row in order, by area', async () => {

@@ -130,7 +130,7 @@ describe('card matching by POST /int/cards', () => {
     expect(await readCards()).toHaveLength(3);
   });
 
-  it('refuses identifiers of two cards, since the barcode wins', async () => {
+  it('refuses a barcode and a reference of two different cards', async () => {
     expect(await postRefused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
       422,
       { errors: { external_ref: ['has already been taken'] } },
@@ -218,7 +218,7 @@ describe('refusals of POST /int/cards', () => {
 });
 
 describe('concurrent calls of POST /int/cards', () => {
-  const upsertTwenty = (cardOf: (index: number) => object) =>
+  const upsertTwentyCards = (cardOf: (index: number) => object) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => upsertCard(cardOf(index))));
 
   it.each([
@@ -226,14 +226,14 @@ describe('concurrent calls of POST /int/cards', () => {
     ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
     ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
   ])('adds one card for %s', async (_, cardOf) => {
-    const cards = await upsertTwenty(cardOf);
+    const cards = await upsertTwentyCards(cardOf);
     expect(new Set(cards.map(({ id }) => id)).size).toBe(1);
     expect(cards.filter(({ created }) => created)).toHaveLength(1);
     expect(await readCards()).toHaveLength(1);
   });
 
   it('leaves each contested reference with one card', async () => {
-    await upsertTwenty((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
+    await upsertTwentyCards((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
     const statuses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => postCard({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),
     );

@@ -454,9 +454,14 @@ describe('GET /customers/{id}/consents', () => {
     const [smsRevocation, masterRevocation, smsGrant, masterGrant] = dataOf(
       await phone.get('/customer/consents/history'),
     );
-    const neverChanged = { state: 'granted', effective: true, evidence: null };
+    const unchangedChannel = { state: 'granted', effective: true, evidence: null };
     const customerFields = { customer_id: customer.customer_id, registered_at: registeredAt };
-    const channels = { email: neverChanged, sms: neverChanged, push: neverChanged, viber: neverChanged };
+    const channels = {
+      email: unchangedChannel,
+      sms: unchangedChannel,
+      push: unchangedChannel,
+      viber: unchangedChannel,
+    };
 
     expect(await readConsentAt(registeredAt)).toEqual({
       ...customerFields,
@@ -470,7 +475,7 @@ describe('GET /customers/{id}/consents', () => {
       master: { state: 'granted', evidence: null },
       channels: { ...channels, sms: { state: 'revoked', effective: false, evidence: smsRevocation } },
     });
-    const ineffectiveChannel = { ...neverChanged, effective: false };
+    const ineffectiveChannel = { ...unchangedChannel, effective: false };
     expect(await readConsentAt(masterRevokedAt)).toEqual({
       ...customerFields,
       at: masterRevokedAt,
@@ -516,7 +521,7 @@ describe('GET /customers/{id}/consents', () => {
     });
   });
 
-  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('refuses at=%s', async (moment) => {
+  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('refuses the invalid moment %s', async (moment) => {
     expect((await shop.get(consentPath(moment))).status).toBe(400);
   });
 
@@ -529,7 +534,7 @@ describe('GET /customers/{id}/consents', () => {
     ['another data_part', { data_part: 65 }],
     ['another time_part', { time_part: 1 }],
     ['another id', { customer_id: 987_654_321 }],
-  ])('returns 404 with %s', async (_, parts) => {
+  ])('returns 404 for %s', async (_, parts) => {
     const { status, text } = await shop.get(consentPath('', { ...customer, ...parts }));
     expect([status, text]).toEqual([404, '']);
   });

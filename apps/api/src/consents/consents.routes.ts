@@ -56,7 +56,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       summary: "Reads the signed-in customer's marketing consent",
       answers,
       refusals: [CUSTOMER_REQUIRED],
-      handle: forCustomer(async ({ app, customerId }) =>
+      handle: requireCustomer(async ({ app, customerId }) =>
         answerWith(await queries.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
       ),
     }),
@@ -69,7 +69,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_CHANNEL, INVALID_STATE],
-      handle: forCustomer((call) => change(call, parseChannelChange(call.body))),
+      handle: requireCustomer((call) => change(call, parseChannelChange(call.body))),
     }),
     route({
       method: 'put',
@@ -80,7 +80,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_STATE],
-      handle: forCustomer((call) => change(call, parseChange('master', call.body.state))),
+      handle: requireCustomer((call) => change(call, parseChange('master', call.body.state))),
     }),
     route({
       method: 'get',
@@ -91,7 +91,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       query: PAGING,
       answers: { 200: record({ data: listOf(ConsentChangeShape) }) },
       refusals: [CUSTOMER_REQUIRED],
-      handle: forCustomer(async ({ app, customerId, query }) => {
+      handle: requireCustomer(async ({ app, customerId, query }) => {
         const changes = await queries.history(app.id, customerId, parsePage(query, DEFAULT_LIMIT));
         return ok(changes.map(presentChange));
       }),
@@ -118,7 +118,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
 }
 
 /** Refuses anonymous sessions, which have no consent. */
-function forCustomer<Body>(
+function requireCustomer<Body>(
   handle: (call: Call<Body>) => Promise<HandlerResult>,
 ): (call: Call<Body>) => Promise<HandlerResult> {
   return async (call) => (call.customerId === 0 ? refuse(CUSTOMER_REQUIRED) : handle(call));

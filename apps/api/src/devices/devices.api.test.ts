@@ -172,31 +172,31 @@ describe('PUT /notification_device', () => {
 });
 
 describe('the body of PUT /notification_device', () => {
-  const sendOnly = (notification_device?: object): Promise<Reply> =>
+  const sendDevice = (notification_device?: object): Promise<Reply> =>
     phone.put('/notification_device', { notification_device });
   const completeFields = { messaging_token: 'push-1', notification_channel_id: 3 };
 
   it('requires notification_device', async () => {
-    expect((await sendOnly()).status).toBe(400);
-    expect((await sendOnly(completeFields)).status).toBe(200);
+    expect((await sendDevice()).status).toBe(400);
+    expect((await sendDevice(completeFields)).status).toBe(200);
   });
 
   it('requires notification_device.messaging_token', async () => {
-    const { status, body } = await sendOnly({ notification_channel_id: 3 });
+    const { status, body } = await sendDevice({ notification_channel_id: 3 });
     expect([status, body]).toEqual([422, { errors: { messaging_token: ["can't be blank"] } }]);
   });
 
-  it('requires 3 as notification_device.notification_channel_id', async () => {
-    const { status, body } = await sendOnly({ messaging_token: 'push-1' });
+  it('accepts only 3 as notification_device.notification_channel_id', async () => {
+    const { status, body } = await sendDevice({ messaging_token: 'push-1' });
     expect([status, body]).toEqual([422, { errors: { notification_channel_id: ["can't be blank"] } }]);
-    expect((await sendOnly({ ...completeFields, notification_channel_id: 2 })).status).toBe(422);
+    expect((await sendDevice({ ...completeFields, notification_channel_id: 2 })).status).toBe(422);
   });
 
   it.each(['device_type', 'device_vendor', 'mobile_info'])(
     'accepts notification_device.%s as optional',
     async (name) => {
-      expect((await sendOnly(completeFields)).body.data[name]).toBeNull();
-      expect((await sendOnly({ ...completeFields, [name]: 'detail' })).body.data[name]).toBe('detail');
+      expect((await sendDevice(completeFields)).body.data[name]).toBeNull();
+      expect((await sendDevice({ ...completeFields, [name]: 'detail' })).body.data[name]).toBe('detail');
     },
   );
 });

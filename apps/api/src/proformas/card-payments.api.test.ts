@@ -513,14 +513,14 @@ describe('a missing card payment', () => {
   it('returns 404 for an id that is no card payment of the proforma', async () => {
     const proforma = await proposeThreePieces();
     const otherProforma = await proposeThreePieces();
-    const foreignPayment = await addCardPayment(otherProforma.id);
-    const cashPayment = (await pay(proforma.id, 100)).payments[0].id;
+    const foreignPaymentId = await addCardPayment(otherProforma.id);
+    const cashPaymentId = (await pay(proforma.id, 100)).payments[0].id;
     const paymentId = await addCardPayment(proforma.id, 50);
     await shop.delete(`/proforma_orders/${proforma.id}`);
     await recordResult(proforma.id, paymentId);
-    const refund = (await readProforma(proforma.id)).payments.find(({ amount }: Payment) => amount === -50).id;
+    const refundId = (await readProforma(proforma.id)).payments.find(({ amount }: Payment) => amount === -50).id;
     const proformasBefore = [await readProforma(proforma.id), await readProforma(otherProforma.id)];
-    for (const id of [foreignPayment, cashPayment, refund, 987_654, 0, -1, 'abc', '99999999999999999999']) {
+    for (const id of [foreignPaymentId, cashPaymentId, refundId, 987_654, 0, -1, 'abc', '99999999999999999999']) {
       for (const result of [{ status: 'settled' }, { status: 'x' }]) {
         const { status, text } = await shop.post(cardPaymentPath(proforma.id, id), { result });
         expect([status, text]).toEqual([404, '']);

@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('delays no other app, and is tried once per run', async () => {
+  it('tries a blocked app once per run without a delay for other apps', async () => {
     overdue.add(1, 300);
     overdue.add(2, 300);
     overdue.block(1);

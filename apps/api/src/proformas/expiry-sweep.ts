@@ -7,7 +7,7 @@ import type { ProformaActions } from './proforma-actions.js';
 const MAX_PROFORMAS_PER_RUN = { perApp: 1_000, overall: 10_000 };
 /** Both limits apply, since a proforma may have a handful of lines or thousands. */
 const MAX_BATCH = { proformas: 100, lines: 1_000 };
-/** Pause after a batch, as a share of its duration: it leaves the database to API calls. */
+/** The pause after a batch is this share of its duration; meanwhile API calls have the database to themselves. */
 const PAUSE_RATIO = 0.75;
 /** One slow failure, or this many fast ones, postpones an app to the next run. */
 const FAILURE_LIMIT = { slowMs: 500, count: 20 };

@@ -94,12 +94,12 @@ describe('the minimum amount of a basket', () => {
     expect(reply.body.data).toMatchObject({ currency: 'JPY', proforma: { minimum_basket_amount: 2_000 } });
   });
 
-  it.each([-1, 100_000_000_000_001, 1.005])('cannot be %d', async (amount) => {
+  it.each([-1, 100_000_000_000_001, 1.005])('refuses the minimum %d', async (amount) => {
     const { status, body } = await setMinimum(amount);
     expect([status, body]).toEqual([422, { errors: { 'proforma.minimum_basket_amount': ['is invalid'] } }]);
   });
 
-  it.each(['1000', true])('returns 400 for %j', async (amount) => {
+  it.each(['1000', true])('returns 400 for the minimum %j', async (amount) => {
     const { status } = await shop.patch('/app/settings', { proforma: { minimum_basket_amount: amount } });
     expect(status).toBe(400);
   });

@@ -123,7 +123,7 @@ describe('a converted proforma', () => {
   };
   const NOTHING_DUE = { amount: 0, qr: null, drawn: 422 };
 
-  it('asks for the debt of the order, and keeps the debt of the proforma', async () => {
+  it('shows instructions for the debt of the order, and keeps the debt of the proforma', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const proforma = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: { amount: 81 } })).body.data;
     await convert(id);
@@ -134,7 +134,7 @@ describe('a converted proforma', () => {
     expect(await readProforma(id)).toMatchObject({ paid: 0, debt: 2581 });
   });
 
-  it('asks for no amount after a card payment covers the order', async () => {
+  it('shows instructions without an amount after a card payment covers the order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const proforma = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })).body.data;
     await convert(id);
@@ -150,13 +150,13 @@ describe('a converted proforma', () => {
     ['is cancelled', { order_status_id: 3 }],
     ['is marked as paid', { payment_status_id: 3 }],
     ['is marked as refunded', { payment_status_id: 4 }],
-  ])('asks for no amount when the order %s', async (_, change) => {
+  ])('shows instructions without an amount when the order %s', async (_, change) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await update(await convert(id), change);
     expect(await readDue(id)).toEqual(NOTHING_DUE);
   });
 
-  it('asks again for the debt of a reopened order', async () => {
+  it('shows instructions for the debt of a reopened order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const order = await convert(id);
     await update(order, { order_status_id: 2, payment_status_id: 3 });
@@ -164,7 +164,7 @@ describe('a converted proforma', () => {
     expect(await readDue(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
   });
 
-  it('asks for no amount when the proforma was paid in full', async () => {
+  it('shows instructions without an amount for a proforma paid in full', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });

@@ -8,7 +8,7 @@ type Query = Readonly<Record<string, unknown>>;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Keeps the date valid; every deadline is earlier. */
+/** More hours would exceed the range of dates; no deadline is this late. */
 const MAX_HOURS = 10_000_000;
 
 export function parseProformaFilter(query: Query, now: Date): ProformaFilter {

@@ -124,7 +124,7 @@ describe('filtering by status', () => {
   });
 
   it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])(
-    'accepts the notation %s',
+    'accepts several statuses as %s',
     async (query) => {
       expect(await listLetters(query)).toBe('ca');
     },

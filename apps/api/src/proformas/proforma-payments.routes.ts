@@ -42,8 +42,8 @@ class PayProforma {
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
   const refuseAmount = async (app: AppContext, id: number): Promise<HandlerResult> => {
-    const openCheck = await checkOpen(app, id);
-    return openCheck === true ? refuse('is invalid', 'amount') : openCheck || undefined;
+    const checkResult = await checkOpen(app, id);
+    return checkResult === true ? refuse('is invalid', 'amount') : checkResult || undefined;
   };
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [

@@ -243,7 +243,7 @@ describe('refused records and retries', () => {
     [{ refund: 5 }, 400],
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
-  ])('answers %j with %d and changes nothing', async (body, expected) => {
+  ])('refuses %j with status %d and changes nothing', async (body, expected) => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await recordRefund(id, refundId, body)).status).toBe(expected);
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);

@@ -224,7 +224,7 @@ describe('a proforma', () => {
       ]);
     });
 
-    it('is anonymous for a guest', () => {
+    it('marks proformas of guests as anonymous', () => {
       expect(valuesOf('anonymous')).toEqual([[false], [true], [true]]);
     });
 
@@ -488,11 +488,11 @@ describe('the statuses of a proforma', () => {
   });
 });
 
-describe('a transition of a proforma', () => {
+describe('transitions of a proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
-  const stockWith = (reservedPieces: number) => ({
+  const expectedStock = (reservedPieces: number) => ({
     on_hand: 10,
     reserved: reservedPieces,
     available: 10 - reservedPieces,
@@ -506,28 +506,25 @@ describe('a transition of a proforma', () => {
     expect(draft).toMatchObject({ proforma_status: 'draft', end_sales: 300, paid: 0, debt: 300, payments: [] });
     expect(draft).toMatchObject({ processing_date: now(), expires_in_seconds: 72 * 3_600 });
     expect(draft.expires_at).toBe(formatMoment(new Date(api.clock.now().getTime() + 72 * HOUR_MS)));
-    expect(await stockOf(shop, 'A')).toEqual(stockWith(3));
+    expect(await stockOf(shop, 'A')).toEqual(expectedStock(3));
     expect(await readProforma(draft.id)).toEqual(draft);
   });
 
-  it.each(OPEN_STATUSES_WITH_DEBT)(
-    'stays in %s with partial payments and ends in paid with the last one',
-    async (status) => {
-      const { id, debt } = await makeProformaIn(status);
-      const partialProforma = await pay(id, 60);
-      expect(partialProforma).toMatchObject({ proforma_status: status, paid: 60, debt: debt - 60 });
-      const paidProforma = await pay(id, 0);
-      expect(paidProforma).toMatchObject({ proforma_status: 'paid', paid: debt, debt: 0 });
-      const cashPayments = paidProforma.payments.filter((payment: Payment) => payment.payment_method === 'Cash');
-      expect(paymentStatuses({ payments: cashPayments })).toEqual([
-        [60, 'settled'],
-        [debt - 60, 'settled'],
-      ]);
-      expect(await readProforma(id)).toEqual(paidProforma);
-    },
-  );
+  it.each(OPEN_STATUSES_WITH_DEBT)('pays a proforma in %s partially, then completely', async (status) => {
+    const { id, debt } = await makeProformaIn(status);
+    const partialProforma = await pay(id, 60);
+    expect(partialProforma).toMatchObject({ proforma_status: status, paid: 60, debt: debt - 60 });
+    const paidProforma = await pay(id, 0);
+    expect(paidProforma).toMatchObject({ proforma_status: 'paid', paid: debt, debt: 0 });
+    const cashPayments = paidProforma.payments.filter((payment: Payment) => payment.payment_method === 'Cash');
+    expect(paymentStatuses({ payments: cashPayments })).toEqual([
+      [60, 'settled'],
+      [debt - 60, 'settled'],
+    ]);
+    expect(await readProforma(id)).toEqual(paidProforma);
+  });
 
-  it.each(OPEN_STATUSES)('leads from %s to confirmed when no line is reduced', async (status) => {
+  it.each(OPEN_STATUSES)('confirms a proforma in %s when no line is reduced', async (status) => {
     const { id } = await makeProformaIn(status);
     api.clock.forward({ seconds: 1 });
     const confirmedProforma = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), { adjustments: [] }));
@@ -537,12 +534,12 @@ describe('a transition of a proforma', () => {
       items: [{ qty: 3, qty_confirmed: 3 }],
       end_sales: 300,
     });
-    expect(await stockOf(shop, 'A')).toEqual(stockWith(3));
+    expect(await stockOf(shop, 'A')).toEqual(expectedStock(3));
     expect(await readProforma(id)).toEqual(confirmedProforma);
   });
 
   it.each(OPEN_STATUSES)(
-    'leads from %s to partial_confirmed when a line is reduced, with new prices and released stock',
+    'confirms a proforma in %s partially when a line is reduced, with new prices and released stock',
     async (status) => {
       const confirmedProforma = await confirm(await makeProformaIn(status), 1);
       expect(confirmedProforma).toMatchObject({
@@ -551,7 +548,7 @@ describe('a transition of a proforma', () => {
         items: [{ qty: 3, qty_confirmed: 1, sales: 100 }],
         end_sales: 100,
       });
-      expect(await stockOf(shop, 'A')).toEqual(stockWith(1));
+      expect(await stockOf(shop, 'A')).toEqual(expectedStock(1));
       expect(await readProforma(confirmedProforma.id)).toEqual(confirmedProforma);
     },
   );
@@ -590,7 +587,7 @@ describe('a transition of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES)(
-    'leads from %s to one order with confirmed quantities, payments and reserved stock',
+    'converts a proforma in %s to one order with confirmed quantities, payments and reserved stock',
     async (status) => {
       const { id, items, end_sales, paid, payments } = await makeProformaIn(status);
       const qty = items[0].qty_confirmed ?? 3;
@@ -603,13 +600,13 @@ describe('a transition of a proforma', () => {
         order_id: order.id,
       });
       expect(convertedProforma.converted_order_number).toBe(order.order_number);
-      expect(await stockOf(shop, 'A')).toEqual(stockWith(qty));
+      expect(await stockOf(shop, 'A')).toEqual(expectedStock(qty));
       expect(await convert(id)).toEqual(order);
       expect((await shop.get('/orders')).body.data).toHaveLength(1);
     },
   );
 
-  it.each(OPEN_STATUSES)('leads from %s to canceled with refunded payments and released stock', async (status) => {
+  it.each(OPEN_STATUSES)('cancels a proforma in %s with refunded payments and released stock', async (status) => {
     const { id, paid, payments } = await makeProformaIn(status);
     const { status: replyStatus, text } = await shop.delete(proformaPath(id), { reason: 'too late' });
     expect([replyStatus, text]).toEqual([204, '']);
@@ -622,7 +619,7 @@ describe('a transition of a proforma', () => {
     });
     const refunds = paid === 0 ? [] : [[-paid, 'refunded']];
     expect(paymentStatuses(canceledProforma)).toEqual([...paymentStatuses({ payments }), ...refunds]);
-    expect(await stockOf(shop, 'A')).toEqual(stockWith(0));
+    expect(await stockOf(shop, 'A')).toEqual(expectedStock(0));
   });
 
   it('does not count pending refunds as paid', async () => {
@@ -653,7 +650,7 @@ describe('a transition of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES_WITH_DEBT)(
-    'leads from %s to expired without a call, with refunded payments and released stock',
+    'expires a proforma in %s without a call, with refunded payments and released stock',
     async (status) => {
       const { id } = await makeProformaIn(status);
       await pay(id, 60);
@@ -669,7 +666,7 @@ describe('a transition of a proforma', () => {
         [60, 'settled'],
         [-60, 'refunded'],
       ]);
-      expect(await stockOf(shop, 'A')).toEqual(stockWith(0));
+      expect(await stockOf(shop, 'A')).toEqual(expectedStock(0));
     },
   );
 
@@ -836,8 +833,8 @@ describe('the endpoints of a proforma', () => {
     const { id } = await makeProformaIn('confirmed');
     const reply = await shop.post(proformaPath(id, 'convert'));
     expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['data']]);
-    const { id: order, data_part, time_part } = reply.body.data;
-    const orderReply = await shop.get(`/orders/${order}?dataPart=${data_part}&timePart=${time_part}`);
+    const { id: orderId, data_part, time_part } = reply.body.data;
+    const orderReply = await shop.get(`/orders/${orderId}?dataPart=${data_part}&timePart=${time_part}`);
     expect(orderReply.body.data).toEqual(reply.body.data);
   });
 

@@ -23,7 +23,7 @@ const basket = [
 ];
 
 describe('a warehouse that stops selling', () => {
-  it('reserves no more pieces, but releases them', async () => {
+  it('releases pieces of a warehouse that stops selling, but reserves no more', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const confirm = (qty_confirmed: number) =>
       shop.post(`/proforma_orders/${id}/warehouse_confirm`, {
@@ -39,7 +39,7 @@ describe('a warehouse that stops selling', () => {
 });
 
 describe('a basket that becomes an order', () => {
-  it('keeps its amounts, payments and stock consistent at every step', async () => {
+  it('keeps amounts, payments and stock consistent from basket to order', async () => {
     const draft = await propose(shop, basket);
     expect(draft).toMatchObject({ proforma_status: 'draft', sales: 233.33, end_sales: 233.33, paid: 0, debt: 233.33 });
     expect(draft.tax_brackets).toEqual([
@@ -461,10 +461,10 @@ describe('warehouse_confirm', () => {
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
     });
-    const nothingConfirmed = {
+    const zeroAdjustments = {
       adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }],
     };
-    expect((await confirm(id, nothingConfirmed)).body.data).toMatchObject({
+    expect((await confirm(id, zeroAdjustments)).body.data).toMatchObject({
       end_sales: 0,
       paid: 0,
       debt: 0,
@@ -627,7 +627,7 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
     expect(await editAlerts([{ index, resolved: true }])).toEqual({ answer: [422, { errors }], ...unchangedState });
   });
 
-  it.each([null, undefined])('treats %p as absent', async (alerts) => {
+  it.each([null, undefined])('treats the alerts %p as absent', async (alerts) => {
     expect(await editAlerts(alerts)).toEqual({ answer: [200, true], comment: 'new', open: 1 });
   });
 
@@ -691,7 +691,7 @@ describe('an unknown proforma', () => {
 });
 
 describe('an overdue proforma before the sweep', () => {
-  it('expires at the first call by id, which is refused', async () => {
+  it('expires an overdue proforma at the first call by id and refuses the call', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
@@ -705,7 +705,7 @@ describe('an overdue proforma before the sweep', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('expires when it is read', async () => {
+  it('expires an overdue proforma when it is read', async () => {
     const { id } = await propose(shop, basket);
     api.clock.forward({ hours: 71 });
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({

@@ -172,7 +172,7 @@ describe('a service killed while the gateway holds its answers', () => {
 });
 
 describe('a service killed before the gateway has received its refunds', () => {
-  it('requests the refunds after its restart and pays each once', async () => {
+  it('requests the refunds after a restart and pays each once', async () => {
     const [client, cutOffId, unreadId] = await Promise.all([startService(), payByBankAndCard(), payByBankAndCard()]);
     gateway.behavior = 'cuts';
     expect((await client.delete(`/proforma_orders/${cutOffId}`)).status).toBe(204);

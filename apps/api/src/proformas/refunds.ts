@@ -40,7 +40,7 @@ export class Refunds {
     const knownIds = new Set(pendingRefunds(before).map((payment) => payment.id));
     const newRefunds = pendingRefunds(proforma).filter((payment) => !knownIds.has(payment.id));
     if (newRefunds.length === 0) return proforma;
-    const answers = await this.askAll(appId, proforma, newRefunds);
+    const answers = await this.askGatewayForAll(appId, proforma, newRefunds);
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
@@ -50,7 +50,7 @@ export class Refunds {
       const proforma = await this.proformas.find(appId, proformaId);
       if (proforma === undefined) return;
       const refunds = pendingRefunds(proforma).filter(({ id }) => refundIds.includes(id));
-      const answers = await this.askAll(appId, proforma, refunds);
+      const answers = await this.askGatewayForAll(appId, proforma, refunds);
       if (answers.length > 0) await this.record(appId, proforma, answers);
     } catch (error) {
       if (!(isDatabaseUnavailable(error) || isUnknownOutcome(error))) throw error;
@@ -61,14 +61,14 @@ export class Refunds {
   async payOutDue(stopping?: AbortSignal): Promise<number> {
     const dueRefunds = await this.queue.due(this.clock.now(), BATCH_SIZE);
     const waitingRefunds = [...dueRefunds];
-    const askNext = async (): Promise<void> => {
+    const retryNext = async (): Promise<void> => {
       while (!stopping?.aborted) {
         const refund = waitingRefunds.shift();
         if (refund === undefined) return;
         await this.retryRefund(refund.appId, refund.paymentId);
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, askNext));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, retryNext));
     return dueRefunds.length - waitingRefunds.length;
   }
 
@@ -78,22 +78,26 @@ export class Refunds {
     const proforma = await this.proformas.find(appId, claim.proformaId);
     const payment = proforma && pendingRefunds(proforma).find(({ id }) => id === paymentId);
     if (proforma === undefined || payment === undefined) return;
-    const outcome = await this.ask(appId, proforma, payment);
+    const outcome = await this.askGateway(appId, proforma, payment);
     const finalOutcome = outcome === 'unknown' && claim.attempts >= MAX_ATTEMPTS ? 'unanswered' : outcome;
     if (finalOutcome !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: finalOutcome }]);
   }
 
-  private async askAll(appId: number, proforma: Proforma, refunds: readonly Payment[]): Promise<AnsweredRefund[]> {
+  private async askGatewayForAll(
+    appId: number,
+    proforma: Proforma,
+    refunds: readonly Payment[],
+  ): Promise<AnsweredRefund[]> {
     const answers: AnsweredRefund[] = [];
     const requests = refunds.map(async (payment) => {
-      const outcome = await this.ask(appId, proforma, payment);
+      const outcome = await this.askGateway(appId, proforma, payment);
       if (outcome !== 'unknown') answers.push({ paymentId: payment.id, outcome });
     });
     await waitWithTimeout(Promise.all(requests));
     return [...answers];
   }
 
-  private ask(appId: number, proforma: Proforma, payment: Payment): Promise<RefundAnswer> {
+  private askGateway(appId: number, proforma: Proforma, payment: Payment): Promise<RefundAnswer> {
     this.assertOutsideTransaction('The refund gateway');
     return this.gateway.refund({
       idempotencyKey: refundKey(appId, proforma, payment.id),

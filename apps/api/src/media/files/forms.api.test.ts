@@ -132,9 +132,9 @@ describe('the file name of a part', () => {
     ['...', '...'],
     [' ', 'file'],
     [`${'x'.repeat(300)}.txt`, `${'x'.repeat(251)}.txt`],
-  ])('turns the file name %s into %j', async (sentName, expected) => {
+  ])('turns the file name %s into %j', async (originalName, expected) => {
     shop = new MediaShop(api, await api.app());
-    const { status, body } = await sendForm(makeForm(makeFile(sentName)));
+    const { status, body } = await sendForm(makeForm(makeFile(originalName)));
     expect([status, body.data?.filename]).toEqual([201, expected]);
     expect(body.data.key).toMatch(/^[a-z0-9]{8}\/[a-z0-9_][a-z0-9._-]*$/);
   });
@@ -180,7 +180,7 @@ describe('the upload limit', () => {
 });
 
 describe('an unwritable upload folder', () => {
-  it('returns 503 until it is writable again', async () => {
+  it('returns 503 until the upload folder is writable again', async () => {
     const [folder, movedFolder] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
     await rename(folder, movedFolder);
     expect((await sendForm(makeForm(makeFile('a.txt')))).status).toBe(503);
@@ -190,7 +190,7 @@ describe('an unwritable upload folder', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('leaves nothing behind when it disconnects during an upload', async () => {
+  it('leaves nothing behind when a client disconnects during its upload', async () => {
     const objectsBefore = await shop.objects();
     const { hostname, port } = new URL(api.origin);
     const head =
@@ -206,7 +206,7 @@ describe('a client that disconnects', () => {
     expect(await shop.objects()).toEqual(objectsBefore);
   });
 
-  it('causes no failed job when it disconnects after its upload', async () => {
+  it('causes no failed job when a client disconnects after its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = makeForm(makeFile('after.txt', 'words'));
     await new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a replacement', () => {
-  it('refuses a replacement with two files or without its end', async () => {
+  it('refuses a replacement with two files or without a closing boundary', async () => {
     const { id } = await shop.text('kept.txt', { on_conflict: 'rename' });
     for (const body of [makeForm(makeFile('a.txt'), makeFile('b.txt')), makeFile('a.txt')]) {
       const headers = {

@@ -76,7 +76,7 @@ describe('PATCH /cdn/file', () => {
     expect((await editFile({ id, hidden: false })).body.data).toMatchObject(shownFields);
   });
 
-  it('exempts a file from automatic hiding after hidden: false', async () => {
+  it('exempts a file from automatic hiding after a call with hidden: false', async () => {
     const { id } = await shop.text('a.txt');
     const staysVisible = async () => {
       const [row] = await api.database.rows<{ stays: boolean }>(
@@ -152,7 +152,7 @@ describe('PATCH /cdn/file', () => {
     { id: 1, tags: 5 },
     { id: 1, tags: [1] },
     { id: 1, alt: 1 },
-  ])('refuses wrong types: %j', async (body) => {
+  ])('refuses values of a wrong type: %j', async (body) => {
     const reply = await editFile(body);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });

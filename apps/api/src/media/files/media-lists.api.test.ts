@@ -200,7 +200,7 @@ describe('GET /cdn/files: order and pages', () => {
     ['orderBy=name;drop table', 'abc'],
     ['orderBy=deleted_at', 'abc'],
     ['orderBy[]=size', 'abc'],
-  ])('answers the order %j with %s', async (query, expected) => {
+  ])('sorts the files by %j as %s', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
   });
 
@@ -217,7 +217,7 @@ describe('GET /cdn/files: order and pages', () => {
     ['pageSize=1.5', 'abc'],
     ['pageSize=10001', 'abc'],
     ['pageSize[]=1', 'abc'],
-  ])('answers the page %s with %j', async (query, expected) => {
+  ])('returns for the page %s the files %j', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
     expect((await listFiles(query)).total_count).toBe(3);
   });
@@ -356,7 +356,7 @@ describe('GET /cdn/trash', () => {
       ['search=caption c', 'c'],
       ['search=%25', ''],
       ['search=%00', 'acb'],
-    ])('answers the query %j with %s', async (query, expected) => {
+    ])('returns for the query %j the files %s', async (query, expected) => {
       expect((await shop.trashed(query)).map((name) => name[0]).join('')).toBe(expected);
     });
 
@@ -380,7 +380,7 @@ describe('GET /cdn/files/pdf-renders', () => {
 });
 
 describe('another app', () => {
-  it('sees no file in any list', async () => {
+  it('lists no files of another app', async () => {
     await shop.text('own.txt', { folder: 'a' });
     await shop.trash(await shop.text('deleted.txt'));
     const otherShop = new MediaShop(api, await api.app());

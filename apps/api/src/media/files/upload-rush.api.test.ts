@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const repeatUpload = <Result>(call: (n: number) => Promise<Result>): Promise<Result[]> =>
+const repeatUpload = <Result>(call: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: UPLOAD_COUNT }, (_, index) => call(index)));
 
 describe('many concurrent uploads into one folder', () => {

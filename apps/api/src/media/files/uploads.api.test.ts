@@ -196,7 +196,7 @@ describe('POST /cdn/files', () => {
     expect((await listObjects()).filter((objectKey) => objectKey.includes(prefix))).toHaveLength(2);
   });
 
-  it('stores once per Idempotency-Key and refuses another file under it', async () => {
+  it('stores one file per Idempotency-Key and refuses another file under it', async () => {
     const keyedShop = shop.keyed('k');
     const firstReply = await keyedShop.upload('/cdn/files', makeTextFile('one'), { folder: 'x', alt: 'A' });
     const repeatedReply = await keyedShop.upload('/cdn/files', makeTextFile('one'), { alt: 'A', folder: 'x' });

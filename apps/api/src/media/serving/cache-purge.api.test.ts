@@ -126,10 +126,10 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 describe('an unavailable cache', () => {
   it('fails and retries only the purge when the cache is unavailable', async () => {
     const requestedUrls: string[] = [];
-    let isGone = false;
+    let isUnavailable = false;
     const cache = await startServer(async ({ url = '' }, response) => {
-      if (!isGone) requestedUrls.push(url);
-      return response.writeHead(isGone ? 503 : 200).end();
+      if (!isUnavailable) requestedUrls.push(url);
+      return response.writeHead(isUnavailable ? 503 : 200).end();
     });
     const api = await testApi({ CDN_PURGE_URL: cache.address });
     const shop = new MediaShop(api, await api.app());
@@ -138,11 +138,11 @@ describe('an unavailable cache', () => {
     expect(requestedUrls).toEqual([]);
     const { body } = await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), 'purge');
     expect([body.cache.purged, requestedUrls.splice(0).length > 0]).toEqual([true, true]);
-    isGone = true;
+    isUnavailable = true;
     await api.work();
     expect((await shop.file(id)).processing).toBe('done');
     expect(api.jobFailures).toEqual([new Error('A cache could not be purged of a replaced file')]);
-    isGone = false;
+    isUnavailable = false;
     await api.database.rows('update graphile_worker._private_jobs set run_at = now()');
     await api.work();
     const path = new URL(url).pathname;

@@ -20,7 +20,7 @@ export class CachePurge {
     return this.purger.purge([...new Set(urls)]);
   }
 
-  /** Purges again after renditions are made, since a cache may have fetched the old ones. */
+  /** Purges again after renditions are made, since a cache may have fetched the old renditions meanwhile. */
   async run({ appId, fileId, version, keys }: PurgePayload): Promise<void> {
     if (!this.isConfigured) return;
     const file = await this.files.find(appId, fileId);

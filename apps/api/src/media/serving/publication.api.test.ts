@@ -132,7 +132,7 @@ describe('processing that crashes while it publishes', () => {
   it.each([
     ['crash on the first copy', 1],
     ['crash on the last copy', 4],
-  ])('lists nothing and is completed by the retry: %s', async (_, failingCopy) => {
+  ])('lists nothing until a retry completes the processing: %s', async (_, failingCopy) => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
     let copyCount = -1;
     interceptCopies((_to, copy) => {

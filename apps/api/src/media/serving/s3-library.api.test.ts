@@ -55,7 +55,7 @@ const listObjects = async (): Promise<string[]> => {
 const storedSize = (key: string): Promise<number | undefined> => sizeInStore(store(), key);
 
 describe('a library in a bucket', () => {
-  it('holds each content in the bucket when the call returns', async () => {
+  it('stores each content in the bucket before the call returns', async () => {
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) }, { folder: 'x' });
     const { key, url, size, id } = body.data;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\/[a-z0-9]{8}\/x\/a\.jpg$/);
@@ -84,7 +84,7 @@ describe('a library in a bucket', () => {
     expect(api.jobFailures).toEqual([]);
   });
 
-  it('holds nothing of a purged file', async () => {
+  it('removes all objects of a purged file from the bucket', async () => {
     const objectsBefore = await listObjects();
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) });
     await api.work();
@@ -97,7 +97,7 @@ describe('a library in a bucket', () => {
 });
 
 describe('an unreachable bucket', () => {
-  it('fails readiness and uploads and leaves no file behind', async () => {
+  it('fails readiness and uploads while the bucket is unreachable', async () => {
     const brokenApi = await testApi({
       STORAGE: 's3',
       S3_ENDPOINT: 'http://127.0.0.1:9',

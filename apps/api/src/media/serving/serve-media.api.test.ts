@@ -244,7 +244,7 @@ describe('a public URL', () => {
     for (const address of [url, renditions[0].url]) expect((await shop.fetch(address)).status).toBe(404);
   });
 
-  it('needs no token and allows any origin', async () => {
+  it('serves files without a token and to any origin', async () => {
     const { headers } = await shop.fetch((await shop.text('a.txt')).url);
     expect(['access-control-allow-origin', 'cross-origin-resource-policy'].map((name) => headers.get(name))).toEqual([
       '*',
@@ -268,7 +268,7 @@ describe('a public URL', () => {
     expect(String(await shop.bytes(file.url))).toBe(`words of ${name}`);
   });
 
-  it('serves a file in the longest folder', async () => {
+  it('serves a file in a folder path of maximum length', async () => {
     const folder = Array.from({ length: 204 }, (_, index) => String.fromCodePoint(0x1f600 + (index % 60))).join('/');
     const files = [await shop.text('a.txt', { folder }), await shop.text('a.txt', { folder: folder.slice(0, -3) })];
     for (const { key, url } of files) {
@@ -289,7 +289,7 @@ describe('a public URL', () => {
 });
 
 describe('a file without its bytes in the store', () => {
-  it('returns 404', async () => {
+  it('returns 404 for a file without its bytes in the store', async () => {
     const file = await shop.text('a.txt');
     const { library } = api.container.get(TOKENS.Library);
     for (const key of await shop.objects()) await library.store.remove(key);

@@ -39,7 +39,7 @@ describe('DELETE /cdn?file=', () => {
     expect((await shop.file(file.id)).key).toBe(file.key);
   });
 
-  it('keeps the time of deletion when repeated', async () => {
+  it('keeps the time of the first deletion', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
     const firstEntry = await findTrashEntry(file.id);
@@ -87,16 +87,18 @@ describe('DELETE /cdn?file=', () => {
 describe('a used file', () => {
   it('refuses to delete a used file when the app requires it', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
-    const [usedFile, freeFile] = await uploadTexts('used.txt', 'free.txt');
+    const [usedFile, unusedFile] = await uploadTexts('used.txt', 'free.txt');
     await shop.use(usedFile);
     expect(statusAndBody(await shop.trash(usedFile))).toEqual([
       400,
       { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } },
     ]);
-    const { body } = await shop.client.delete(`/cdn/list?files[0][key]=${usedFile.key}&files[1][key]=${freeFile.key}`);
+    const { body } = await shop.client.delete(
+      `/cdn/list?files[0][key]=${usedFile.key}&files[1][key]=${unusedFile.key}`,
+    );
     expect(body.data).toEqual([
       { key: usedFile.key, success: false, message: 'API.CdnFiles.FileReferenced' },
-      { key: freeFile.key, ...SUCCESS },
+      { key: unusedFile.key, ...SUCCESS },
     ]);
     expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
@@ -177,7 +179,7 @@ describe('DELETE /cdn/list', () => {
 });
 
 describe('10,000 files with one name', () => {
-  it('get numbers when they are restored, and move, within seconds', async () => {
+  it('restores and moves 10,000 files with one name within seconds', async () => {
     await api.database.rows(
       `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
          search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
@@ -304,7 +306,7 @@ describe('restore', () => {
 });
 
 describe('purge', () => {
-  it('removes record, renditions, versions and bytes', async () => {
+  it('purges record, renditions, versions and bytes of a file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await api.work();
     await shop.replace(file.id, await shop.bytes(file.url));
@@ -324,7 +326,7 @@ describe('purge', () => {
     expect(statusAndBody(await purgeFile(file.id))).toEqual([404, FILE_NOT_FOUND]);
   });
 
-  it('leaves nothing of a pending file', async () => {
+  it('leaves nothing of a purged pending file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await shop.trash(file);
     await purgeFile(file.id);
@@ -332,7 +334,7 @@ describe('purge', () => {
     expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
   });
 
-  it('refuses an active file', async () => {
+  it('refuses to purge an active file', async () => {
     const file = await shop.text('a.txt');
     expect(statusAndBody(await purgeFile(file.id))).toEqual([
       400,
@@ -394,7 +396,7 @@ describe('purge', () => {
     expect((await shop.bytes(thirdFile.url)).toString()).toBe('third');
   });
 
-  it('excludes a concurrent restore', async () => {
+  it('lets either the purge or a concurrent restore succeed', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
     const [purgeReply, restoreReply] = await Promise.all([purgeFile(file.id), restoreFiles(file.id)]);

@@ -48,7 +48,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       handle: async ({ app, query, body }) => {
         const key = query['file'] ?? body.file;
         if (typeof key !== 'string' || key === '') throw new HttpProblem(400);
-        return answerOne(await trash.delete(app.id, [key], app.settings.media), DONE_MESSAGES.delete);
+        return presentSingleResult(await trash.delete(app.id, [key], app.settings.media), DONE_MESSAGES.delete);
       },
     }),
     route({
@@ -75,7 +75,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND],
       missingKey: NOT_FOUND,
-      handle: async ({ app, id }) => answerOne(await moves.restore(app.id, [id]), DONE_MESSAGES.restore),
+      handle: async ({ app, id }) => presentSingleResult(await moves.restore(app.id, [id]), DONE_MESSAGES.restore),
     }),
     route({
       method: 'post',
@@ -98,7 +98,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
       missingKey: NOT_FOUND,
-      handle: async ({ app, id }) => answerOne(await trash.purge(app.id, [id]), DONE_MESSAGES.purge),
+      handle: async ({ app, id }) => presentSingleResult(await trash.purge(app.id, [id]), DONE_MESSAGES.purge),
     }),
     route({
       method: 'delete',
@@ -121,7 +121,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
   ];
 }
 
-function answerOne([result]: readonly FileResult[], message: string): HandlerResult {
+function presentSingleResult([result]: readonly FileResult[], message: string): HandlerResult {
   return result ?? ok({ success: true, message });
 }
 

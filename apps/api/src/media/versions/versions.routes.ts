@@ -120,12 +120,12 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       ],
       missingKey: 'API.CdnFiles.FileNotFound',
       handle: async ({ app, id, file, body }) => {
-        const replaceCheck = await queries.checkReplaceable(app.id, id);
-        if (replaceCheck === undefined) return NOT_FOUND;
+        const checkResult = await queries.checkReplaceable(app.id, id);
+        if (checkResult === undefined) return NOT_FOUND;
         if (file === undefined) return FILE_REQUIRED;
         const strategy = parseStrategy(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
-        if (isRefusal(replaceCheck)) return replaceCheck;
+        if (isRefusal(checkResult)) return checkResult;
         const { prefix } = app.settings.media;
         const content = await intake.receive({ id: app.id, prefix }, file);
         if (isRefusal(content)) return content;
