@@ -96,7 +96,7 @@ export class SqlOrderChanges implements OrderChanges {
   }
 }
 
-interface OrderRow extends Omit<ChangeableOrder, 'status' | 'paymentStatus' | 'deliveryStatus' | 'reserved'> {
+interface OrderRow extends Omit<ChangeableOrder, 'status' | 'paymentStatus' | 'deliveryStatus' | 'reservedPieces'> {
   readonly order_status_id: number;
   readonly payment_status_id: number;
   readonly delivery_status_id: number;
@@ -127,7 +127,7 @@ async function lockOrders(
       status: statusName(ORDER_STATUSES, status),
       paymentStatus: statusName(PAYMENT_STATUSES, payment),
       deliveryStatus: statusName(DELIVERY_STATUSES, delivery),
-      reserved: byOrder.get(order.id) ?? [],
+      reservedPieces: byOrder.get(order.id) ?? [],
     }),
   );
 }
