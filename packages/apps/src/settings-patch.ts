@@ -38,12 +38,14 @@ export function applyPatch(app: App, patch: SettingsPatch): App {
 
 const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
 
-function mergeSettings(stored: StoredSettings, patch: SettingsPatch): StoredSettings {
-  const mergedSettings: Record<string, unknown> = { ...stored };
+function mergeSettings(storedSettings: StoredSettings, patch: SettingsPatch): StoredSettings {
+  const mergedSettings: Record<string, unknown> = { ...storedSettings };
   for (const section of SECTIONS) {
     const changes = patch[section];
     if (changes !== undefined)
-      mergedSettings[section] = changes ? withoutNulls({ ...stored[section], ...withoutAbsentFields(changes) }) : {};
+      mergedSettings[section] = changes
+        ? withoutNulls({ ...storedSettings[section], ...withoutAbsentFields(changes) })
+        : {};
   }
   if (patch.default_warehouse_code !== undefined) {
     mergedSettings['default_warehouse_code'] = isBlank(patch.default_warehouse_code ?? '')
@@ -53,9 +55,9 @@ function mergeSettings(stored: StoredSettings, patch: SettingsPatch): StoredSett
   return mergedSettings;
 }
 
-function mergeTranslations(stored: Translations, patch: SettingsPatch['translations']): Translations {
-  if (patch === undefined) return stored;
-  const mergedTranslations: Record<string, Record<string, string>> = patch === null ? {} : { ...stored };
+function mergeTranslations(storedTranslations: Translations, patch: SettingsPatch['translations']): Translations {
+  if (patch === undefined) return storedTranslations;
+  const mergedTranslations: Record<string, Record<string, string>> = patch === null ? {} : { ...storedTranslations };
   for (const [language, sentences] of Object.entries(patch ?? {})) {
     mergedTranslations[language] = withoutNulls({ ...mergedTranslations[language], ...sentences }) as Record<
       string,

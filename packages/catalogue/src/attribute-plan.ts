@@ -35,8 +35,8 @@ export interface PlannedAttributes {
 }
 
 export interface AttributePlan extends BulkPlan<PlannedAttributes> {
-  readonly created: readonly DefinitionDraft[];
-  readonly changed: readonly DefinitionDraft[];
+  readonly createdDefinitions: readonly DefinitionDraft[];
+  readonly changedDefinitions: readonly DefinitionDraft[];
   readonly values: readonly AttributeValue[];
 }
 
@@ -65,8 +65,8 @@ class Planner {
   private readonly variants: Matcher<NamedVariant>;
   private readonly definitions: Matcher<DefinitionDraft>;
   private readonly definitionsByCode: Map<string | null, DefinitionDraft>;
-  private readonly created = new Set<DefinitionDraft>();
-  private readonly changed = new Set<DefinitionDraft>();
+  private readonly createdDefinitions = new Set<DefinitionDraft>();
+  private readonly changedDefinitions = new Set<DefinitionDraft>();
   private readonly values = new Map<number, Map<DefinitionDraft, string>>();
   private readonly matches = new Map<number, readonly RecordMatch[]>();
 
@@ -95,13 +95,13 @@ class Planner {
     return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
-  collectWrites(): Pick<AttributePlan, 'created' | 'changed' | 'values'> {
+  collectWrites(): Pick<AttributePlan, 'createdDefinitions' | 'changedDefinitions' | 'values'> {
     const values = [...this.values].flatMap(([productId, productValues]) =>
       [...productValues].map(([definition, value]) => ({ productId, definition, value })),
     );
     return {
-      created: [...this.created],
-      changed: [...this.changed].filter((definition) => !this.created.has(definition)),
+      createdDefinitions: [...this.createdDefinitions],
+      changedDefinitions: [...this.changedDefinitions].filter((definition) => !this.createdDefinitions.has(definition)),
       values,
     };
   }
@@ -119,7 +119,7 @@ class Planner {
   private create({ external_ref, name = external_ref }: DesiredAttribute): DefinitionDraft {
     const definition = { id: null, external_ref, code: null, name };
     this.definitions.add(definition);
-    this.created.add(definition);
+    this.createdDefinitions.add(definition);
     return definition;
   }
 
@@ -130,7 +130,7 @@ class Planner {
     const holder = code === definition.code ? undefined : this.definitionsByCode.get(code);
     if (holder?.code === code) return 'API.ProductAttributeDefs.CodeAlreadyExists';
     this.definitionsByCode.set(code, Object.assign(definition, { code, name }));
-    this.changed.add(definition);
+    this.changedDefinitions.add(definition);
     return undefined;
   }
 

@@ -1,8 +1,8 @@
 import { namesOf, type ProductDraft, type VariantDraft } from './product-drafts.js';
 
 /**
- * A row takes a name from its holder before a later row may rename the holder. The row fails if two records have the
- * name in the end.
+ * A row may take a name whose holder a later row renames. If the holder is not renamed, two records end up with the
+ * name and the row fails.
  */
 interface Loan {
   readonly row: number;
@@ -31,7 +31,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** Returns rows whose names two records have in the end, with their message keys. */
+  /** Keys are the rows whose name two records have after all rows; values are their message keys. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

@@ -44,13 +44,13 @@ export class Planner {
   private undoSteps: (() => void)[] = [];
 
   constructor(
-    private readonly found: FoundProducts,
+    private readonly foundProducts: FoundProducts,
     private readonly slugTools: SlugTools,
     private readonly options: { readonly canLend: boolean; readonly shouldExplain: boolean },
   ) {
-    this.products = matcherOf(MATCHING['POST /int/products'].product, found.products);
-    this.variants = matcherOf(MATCHING['POST /int/products'].variant, found.variants);
-    this.slugs = new Map(found.products.map((product) => [product.slug, product]));
+    this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
+    this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
+    this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
 
   /** A row with a `failure` is looked up only for its explanation. */
@@ -86,7 +86,7 @@ export class Planner {
     const plannedDrafts = outcomes.flatMap((outcome) =>
       typeof outcome === 'string' ? [] : [outcome.product, ...outcome.variants.map(({ variant }) => variant)],
     );
-    return new Set([...this.found.products, ...this.found.variants, ...plannedDrafts]);
+    return new Set([...this.foundProducts.products, ...this.foundProducts.variants, ...plannedDrafts]);
   }
 
   private find<Draft extends ProductDraft | VariantDraft>(

@@ -50,7 +50,7 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
   images: [],
   variants: variants.map((desired) => ({ ...desired, images: [] })),
 });
-/** The holder of `a` changes between the two rows that take `a`, and loses `a` later. */
+/** Two rows take `a` before a later row renames the holder of `a`. */
 const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {

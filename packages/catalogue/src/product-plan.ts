@@ -7,23 +7,23 @@ import type { SlugTools } from './slug.js';
 
 export type ProductPlan = BulkPlan<PlannedProduct>;
 
-/** Rows can take names from their holders only in the first plans; later plans must end the search. */
+/** A refused row may cause new conflicts, so the number of plans that lend names is limited. */
 const MAX_LENDING_PLANS = 3;
 
 /**
  * Plans the rows of `POST /int/products`, each on top of the earlier ones. A failed row has no effect. A row may take a
- * code, barcode, reference or slug whose holder a later row renames. If the holder is not renamed, the row fails. The
- * plan explains rows only with `shouldExplain`.
+ * code, barcode, reference or slug whose holder a later row renames. If the holder is not renamed, the row fails.
+ * Explanations are empty without `shouldExplain`.
  */
 export function planProducts(
   rows: readonly ParsedRow<DesiredProduct>[],
-  found: FoundProducts,
+  foundProducts: FoundProducts,
   slugTools: SlugTools,
   { shouldExplain = false } = {},
 ): ProductPlan {
   const refusedRows = new Map<number, string>();
   for (let plan = 1; ; plan += 1) {
-    const planner = new Planner(copyDrafts(found), slugTools, {
+    const planner = new Planner(copyDrafts(foundProducts), slugTools, {
       canLend: plan <= MAX_LENDING_PLANS,
       shouldExplain,
     });

@@ -180,13 +180,16 @@ class ShippedPieces {
   constructor(private readonly onHand: OnHand) {}
 
   take(endedReservations: readonly EndedReservation[]): boolean {
-    const requiredByShelf = new Map<string, { readonly left: number; readonly qty: number }>();
+    const requiredByShelf = new Map<string, { readonly remainingPieces: number; readonly qty: number }>();
     for (const { variantId, warehouseId, qty } of endedReservations.filter(({ kind }) => kind === 'ship')) {
       const shelf = `${variantId}/${warehouseId}`;
       const remainingPieces = this.onHand(variantId, warehouseId) - (this.shippedByShelf.get(shelf) ?? 0);
-      requiredByShelf.set(shelf, { left: remainingPieces, qty: (requiredByShelf.get(shelf)?.qty ?? 0) + qty });
+      requiredByShelf.set(shelf, {
+        remainingPieces,
+        qty: (requiredByShelf.get(shelf)?.qty ?? 0) + qty,
+      });
     }
-    if ([...requiredByShelf.values()].some(({ left, qty }) => qty > left)) return false;
+    if ([...requiredByShelf.values()].some(({ remainingPieces, qty }) => qty > remainingPieces)) return false;
     for (const [shelf, { qty }] of requiredByShelf)
       this.shippedByShelf.set(shelf, (this.shippedByShelf.get(shelf) ?? 0) + qty);
     return true;

@@ -25,10 +25,10 @@ export function changeOf(before: Proforma, { next, refusal, preferredWarehouse =
 export function withStock(changes: readonly DecidedChange[], stock: readonly StockRow[]): DecidedChange[] {
   const availableStock = new AvailableStock(stock);
   return changes.map((change) => {
-    const taken = availableStock.take(change.before, change.after, change.preferredWarehouse);
-    return 'missing' in taken
-      ? { ...change, after: change.before, refusal: insufficientStock(taken.missing.name) }
-      : { ...change, after: taken };
+    const result = availableStock.take(change.before, change.after, change.preferredWarehouse);
+    return 'missing' in result
+      ? { ...change, after: change.before, refusal: insufficientStock(result.missing.name) }
+      : { ...change, after: result };
   });
 }
 

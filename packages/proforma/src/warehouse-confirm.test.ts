@@ -40,7 +40,7 @@ describe('warehouseConfirm with full quantities', () => {
     const proforma = aProforma(...twoLines, bankPayment(1000));
     const next = confirmQuantities(proforma, quantities);
     expect(next).toMatchObject({ status: 'confirmed', warehouseConfirmedAt: NOW, updatedAt: NOW });
-    expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 2]);
+    expect(next.lines.map((productLine) => productLine.qtyConfirmed)).toEqual([3, 2]);
     expect(next.payments).toEqual(proforma.payments);
     expect([next.sales, next.discount, next.netSales, next.vat, next.endSales]).toEqual([4400, 0, 3750, 650, 4400]);
     expect(next.fees).toEqual(proforma.fees);
@@ -52,14 +52,14 @@ describe('warehouseConfirm with fewer pieces', () => {
 
   it('confirms omitted lines in full', () => {
     expect(next.status).toBe('partial_confirmed');
-    expect(next.lines.map((each) => [each.qty, each.qtyConfirmed])).toEqual([
+    expect(next.lines.map((productLine) => [productLine.qty, productLine.qtyConfirmed])).toEqual([
       [3, 1],
       [2, 2],
     ]);
   });
 
   it('reprices the proforma, including fees', () => {
-    expect(next.lines.map((each) => each.sales)).toEqual([1000, 1100]);
+    expect(next.lines.map((productLine) => productLine.sales)).toEqual([1000, 1100]);
     expect(next).toMatchObject({ sales: 2400, discount: 0, endSales: 2400, vat: 317, netSales: 2083 });
     expect(proformaBrackets(next)).toEqual([
       { vatRate: 1000, net: 1000, vat: 100, gross: 1100 },
@@ -77,7 +77,9 @@ describe('warehouseConfirm with fewer pieces', () => {
       aProforma(line(), bankPayment(500), voucherPayment(1500), bankPayment(1000)),
       { 1: 1 },
     );
-    expect(reducedProforma.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
+    expect(
+      reducedProforma.payments.slice(3).map((payment) => [payment.refundOf, payment.amount, payment.status]),
+    ).toEqual([
       [3, -1000, 'pending'],
       [1, -500, 'pending'],
       [2, -500, 'refunded'],
@@ -104,7 +106,7 @@ describe('warehouseConfirm with zero quantities', () => {
   });
 
   it('refunds everything', () => {
-    expect(next.payments.slice(3).map((each) => [each.refundOf, each.amount])).toEqual([
+    expect(next.payments.slice(3).map((payment) => [payment.refundOf, payment.amount])).toEqual([
       [3, -3000],
       [1, -1000],
       [2, -400],
@@ -140,7 +142,7 @@ describe('a repeated confirmation', () => {
   it('starts from the requested quantities', () => {
     const reducedProforma = confirmQuantities(aProforma(...twoLines), { 1: 1 });
     const next = confirmQuantities(reducedProforma, { 2: 1 });
-    expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 1]);
+    expect(next.lines.map((productLine) => productLine.qtyConfirmed)).toEqual([3, 1]);
     expect(confirmQuantities(next)).toMatchObject({ status: 'confirmed', endSales: 4400 });
   });
 
@@ -218,7 +220,7 @@ describe('any confirmed quantities', () => {
         fc.array(lineFields, { minLength: 1, maxLength: 6 }),
         fc.array(fc.nat(1e8), { maxLength: 4 }),
         (lines, payments) => {
-          const proforma = aProforma(...lines.map((each) => line(each)), fee(990), ...payments.map(bankPayment));
+          const proforma = aProforma(...lines.map((fields) => line(fields)), fee(990), ...payments.map(bankPayment));
           const quantities = lines.map(({ qty, confirmed: pieces }) => Math.min(pieces, qty));
           const next = confirmQuantities(
             proforma,
@@ -305,9 +307,9 @@ describe('vouchers after a corrected confirmation', () => {
 });
 
 function closeProforma(proforma: Proforma, isConverted: boolean): Proforma {
-  const outcome = isConverted
+  const result = isConverted
     ? convert(proforma, { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW })
     : cancel(proforma, { reason: null, now: NOW });
-  if (isRefusal(outcome)) throw new Error(outcome.refused);
-  return outcome;
+  if (isRefusal(result)) throw new Error(result.refused);
+  return result;
 }

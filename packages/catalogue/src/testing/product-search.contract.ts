@@ -7,7 +7,7 @@ const NAMES = {
   LONG: 'Runner shoes for runners',
   INNER: 'Forerunner watch',
   WORD: 'Blue runner',
-  START: 'Runner Pro',
+  BEGINS: 'Runner Pro',
   EXACT: 'Runner',
   TYPO: 'Runnner mat',
   OTHER: 'Boot',

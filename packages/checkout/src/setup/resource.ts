@@ -68,7 +68,7 @@ function planRow(resource: Resource, sentRow: unknown, context: RowContext): Row
       row: { ...storedRecord, ...sentRow },
     });
     if ('rule' in fieldResult) return rowErrorKey(area, name, fieldResult.rule);
-    storedFields[name] = fieldResult.stored;
+    storedFields[name] = fieldResult.storedValue;
   }
   if (
     reference &&
@@ -88,13 +88,13 @@ function readField(
   value: unknown,
   keptValue: unknown,
   context: FieldContext,
-): { readonly stored: unknown } | { readonly rule: string } {
-  if (value === undefined && keptValue !== undefined) return { stored: keptValue };
+): { readonly storedValue: unknown } | { readonly rule: string } {
+  if (value === undefined && keptValue !== undefined) return { storedValue: keptValue };
   if (value === undefined || value === null) {
-    return 'initial' in field ? { stored: field.initial } : { rule: CANT_BE_BLANK };
+    return 'initial' in field ? { storedValue: field.initial } : { rule: CANT_BE_BLANK };
   }
   const rule = field.check(value, context);
-  return rule === undefined ? { stored: field.toStored(value, context) ?? field.initial } : { rule };
+  return rule === undefined ? { storedValue: field.toStored(value, context) ?? field.initial } : { rule };
 }
 
 function isReferenceFound(id: unknown, { referencedIds }: RowContext): boolean {

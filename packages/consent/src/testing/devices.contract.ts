@@ -53,9 +53,9 @@ export function devicesContract(
   const tryToRegister = (sessionId: number, device: Partial<NewDevice> = {}, targetAppId = appId) =>
     fixture.devices.register(targetAppId, sessionId, { messagingToken: 'token', ...NO_DETAILS, ...device });
   const register = async (sessionId = phoneSessionId, device: Partial<NewDevice> = {}): Promise<Device> => {
-    const stored = await tryToRegister(sessionId, device);
-    expect(stored).toBeDefined();
-    return stored as Device;
+    const storedDevice = await tryToRegister(sessionId, device);
+    expect(storedDevice).toBeDefined();
+    return storedDevice as Device;
   };
   const hasDevice = async ({ id }: { readonly id: number }): Promise<boolean> =>
     (await fixture.consentQueries.find(appId, id))?.preferred.channelId === 3;

@@ -30,8 +30,8 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       this.write(appId, plan, this.clock.now());
-      if (dryRun) for (const definition of plan.created) definition.id = null;
-      const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.created.length };
+      if (dryRun) for (const definition of plan.createdDefinitions) definition.id = null;
+      const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.createdDefinitions.length };
       return { ...counts, explain: explain ? plan.explain() : undefined };
     };
     return memory.transaction(work, { dryRun });
@@ -45,13 +45,13 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
     return pageOf(this.state.attributeDefinitions.all(appId), page);
   }
 
-  private write(appId: number, { created, changed, values }: AttributePlan, now: Date): void {
+  private write(appId: number, { createdDefinitions, changedDefinitions, values }: AttributePlan, now: Date): void {
     const { attributeDefinitions } = this.state;
-    for (const { id, code, name } of changed) {
+    for (const { id, code, name } of changedDefinitions) {
       const existingDefinition = attributeDefinitions.get(appId, id as number) as AttributeDefinition;
       attributeDefinitions.put(appId, { ...existingDefinition, code, name, updated_at: now });
     }
-    for (const definition of created) {
+    for (const definition of createdDefinitions) {
       const { external_ref, code, name } = definition;
       const dates = { inserted_at: now, updated_at: now };
       definition.id = attributeDefinitions.insert(appId, { external_ref, code, name, ...dates }).id;

@@ -63,8 +63,8 @@ export class SqlAttributes implements Attributes {
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       await writePlan(transaction, appId, plan, this.clock.now());
-      if (dryRun) for (const definition of plan.created) definition.id = null;
-      const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.created.length };
+      if (dryRun) for (const definition of plan.createdDefinitions) definition.id = null;
+      const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.createdDefinitions.length };
       return { ...counts, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
@@ -89,14 +89,14 @@ async function findNamedRecords(
 async function writePlan(
   transaction: Transaction,
   appId: number,
-  { created, changed, values }: AttributePlan,
+  { createdDefinitions, changedDefinitions, values }: AttributePlan,
   now: Date,
 ): Promise<void> {
-  if (changed.length > 0) {
-    await transaction.rows(RELEASE_CODES, [appId, changed.map(({ id }) => id)]);
-    await transaction.rows(UPDATE_DEFINITIONS, [appId, JSON.stringify(changed), now]);
+  if (changedDefinitions.length > 0) {
+    await transaction.rows(RELEASE_CODES, [appId, changedDefinitions.map(({ id }) => id)]);
+    await transaction.rows(UPDATE_DEFINITIONS, [appId, JSON.stringify(changedDefinitions), now]);
   }
-  if (created.length > 0) await insertDefinitions(transaction, appId, created, now);
+  if (createdDefinitions.length > 0) await insertDefinitions(transaction, appId, createdDefinitions, now);
   const rows = values.map(({ productId, definition, value }) => ({
     product_id: productId,
     product_attribute_def_id: definition.id,

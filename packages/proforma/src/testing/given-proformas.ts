@@ -113,9 +113,9 @@ export class SampleShop {
   async change({ id }: Proforma, ...actions: readonly TimedDecision[]): Promise<Proforma> {
     let proforma: Proforma | undefined;
     for (const action of actions) {
-      const stored = await this.fixture.proformaOrders.change(this.appId, id, this.decisionOf(action));
-      if (stored?.refusal) throw new Error(stored.refusal.refused);
-      proforma = stored?.proforma;
+      const storedChange = await this.fixture.proformaOrders.change(this.appId, id, this.decisionOf(action));
+      if (storedChange?.refusal) throw new Error(storedChange.refusal.refused);
+      proforma = storedChange?.proforma;
     }
     if (proforma === undefined) throw new Error(`No proforma ${id}`);
     return proforma;

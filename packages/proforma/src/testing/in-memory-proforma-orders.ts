@@ -69,16 +69,18 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   async find(appId: number, id: number): Promise<Proforma | undefined> {
-    return this.get(appId, id);
+    return this.findProforma(appId, id);
   }
 
   async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
-    const before = this.get(appId, id);
+    const before = this.findProforma(appId, id);
     return before && this.changeOne(appId, before, decide);
   }
 
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
-    const unlockedProformas = ids.filter((id) => !this.lockedIds.has(id)).flatMap((id) => this.get(appId, id) ?? []);
+    const unlockedProformas = ids
+      .filter((id) => !this.lockedIds.has(id))
+      .flatMap((id) => this.findProforma(appId, id) ?? []);
     return unlockedProformas.map((before) => this.changeOne(appId, before, decide));
   }
 
@@ -106,9 +108,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
     return isOpen(proforma) && this.appsExpiringPaid.has(appId) ? proforma.expiresAt : dueAt(proforma);
   }
 
-  private get(appId: number, id: number): Proforma | undefined {
-    const owned = this.proformas.get(id);
-    return owned?.appId === appId ? owned.proforma : undefined;
+  private findProforma(appId: number, id: number): Proforma | undefined {
+    const ownedProforma = this.proformas.get(id);
+    return ownedProforma?.appId === appId ? ownedProforma.proforma : undefined;
   }
 
   private isNumberTaken(appId: number, number: string): boolean {
@@ -116,20 +118,25 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   private factsOf(appId: number, evaluationId: number): EvaluationFacts {
-    const owned = this.evaluations.get(evaluationId);
-    if (owned?.appId !== appId) return { evaluation: owned && 'of another app', stock: [] };
-    const variants = [...new Set(owned.evaluation.lines.map((line) => line.variantId))];
+    const ownedEvaluation = this.evaluations.get(evaluationId);
+    if (ownedEvaluation?.appId !== appId) return { evaluation: ownedEvaluation && 'of another app', stock: [] };
+    const variants = [...new Set(ownedEvaluation.evaluation.lines.map((line) => line.variantId))];
     const stock = variants.flatMap((variantId) => this.stockOf(appId, variantId));
-    const { warehouseCode = null } = owned;
-    const vouchers = owned.evaluation.vouchers.map((voucher) => this.vouchers.withCurrentAvailability(voucher));
-    const evaluation = { ...owned.evaluation, vouchers };
+    const { warehouseCode = null } = ownedEvaluation;
+    const vouchers = ownedEvaluation.evaluation.vouchers.map((voucher) =>
+      this.vouchers.withCurrentAvailability(voucher),
+    );
+    const evaluation = { ...ownedEvaluation.evaluation, vouchers };
     return { evaluation, stock: stock.filter((row) => warehouseCode === null || row.warehouseCode === warehouseCode) };
   }
 
   private storeDraft(appId: number, evaluationId: number, draft: Proforma): Proforma {
     const lines = draft.lines.map((line) => ({ ...line, id: this.nextId() }));
-    const owned = this.evaluations.get(evaluationId)!;
-    this.evaluations.set(evaluationId, { ...owned, evaluation: { ...owned.evaluation, used: true } });
+    const ownedEvaluation = this.evaluations.get(evaluationId)!;
+    this.evaluations.set(evaluationId, {
+      ...ownedEvaluation,
+      evaluation: { ...ownedEvaluation.evaluation, used: true },
+    });
     const proforma = this.withIds({ ...draft, id: this.nextId(), lines });
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.hold(proforma);
@@ -139,9 +146,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
     const { next, refusal, preferredWarehouse = null } = decide(before);
-    const taken = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
-    if ('missing' in taken) return { before, proforma: before, refusal: insufficientStock(taken.missing.name) };
-    const proforma = next === before ? before : this.withIds(taken);
+    const result = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
+    if ('missing' in result) return { before, proforma: before, refusal: insufficientStock(result.missing.name) };
+    const proforma = next === before ? before : this.withIds(result);
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.settle(before, proforma);
     this.proformas.set(before.id, { appId, proforma });

@@ -166,8 +166,8 @@ export function proformaEffectsContract(
       const numbers = ['SAME', 'SAME', 'ONE', 'TWO'];
       const decide = shop.decisionOf((current, now) => conversion(0, numbers.shift())(current, now));
       const ids = proformas.map(({ id }) => id);
-      const stored = await fixture.proformaOrders.changeUnlocked(shop.appId, ids, decide);
-      expect(stored.map(({ proforma }) => proforma.converted?.orderNumber)).toEqual(['ONE', 'TWO']);
+      const storedChanges = await fixture.proformaOrders.changeUnlocked(shop.appId, ids, decide);
+      expect(storedChanges.map(({ proforma }) => proforma.converted?.orderNumber)).toEqual(['ONE', 'TWO']);
     });
 
     it('is payable only while its order is', async () => {

@@ -6,12 +6,12 @@ export interface PlainProforma {
   readonly lines: PlainLine[];
   readonly fee: number;
   total: number;
-  captured: number;
-  refunded: number;
+  capturedAmount: number;
+  refundedAmount: number;
   failedRefunds: number;
-  pending: number;
-  /** Vouchers stand in the order offered; `paid` is the first payment, `kept` the part that was not refunded. */
-  readonly vouchers: { readonly voucher: string; readonly paid: number; kept: number }[];
+  pendingRefunds: number;
+  /** The order is that of the offer. `firstAmount` is the first payment, `keptAmount` the part that is not refunded. */
+  readonly vouchers: { readonly voucher: string; readonly firstAmount: number; keptAmount: number }[];
   readonly cards: PlainCard[];
   paidAtConversion: number | undefined;
   tags: readonly string[];
@@ -43,8 +43,12 @@ export interface Snapshot {
     readonly paid: number;
     readonly debt: number;
     readonly paidByNow: number;
-    readonly pending: number;
-    readonly vouchers: readonly { readonly voucher: string; readonly paid: number; readonly kept: number }[];
+    readonly pendingRefunds: number;
+    readonly vouchers: readonly {
+      readonly voucher: string;
+      readonly firstAmount: number;
+      readonly keptAmount: number;
+    }[];
     readonly cards: readonly { readonly amount: number; readonly result: string }[];
     readonly tags: readonly string[];
     readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
@@ -53,7 +57,7 @@ export interface Snapshot {
   readonly reserved: readonly number[];
   readonly vouchers: readonly {
     readonly voucher: string;
-    readonly left: number;
+    readonly remainingAmount: number;
     readonly holders: readonly number[];
   }[];
 }
@@ -77,13 +81,13 @@ export class PlainShop {
   ) {}
 
   create(requestedLines: readonly RequestedLine[], fee: number, offeredVouchers: readonly string[]): Answer {
-    if (offeredVouchers.some((voucher) => this.holders(voucher).length > 0 || this.left(voucher) === 0))
+    if (offeredVouchers.some((voucher) => this.holdersOf(voucher).length > 0 || this.remainingAmountOf(voucher) === 0))
       return 'refused';
     const takenPieces: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
     for (const { variant, qty, price } of requestedLines) {
       const shelf = Object.keys(this.shelves).find(
-        (name) => name.startsWith(`${variant}@`) && this.free(name) - (takenPieces[name] ?? 0) >= qty,
+        (name) => name.startsWith(`${variant}@`) && this.freePiecesOn(name) - (takenPieces[name] ?? 0) >= qty,
       );
       if (shelf === undefined) return 'refused';
       takenPieces[shelf] = (takenPieces[shelf] ?? 0) + qty;
@@ -94,9 +98,9 @@ export class PlainShop {
     const vouchers: PlainProforma['vouchers'] = [];
     let debt = total;
     for (const voucher of offeredVouchers) {
-      const kept = Math.min(this.left(voucher), debt);
-      if (kept > 0) vouchers.push({ voucher, paid: kept, kept });
-      debt -= kept;
+      const paidAmount = Math.min(this.remainingAmountOf(voucher), debt);
+      if (paidAmount > 0) vouchers.push({ voucher, firstAmount: paidAmount, keptAmount: paidAmount });
+      debt -= paidAmount;
     }
     this.proformas.push({
       status: total > 0 && debt === 0 ? 'paid' : 'draft',
@@ -104,10 +108,10 @@ export class PlainShop {
       lines,
       fee,
       total,
-      captured: 0,
-      refunded: 0,
+      capturedAmount: 0,
+      refundedAmount: 0,
       failedRefunds: 0,
-      pending: 0,
+      pendingRefunds: 0,
       vouchers,
       cards: [],
       paidAtConversion: undefined,
@@ -119,20 +123,20 @@ export class PlainShop {
 
   pay(proforma: PlainProforma, amount: number | null, method: 'cash' | 'bank' | 'card'): Answer {
     this.meetDeadline(proforma);
-    const debt = this.debt(proforma);
+    const debt = this.debtOf(proforma);
     if (isFinal(proforma)) return 'refused';
     if (method === 'card') return 'refused';
     if (method === 'cash' && amount === null) return 'refused';
     if (debt === 0) return 'refused';
     if (amount !== null && amount > debt) return 'refused';
-    proforma.captured += amount !== null && amount > 0 ? amount : debt;
-    if (this.debt(proforma) === 0) proforma.status = 'paid';
+    proforma.capturedAmount += amount !== null && amount > 0 ? amount : debt;
+    if (this.debtOf(proforma) === 0) proforma.status = 'paid';
     return 'done';
   }
 
   beginCard(proforma: PlainProforma, amount: number | null, method: 'cash' | 'bank' | 'card'): Answer {
     this.meetDeadline(proforma);
-    const debt = this.debt(proforma);
+    const debt = this.debtOf(proforma);
     if (isFinal(proforma)) return 'refused';
     if (method !== 'card') return 'refused';
     if (debt === 0) return 'refused';
@@ -148,13 +152,13 @@ export class PlainShop {
     if (card.result !== 'awaited') return;
     card.result = result;
     const isClosed = proforma.status === 'canceled' || proforma.status === 'expired';
-    const needed = isClosed ? 0 : this.debt(proforma);
+    const needed = isClosed ? 0 : this.debtOf(proforma);
     if (result === 'settled') {
-      proforma.captured += card.amount;
-      if (card.amount > needed) proforma.pending += card.amount - needed;
+      proforma.capturedAmount += card.amount;
+      if (card.amount > needed) proforma.pendingRefunds += card.amount - needed;
     }
     if (isFinal(proforma) || needed === 0) return;
-    if (this.debt(proforma) === 0) proforma.status = 'paid';
+    if (this.debtOf(proforma) === 0) proforma.status = 'paid';
     else if (
       proforma.status === 'awaiting_payment' &&
       proforma.cards.every((otherCard) => otherCard.result !== 'awaited')
@@ -194,7 +198,8 @@ export class PlainShop {
     }
     proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
     this.refundDownTo(proforma, proforma.total);
-    for (const voucher of proforma.vouchers) voucher.kept += Math.min(voucher.paid - voucher.kept, this.debt(proforma));
+    for (const voucher of proforma.vouchers)
+      voucher.keptAmount += Math.min(voucher.firstAmount - voucher.keptAmount, this.debtOf(proforma));
     const isFull = proforma.lines.every((line) => line.confirmed === line.qty);
     proforma.status = isFull ? 'confirmed' : 'partial_confirmed';
     return 'done';
@@ -203,7 +208,7 @@ export class PlainShop {
   private shelvesFor(
     adjustedLines: readonly { readonly line: PlainLine; readonly qty: number }[],
   ): string[] | undefined {
-    const freePieces = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.free(shelf)]));
+    const freePieces = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.freePiecesOn(shelf)]));
     const add = (shelf: string, qty: number): void => {
       freePieces[shelf] = (freePieces[shelf] ?? 0) + qty;
     };
@@ -234,7 +239,7 @@ export class PlainShop {
     if (proforma.status === 'converted') return 'done';
     if (isFinal(proforma)) return 'refused';
     if (proforma.lines.every((line) => line.confirmed === 0)) return 'refused';
-    proforma.paidAtConversion = this.paid(proforma);
+    proforma.paidAtConversion = this.paidAmountOf(proforma);
     proforma.status = 'converted';
     return 'done';
   }
@@ -262,9 +267,9 @@ export class PlainShop {
   }
 
   settleRefund(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
-    proforma.pending -= amount;
+    proforma.pendingRefunds -= amount;
     if (outcome === 'failed') proforma.failedRefunds += amount;
-    if (outcome === 'refunded') proforma.refunded += amount;
+    if (outcome === 'refunded') proforma.refundedAmount += amount;
     else if (proforma.status === 'expired')
       proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true, refund });
     else proforma.alerts.push({ kind: 'refund_failed', isOpen: true, refund });
@@ -273,14 +278,14 @@ export class PlainShop {
   repairRefund(proforma: PlainProforma, refund: number, amount: number, repair: 'record' | 'retry'): void {
     this.meetDeadline(proforma);
     proforma.failedRefunds -= amount;
-    if (repair === 'record') proforma.refunded += amount;
-    else proforma.pending += amount;
+    if (repair === 'record') proforma.refundedAmount += amount;
+    else proforma.pendingRefunds += amount;
     for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
   }
 
   meetDeadline(proforma: PlainProforma): void {
     if (isFinal(proforma) || this.now < proforma.expiresAt) return;
-    const isPaid = proforma.total > 0 && this.debt(proforma) === 0;
+    const isPaid = proforma.total > 0 && this.debtOf(proforma) === 0;
     if (isPaid && !this.expirePaid) {
       if (proforma.alerts.some(({ kind }) => kind === 'paid_not_converted')) return;
       proforma.alerts.push({ kind: 'paid_not_converted', isOpen: true });
@@ -292,14 +297,14 @@ export class PlainShop {
 
   snapshot(): Snapshot {
     const proformas = this.proformas.map((proforma) => {
-      const paid = proforma.paidAtConversion ?? this.paid(proforma);
+      const paid = proforma.paidAtConversion ?? this.paidAmountOf(proforma);
       return {
         status: proforma.status,
         total: proforma.total,
         paid,
         debt: paid < proforma.total ? proforma.total - paid : 0,
-        paidByNow: this.paid(proforma),
-        pending: proforma.pending,
+        paidByNow: this.paidAmountOf(proforma),
+        pendingRefunds: proforma.pendingRefunds,
         vouchers: proforma.vouchers,
         cards: proforma.cards,
         tags: proforma.tags,
@@ -307,28 +312,28 @@ export class PlainShop {
         confirmed: proforma.lines.map((line) => line.confirmed),
       };
     });
-    const reserved = Object.keys(this.shelves).map((shelf) => this.reserved(shelf));
+    const reserved = Object.keys(this.shelves).map((shelf) => this.reservedPiecesOn(shelf));
     const vouchers = Object.keys(this.vouchers).map((voucher) => ({
       voucher,
-      left: this.left(voucher),
-      holders: this.holders(voucher),
+      remainingAmount: this.remainingAmountOf(voucher),
+      holders: this.holdersOf(voucher),
     }));
     return { proformas, reserved, vouchers };
   }
 
-  private paid({ captured, refunded, vouchers }: PlainProforma): number {
-    let paid = captured - refunded;
-    for (const { kept } of vouchers) paid += kept;
+  private paidAmountOf({ capturedAmount, refundedAmount, vouchers }: PlainProforma): number {
+    let paid = capturedAmount - refundedAmount;
+    for (const { keptAmount } of vouchers) paid += keptAmount;
     return paid;
   }
 
   /** Pending refunds count as completed. */
-  private debt(proforma: PlainProforma): number {
-    const keptMoney = this.paid(proforma) - proforma.pending;
+  private debtOf(proforma: PlainProforma): number {
+    const keptMoney = this.paidAmountOf(proforma) - proforma.pendingRefunds;
     return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;
   }
 
-  private reserved(shelf: string): number {
+  private reservedPiecesOn(shelf: string): number {
     let pieces = 0;
     for (const { status, lines } of this.proformas) {
       if (status === 'canceled' || status === 'expired') continue;
@@ -337,20 +342,20 @@ export class PlainShop {
     return pieces;
   }
 
-  private free(shelf: string): number {
-    return (this.shelves[shelf] ?? 0) - this.reserved(shelf);
+  private freePiecesOn(shelf: string): number {
+    return (this.shelves[shelf] ?? 0) - this.reservedPiecesOn(shelf);
   }
 
-  private left(voucher: string): number {
-    let left = this.vouchers[voucher] ?? 0;
+  private remainingAmountOf(voucher: string): number {
+    let remainingAmount = this.vouchers[voucher] ?? 0;
     for (const { status, vouchers } of this.proformas) {
       if (status !== 'converted') continue;
-      for (const held of vouchers) if (held.voucher === voucher) left -= held.kept;
+      for (const held of vouchers) if (held.voucher === voucher) remainingAmount -= held.keptAmount;
     }
-    return left;
+    return remainingAmount;
   }
 
-  private holders(voucher: string): number[] {
+  private holdersOf(voucher: string): number[] {
     const holders: number[] = [];
     for (const [index, proforma] of this.proformas.entries()) {
       if (!isFinal(proforma) && proforma.vouchers.some((held) => held.voucher === voucher)) holders.push(index);
@@ -359,16 +364,16 @@ export class PlainShop {
   }
 
   private refundDownTo(proforma: PlainProforma, max: number): void {
-    const money = proforma.captured - proforma.refunded - proforma.pending - proforma.failedRefunds;
+    const money = proforma.capturedAmount - proforma.refundedAmount - proforma.pendingRefunds - proforma.failedRefunds;
     let excess = money - max;
-    for (const { kept } of proforma.vouchers) excess += kept;
+    for (const { keptAmount } of proforma.vouchers) excess += keptAmount;
     if (excess <= 0) return;
     const refund = Math.min(money, excess);
-    proforma.pending += refund;
+    proforma.pendingRefunds += refund;
     excess -= refund;
     for (const voucher of [...proforma.vouchers].reverse()) {
-      const reduction = Math.min(voucher.kept, excess);
-      voucher.kept -= reduction;
+      const reduction = Math.min(voucher.keptAmount, excess);
+      voucher.keptAmount -= reduction;
       excess -= reduction;
     }
   }

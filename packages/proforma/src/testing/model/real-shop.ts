@@ -149,7 +149,7 @@ export class RealShop {
       paid: paidAmountOf(payments),
       debt: debtOf({ endSales: proforma.endSales, payments }),
       paidByNow: paidAmountOf(proforma.payments),
-      pending: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
+      pendingRefunds: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
       vouchers: this.voucherPayments(proforma),
       cards: paymentsOfKind(proforma, 'card').map(({ amount, status }) => ({
         amount,
@@ -166,14 +166,14 @@ export class RealShop {
     return [...new Set(voucherEntries.map(({ voucherId }) => voucherId))].map((id) => {
       const amounts = voucherEntries.filter(({ voucherId }) => voucherId === id).map(({ amount }) => amount);
       const voucher = Object.keys(VOUCHERS).find((code) => this.idOf(code) === id) ?? 'unknown';
-      return { voucher, paid: amounts[0] ?? 0, kept: sum(amounts) };
+      return { voucher, firstAmount: amounts[0] ?? 0, keptAmount: sum(amounts) };
     });
   }
 
   private voucherSnapshot(voucher: string, proformas: readonly Proforma[]): Snapshot['vouchers'][number] {
     const { amount = 0, spent = 0 } = this.orders.vouchers.find(this.idOf(voucher)) ?? {};
     const holders = [...proformas.keys()].filter((index) => this.holds(proformas[index], voucher));
-    return { voucher, left: amount - spent, holders };
+    return { voucher, remainingAmount: amount - spent, holders };
   }
 
   private voucherFaults(proformas: readonly Proforma[]): string[] {

@@ -30,9 +30,9 @@ export type Step = fc.AsyncCommand<PlainShop, RealShop>;
 
 export const seenAnswers = new Set<string>();
 
-function step(name: string, take: (both: ShopPair) => Promise<void>, check: Step['check'] = () => true): Step {
+function step(name: string, runStep: (shops: ShopPair) => Promise<void>, check: Step['check'] = () => true): Step {
   const run = async (plain: PlainShop, real: RealShop): Promise<void> => {
-    await take({ plain, real });
+    await runStep({ plain, real });
     await compare({ plain, real });
   };
   return { check, run, toString: () => name };
@@ -170,7 +170,7 @@ export const edition = (index: number, tags: readonly string[] | undefined, aler
 
 export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'): Step {
   const runRefundAnswer = async ({ plain, real }: ShopPair): Promise<void> => {
-    const index = plain.proformas.findIndex(({ pending }) => pending > 0);
+    const index = plain.proformas.findIndex(({ pendingRefunds }) => pendingRefunds > 0);
     const storedProforma = await real.find(real.ids.at(index) ?? 0);
     const proforma = plain.proformas.at(index);
     if (storedProforma === undefined || proforma === undefined) throw new Error('No refund is pending');
@@ -182,7 +182,7 @@ export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'
     }
   };
   return step(`refund ${refundIndex} ${outcome}`, runRefundAnswer, (plain) =>
-    plain.proformas.some(({ pending }) => pending > 0),
+    plain.proformas.some(({ pendingRefunds }) => pendingRefunds > 0),
   );
 }
 
@@ -256,8 +256,8 @@ function recordAnswers({ status, alerts, vouchers }: Snapshot['proformas'][numbe
   for (const { kind } of alerts) seenAnswers.add(`alert: ${kind}`);
   const hadDeadlineAlert = alerts.some(({ kind }) => kind === 'paid_not_converted');
   if (status === 'expired' && hadDeadlineAlert) seenAnswers.add('expired: after its alert');
-  for (const { paid, kept } of vouchers) {
-    const share = kept === paid ? 'all' : kept === 0 ? 'nothing' : 'a part';
+  for (const { firstAmount, keptAmount } of vouchers) {
+    const share = keptAmount === firstAmount ? 'all' : keptAmount === 0 ? 'nothing' : 'a part';
     seenAnswers.add(`voucher: ${share} kept, ${isOpen(status) ? 'open' : status}`);
   }
 }
