@@ -544,7 +544,7 @@ describe('GET /customers/{id}/consents', () => {
     expect([status, text]).toEqual([404, '']);
   });
 
-  it('returns 401 for a session', async () => {
+  it('returns 401 for the token of a session', async () => {
     expect((await phone.get(consentPath())).status).toBe(401);
   });
 });

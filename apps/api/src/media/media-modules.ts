@@ -4,20 +4,21 @@ import { missingMethods, type AdapterKind } from '../adapters/index.js';
 export const IMAGES: AdapterKind<ImageProcessor> = {
   variable: 'IMAGES',
   exportName: 'openImageProcessor',
-  problemWith: (answer) =>
-    missingMethods('image processor', answer, ['can', 'process', 'close'] satisfies (keyof ImageProcessor)[]),
+  problemWith: (adapter) =>
+    missingMethods('image processor', adapter, ['can', 'process', 'close'] satisfies (keyof ImageProcessor)[]),
 };
 
 export const PAGES: AdapterKind<PageRenderer> = {
   variable: 'PAGES',
   exportName: 'openPageRenderer',
-  problemWith: (answer) => missingMethods('page renderer', answer, ['pages', 'close'] satisfies (keyof PageRenderer)[]),
+  problemWith: (adapter) =>
+    missingMethods('page renderer', adapter, ['pages', 'close'] satisfies (keyof PageRenderer)[]),
 };
 
 export const FACTS: AdapterKind<MediaFacts> = {
   variable: 'FACTS',
   exportName: 'openMediaFacts',
-  problemWith: (answer) => missingMethods('media facts', answer, ['sizeOf', 'close'] satisfies (keyof MediaFacts)[]),
+  problemWith: (adapter) => missingMethods('media facts', adapter, ['sizeOf', 'close'] satisfies (keyof MediaFacts)[]),
 };
 
 export interface OpenedPurger extends CdnPurger {
@@ -27,9 +28,9 @@ export interface OpenedPurger extends CdnPurger {
 export const PURGER: AdapterKind<OpenedPurger> = {
   variable: 'PURGER',
   exportName: 'openCdnPurger',
-  problemWith(answer) {
-    const problem = missingMethods('purger', answer, ['purge'] satisfies (keyof CdnPurger)[]);
+  problemWith(adapter) {
+    const problem = missingMethods('purger', adapter, ['purge'] satisfies (keyof CdnPurger)[]);
     if (problem !== undefined) return problem;
-    return (answer as CdnPurger).isConfigured ? undefined : 'a purger whose isConfigured is not true';
+    return (adapter as CdnPurger).isConfigured ? undefined : 'a purger whose isConfigured is not true';
   },
 };

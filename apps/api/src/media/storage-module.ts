@@ -20,8 +20,8 @@ const METHODS = ['put', 'read', 'copy', 'remove', 'list', 'ping'] as const satis
 const STORAGE: AdapterKind<OpenedStore> = {
   variable: 'STORAGE',
   exportName: 'openMediaStore',
-  problemWith(answer) {
-    const { store, base } = (answer ?? {}) as Partial<OpenedStore>;
+  problemWith(adapter) {
+    const { store, base } = (adapter ?? {}) as Partial<OpenedStore>;
     const problem = missingMethods('store', store, METHODS);
     if (problem !== undefined) return problem;
     return base === undefined || (typeof base === 'string' && /^https?:\/\//.test(base))

@@ -51,13 +51,13 @@ export class ExpirySweep {
     private readonly clock: Clock,
   ) {}
 
-  async run(stopping?: AbortSignal): Promise<SweepResult> {
+  async run(stopSignal?: AbortSignal): Promise<SweepResult> {
     const failures: FailedExpiry[] = [];
     let [changedCount, hasHalvedBatch] = [0, false];
     let queues = this.queuesOf(await this.findDue());
-    while (queues.length > 0 && !stopping?.aborted) {
+    while (queues.length > 0 && !stopSignal?.aborted) {
       for (const queue of queues) {
-        if (stopping?.aborted) break;
+        if (stopSignal?.aborted) break;
         const batch = nextBatch(queue.proformas, this.reducedBatchSizeByApp.get(queue.appId) ?? MAX_BATCH.proformas);
         const startedAt = performance.now();
         try {

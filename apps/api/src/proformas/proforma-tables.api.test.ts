@@ -112,8 +112,8 @@ describe('a proforma', () => {
   const dateTimeAt = (hours: number): string => formatMoment(new Date(startMs + hours * HOUR_MS));
   const forwardTo = (hours: number): void =>
     api.clock.forward({ hours: (startMs - api.clock.now().getTime()) / HOUR_MS + hours });
-  const makeProforma = async (evaluation: number) =>
-    dataOf(await shop.post('/proforma_orders', { order_processing_id: evaluation }));
+  const makeProforma = async (evaluationId: number) =>
+    dataOf(await shop.post('/proforma_orders', { order_processing_id: evaluationId }));
 
   beforeAll(async () => {
     shop = await newShop();
@@ -499,10 +499,10 @@ describe('transitions of a proforma', () => {
   });
 
   it('makes a draft with frozen prices, reserved stock and 72 hours until it expires', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 3 }]);
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 3 }]);
     api.clock.forward({ hours: 1 });
     await stockShop(shop, [{ code: 'A', price: 999, stock: 0 }]);
-    const draft = dataOf(await shop.post('/proforma_orders', { order_processing_id: evaluation }));
+    const draft = dataOf(await shop.post('/proforma_orders', { order_processing_id: evaluationId }));
     expect(draft).toMatchObject({ proforma_status: 'draft', end_sales: 300, paid: 0, debt: 300, payments: [] });
     expect(draft).toMatchObject({ processing_date: now(), expires_in_seconds: 72 * 3_600 });
     expect(draft.expires_at).toBe(formatMoment(new Date(api.clock.now().getTime() + 72 * HOUR_MS)));
@@ -930,8 +930,8 @@ describe('a variant without a shelf', () => {
     await shop.post('/int/products', {
       products: [{ code: 'NEW', name: 'Newcomer', price: 1, vat_rate: 20, variants: [{ code: 'NEW' }] }],
     });
-    const evaluation = await evaluate(shop, [{ code: 'NEW', qty: 1 }]);
-    const reply = await shop.post('/proforma_orders', { order_processing_id: evaluation });
+    const evaluationId = await evaluate(shop, [{ code: 'NEW', qty: 1 }]);
+    const reply = await shop.post('/proforma_orders', { order_processing_id: evaluationId });
     expect([reply.status, reply.body]).toEqual([
       422,
       { errors: { message: ['Insufficient stock for product: Newcomer'] } },
@@ -986,9 +986,9 @@ describe('the status of every proforma call', () => {
   });
   afterAll(() => http.close());
 
-  function callsOf(evaluation: number, ids: Readonly<Record<string, number>>): RawCall[] {
+  function callsOf(evaluationId: number, ids: Readonly<Record<string, number>>): RawCall[] {
     const bodies: Readonly<Record<string, object>> = {
-      '/proforma_orders': { order_processing_id: evaluation },
+      '/proforma_orders': { order_processing_id: evaluationId },
       '/proforma_orders/:id/pay': { payment: { payment_method_id: 1, amount: 1 } },
       '/proforma_orders/:id/card_payments': { payment: {} },
       '/proforma_orders/:id/card_payments/:payment_id/result': { result: { status: 'failed' } },

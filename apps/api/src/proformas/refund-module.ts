@@ -11,7 +11,7 @@ export interface OpenedRefundGateway extends RefundGateway {
 const REFUNDS: AdapterKind<OpenedRefundGateway> = {
   variable: 'REFUNDS',
   exportName: 'openRefundGateway',
-  problemWith: (answer) => missingMethods('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
+  problemWith: (adapter) => missingMethods('refund gateway', adapter, ['refund'] satisfies (keyof RefundGateway)[]),
 };
 
 export type UnansweredRefundReporter = (refund: UnansweredRefund, error: unknown) => void;

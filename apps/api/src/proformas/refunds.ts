@@ -58,11 +58,11 @@ export class Refunds {
   }
 
   /** Retries due refunds and returns their number. A refund fails after the last attempt without an answer. */
-  async payOutDue(stopping?: AbortSignal): Promise<number> {
+  async payOutDue(stopSignal?: AbortSignal): Promise<number> {
     const dueRefunds = await this.queue.due(this.clock.now(), BATCH_SIZE);
     const waitingRefunds = [...dueRefunds];
     const retryNext = async (): Promise<void> => {
-      while (!stopping?.aborted) {
+      while (!stopSignal?.aborted) {
         const refund = waitingRefunds.shift();
         if (refund === undefined) return;
         await this.retryRefund(refund.appId, refund.paymentId);

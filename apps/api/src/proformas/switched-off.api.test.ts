@@ -46,8 +46,8 @@ async function waitForLock(): Promise<void> {
   while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
 }
 
-const createProforma = (evaluation: number, client = shop): Promise<Reply> =>
-  client.post('/proforma_orders', { order_processing_id: evaluation });
+const createProforma = (evaluationId: number, client = shop): Promise<Reply> =>
+  client.post('/proforma_orders', { order_processing_id: evaluationId });
 const INSUFFICIENT = [422, { errors: { message: ['Insufficient stock for product: Product A'] } }];
 const expectNothingReserved = async (): Promise<void> => {
   expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 10, reserved: 0 });
@@ -57,28 +57,28 @@ const expectNothingReserved = async (): Promise<void> => {
 
 describe('switching a warehouse off while a new proforma waits for its stock', () => {
   it('refuses the proforma and keeps the evaluation usable', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const { status, body } = await runWhileWaiting(
       LOCK_STOCK,
-      () => createProforma(evaluation),
+      () => createProforma(evaluationId),
       () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
     await expectNothingReserved();
     await setSellable(true);
-    expect((await createProforma(evaluation)).status).toBe(201);
+    expect((await createProforma(evaluationId)).status).toBe(201);
   });
 
   it('reserves in the next warehouse with enough stock', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
-    const evaluation = await evaluate(shop, [
+    const evaluationId = await evaluate(shop, [
       { code: 'A', qty: 2 },
       { code: 'A', qty: 1 },
     ]);
     const { status, body } = await runWhileWaiting(
       LOCK_STOCK,
-      () => createProforma(evaluation),
+      () => createProforma(evaluationId),
       () => setSellable(false),
     );
     expect(status).toBe(201);
@@ -87,10 +87,10 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
   });
 
   it('refuses an evaluation that names the warehouse', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }], { warehouse_code: 'W1' });
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }], { warehouse_code: 'W1' });
     const { status, body } = await runWhileWaiting(
       LOCK_STOCK,
-      () => createProforma(evaluation),
+      () => createProforma(evaluationId),
       () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
@@ -98,25 +98,25 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
   });
 
   it('refuses a keyed call and its repeat', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const keyedShop = shop.keyed('once');
     const firstReply = await runWhileWaiting(
       LOCK_STOCK,
-      () => createProforma(evaluation, keyedShop),
+      () => createProforma(evaluationId, keyedShop),
       () => setSellable(false),
     );
     expect([firstReply.status, firstReply.body]).toEqual(INSUFFICIENT);
     await setSellable(true);
-    const secondReply = await createProforma(evaluation, keyedShop);
+    const secondReply = await createProforma(evaluationId, keyedShop);
     expect([secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([firstReply.text, 'true']);
     await expectNothingReserved();
   });
 
   it('accepts the proforma when the warehouse stays sellable', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const { status } = await runWhileWaiting(
       LOCK_STOCK,
-      () => createProforma(evaluation),
+      () => createProforma(evaluationId),
       () => setSellable(true),
     );
     expect(status).toBe(201);
@@ -125,10 +125,10 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
 
 describe('switching a warehouse off while a new proforma is stored', () => {
   it('makes the proforma wait, then refuses it', async () => {
-    const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const { status, body } = await runWhileWaiting(
       LOCK_WAREHOUSES,
-      () => createProforma(evaluation),
+      () => createProforma(evaluationId),
       () => lockingClient.query(SWITCH_OFF, [shop.appId]),
     );
     expect([status, body]).toEqual(INSUFFICIENT);

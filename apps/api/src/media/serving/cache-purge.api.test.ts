@@ -141,7 +141,7 @@ describe('an unavailable cache', () => {
     isUnavailable = true;
     await api.work();
     expect((await shop.file(id)).processing).toBe('done');
-    expect(api.jobFailures).toEqual([new Error('A cache could not be purged of a replaced file')]);
+    expect(api.jobFailures).toEqual([new Error('A replaced file could not be purged from the cache')]);
     isUnavailable = false;
     await api.database.rows('update graphile_worker._private_jobs set run_at = now()');
     await api.work();
@@ -152,7 +152,7 @@ describe('an unavailable cache', () => {
     await cache.close();
   }, 30_000);
 
-  it('receives no purge with other strategies', async () => {
+  it('sends no purge for other cache strategies', async () => {
     const requestedUrls: string[] = [];
     const cache = await startServer(async ({ url = '' }, response) => {
       requestedUrls.push(url);

@@ -29,6 +29,6 @@ export class CachePurge {
     // While a copy is old, the cache would fetch the old content again after the purge.
     await this.copies.settle(appId, allKeys);
     if (!(await this.purge(allKeys, file?.version ?? version)))
-      throw new Error('A cache could not be purged of a replaced file');
+      throw new Error('A replaced file could not be purged from the cache');
   }
 }
