@@ -153,7 +153,7 @@ export function importedOrdersContract(
     });
   });
 
-  describe('a repeated import', () => {
+  describe('an order that is imported again', () => {
     it('is refused by its reference and by its number', async () => {
       await shop.importOrder({ orderNumber: 'N-1' });
       expect(await shop.tryToImport({ orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
