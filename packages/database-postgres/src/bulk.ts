@@ -17,7 +17,7 @@ function settingsFor(rows: number): string {
     set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
 }
 
-/** Begins a bulk write. It must be the first call in its transaction; `rows` is the expected count. */
+/** Must be the first call in its transaction. `rows` is the expected count. */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
   await transaction.rows(`select ${settingsFor(rows)}`);

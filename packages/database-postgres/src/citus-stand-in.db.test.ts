@@ -2,20 +2,20 @@ import pg from 'pg';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 
-// The expected results were measured with Citus 13.2.2. The comment of the stand-in names the one exception.
+// The expected results were measured with Citus 13.2.2. `installCitusStandIn` states the one exception.
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase({ empty: true });
-  await installCitusStandIn(testing);
-  client = new pg.Client(testing.url);
+  testDatabase = await makeTestDatabase({ empty: true });
+  await installCitusStandIn(testDatabase);
+  client = new pg.Client(testDatabase.url);
   await client.connect();
 });
 afterAll(async () => {
   await client.end();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 const TABLES = `

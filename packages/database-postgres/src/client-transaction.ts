@@ -6,7 +6,7 @@ import { failureOf } from './failures.js';
 import { WriteOnce } from './write-once.js';
 
 export interface Sql {
-  /** Runs one statement and returns its rows. The statement is prepared once per connection. */
+  /** The statement is prepared once per connection. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -36,7 +36,7 @@ export interface WritingSql extends Sql {
 }
 
 export interface Transaction extends WritingSql {
-  /** Declares that the next statement locks rows of this kind. Throws when that violates the lock order. */
+  /** Throws when locking rows of this kind now would violate the lock order. */
   locks(kind: Lockable): void;
   /**
    * Plans the following statements for their actual values, with the timeouts of bulk writes. The setting

@@ -69,7 +69,6 @@ export function dataSourceFor(connection: Connection, poolSize: number): DataSou
         ...PLANNER_SETTINGS,
         ...TIMEOUT_SETTINGS,
       ]),
-      // Pipelining sends BEGIN with the first statement and COMMIT with the last.
       pipeline: true,
       query_timeout: TIMEOUTS.query,
       connectionTimeoutMillis: TIMEOUTS.acquire,
@@ -154,7 +153,6 @@ function commonOptions(connection: Connection) {
 
 export type JobPool = pg.Pool;
 
-/** The job queue does not use TypeORM. */
 export function openJobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection

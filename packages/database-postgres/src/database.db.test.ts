@@ -9,17 +9,17 @@ import { dataSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { violates } from './failures.js';
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase();
-  database = new Postgres(await dataSourceFor(testing.connection, 4).initialize());
+  testDatabase = await makeTestDatabase();
+  database = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
   await database.rows('create table item (id int primary key, n int not null constraint item_n_key unique)');
 });
 afterAll(async () => {
   await database.source.destroy();
-  await testing.drop();
+  await testDatabase.drop();
 });
 beforeEach(() => database.rows('delete from item'));
 
@@ -347,7 +347,6 @@ describe('a single write', () => {
     expect(await countItems()).toBe(0);
   });
 
-  /** Closes the sockets without a farewell, as a broken network does. */
   function cutAllConnections(): void {
     const { master } = database.source.driver as unknown as {
       readonly master: { readonly _clients: readonly { connection: { stream: { destroy(): void } } }[] };
@@ -400,7 +399,7 @@ describe('a bulk write', () => {
   });
 
   it('uses the bulk timeout for its last statement', async () => {
-    const { options } = dataSourceFor(testing.connection, 1);
+    const { options } = dataSourceFor(testDatabase.connection, 1);
     const extra = { ...(options.extra as object), query_timeout: 700 };
     const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
     const impatientDatabase = new Postgres(source);
@@ -445,7 +444,7 @@ describe('the isolation of transactions', () => {
   it('is read committed, although the server has another default', async () => {
     const [{ name } = { name: '' }] = await database.rows<{ name: string }>('select current_database() as name');
     await database.rows(`alter database ${name} set default_transaction_isolation = 'serializable'`);
-    const source = await dataSourceFor(testing.connection, 1).initialize();
+    const source = await dataSourceFor(testDatabase.connection, 1).initialize();
     const isolation = await new Postgres(source).transaction((transaction) =>
       transaction.rows('show transaction_isolation'),
     );
@@ -457,7 +456,7 @@ describe('the isolation of transactions', () => {
 describe('options of the database URL', () => {
   it('are added to the options of the service and never replace them', async () => {
     const options = encodeURIComponent('-c search_path=public,pg_temp -c default_transaction_isolation=serializable');
-    const url = `${testing.url}${testing.url.includes('?') ? '&' : '?'}options=${options}&application_name=shop`;
+    const url = `${testDatabase.url}${testDatabase.url.includes('?') ? '&' : '?'}options=${options}&application_name=shop`;
     const source = await dataSourceFor({ url }, 1).initialize();
     const pool = openJobPool({ url }, 1);
     const selectSettings = `select current_setting('search_path') as path, current_setting('timezone') as zone,

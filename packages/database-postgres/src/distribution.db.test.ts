@@ -3,68 +3,67 @@ import { FOREIGN_KEYS, installCitusStandIn, CLUSTER_TABLES, type ClusterTable } 
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { distribute } from './distribution.js';
 
-async function cluster(): Promise<{ own: TestDatabase; client: pg.Client }> {
-  const testing = await makeTestDatabase();
-  await installCitusStandIn(testing);
-  const client = new pg.Client(testing.url);
+async function openCluster(): Promise<{ testDatabase: TestDatabase; client: pg.Client }> {
+  const testDatabase = await makeTestDatabase();
+  await installCitusStandIn(testDatabase);
+  const client = new pg.Client(testDatabase.url);
   await client.connect();
-  return { own: testing, client };
+  return { testDatabase, client };
 }
 
 describe('distribute on a cluster with pending migrations', () => {
   it('migrates the database first', async () => {
-    const own = await makeTestDatabase({ empty: true });
-    await installCitusStandIn(own);
-    expect((await distribute(own.connection)).distributed).toContain('notification_devices');
-    await own.drop();
+    const testDatabase = await makeTestDatabase({ empty: true });
+    await installCitusStandIn(testDatabase);
+    expect((await distribute(testDatabase.connection)).distributed).toContain('notification_devices');
+    await testDatabase.drop();
   }, 120_000);
 });
 
 describe('distribute when it is interrupted', () => {
   it('changes nothing and can be repeated', async () => {
-    const { own, client } = await cluster();
+    const { testDatabase, client } = await openCluster();
     const keys = (await client.query(FOREIGN_KEYS)).rows;
-    // Distributing the table of products waits for this transaction.
     await client.query('begin');
     await client.query(`insert into pg_dist_partition values ('products', 'h', 'app_id', 0, 's')`);
-    const cut = distribute(own.connection).catch((error: unknown) => error);
-    const other = new pg.Client(own.url);
-    await other.connect();
-    const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    const interruptedRun = distribute(testDatabase.connection).catch((error: unknown) => error);
+    const otherClient = new pg.Client(testDatabase.url);
+    await otherClient.connect();
+    const fromWaiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
       and query like '%create_distributed_table%'`;
-    for (let found = 0; found === 0;) found = (await other.query(`select 1 ${waiting}`)).rows.length;
-    await other.query(`select pg_terminate_backend(pid) ${waiting}`);
-    expect(await cut).toBeInstanceOf(Error);
+    for (let count = 0; count === 0;) count = (await otherClient.query(`select 1 ${fromWaiting}`)).rows.length;
+    await otherClient.query(`select pg_terminate_backend(pid) ${fromWaiting}`);
+    expect(await interruptedRun).toBeInstanceOf(Error);
     await client.query('rollback');
     expect((await client.query(CLUSTER_TABLES)).rows).toEqual([]);
     expect((await client.query(FOREIGN_KEYS)).rows).toEqual(keys);
 
-    expect((await distribute(own.connection)).distributed).toContain('products');
+    expect((await distribute(testDatabase.connection)).distributed).toContain('products');
     expect((await client.query(FOREIGN_KEYS)).rows).toEqual(keys);
-    await Promise.all([client.end(), other.end()]);
-    await own.drop();
+    await Promise.all([client.end(), otherClient.end()]);
+    await testDatabase.drop();
   });
 });
 
 describe('distribute on a database that cannot be distributed', () => {
   it('changes nothing without Citus, even with pending migrations', async () => {
-    const own = await makeTestDatabase({ empty: true });
-    await expect(distribute(own.connection)).rejects.toThrow(/^This database has no Citus: .*[^\n]$/);
-    const client = new pg.Client(own.url);
+    const testDatabase = await makeTestDatabase({ empty: true });
+    await expect(distribute(testDatabase.connection)).rejects.toThrow(/^This database has no Citus: .*[^\n]$/);
+    const client = new pg.Client(testDatabase.url);
     await client.connect();
     const { rows } = await client.query(`select 1 from pg_tables where schemaname = 'public'`);
     expect(rows).toEqual([]);
     await client.end();
-    await own.drop();
+    await testDatabase.drop();
   });
 
   it('changes nothing on a worker of the cluster', async () => {
-    const { own, client } = await cluster();
+    const { testDatabase, client } = await openCluster();
     await client.query('update pg_dist_local_group set groupid = 2');
-    await expect(distribute(own.connection)).rejects.toThrow(/^This is a worker of the cluster: .*[^\n]$/);
+    await expect(distribute(testDatabase.connection)).rejects.toThrow(/^This is a worker of the cluster: .*[^\n]$/);
     expect((await client.query(CLUSTER_TABLES)).rows).toEqual([]);
     await client.end();
-    await own.drop();
+    await testDatabase.drop();
   });
 
   it.each([
@@ -89,27 +88,27 @@ describe('distribute on a database that cannot be distributed', () => {
       'The table cdn_usages is distributed in another way',
     ],
   ])('changes nothing %s', async (_, statements, message) => {
-    const { own, client } = await cluster();
+    const { testDatabase, client } = await openCluster();
     await client.query(statements);
     const before = [(await client.query(CLUSTER_TABLES)).rows, (await client.query(FOREIGN_KEYS)).rows];
-    await expect(distribute(own.connection)).rejects.toThrow(message);
+    await expect(distribute(testDatabase.connection)).rejects.toThrow(message);
     expect([(await client.query(CLUSTER_TABLES)).rows, (await client.query(FOREIGN_KEYS)).rows]).toEqual(before);
     await client.end();
-    await own.drop();
+    await testDatabase.drop();
   });
 });
 
 describe('distribute with a new plain table', () => {
   it('distributes the table beside the others', async () => {
-    const { own, client } = await cluster();
-    await distribute(own.connection);
+    const { testDatabase, client } = await openCluster();
+    await distribute(testDatabase.connection);
     await client.query('create table gifts (app_id bigint not null, code text, primary key (app_id, code))');
-    expect(await distribute(own.connection)).toEqual({ distributed: ['gifts'], reference: [] });
+    expect(await distribute(testDatabase.connection)).toEqual({ distributed: ['gifts'], reference: [] });
     const tables = (await client.query<ClusterTable>(CLUSTER_TABLES)).rows.filter(({ name }) =>
       ['gifts', 'orders'].includes(name),
     );
     expect(new Set(tables.map(({ colocation }) => colocation)).size).toBe(1);
     await client.end();
-    await own.drop();
+    await testDatabase.drop();
   });
 });

@@ -119,7 +119,6 @@ async function distributeTable(
 ): Promise<void> {
   if (kind === 'reference') await query('select create_reference_table($1::regclass)', [quoteIdentifier(table)]);
   else await createDistributedTable(query, table, colocateWith);
-  // The nodes have the rows now, so the unused local copy is removed.
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
@@ -159,14 +158,12 @@ function quoteIdentifier(name: string): string {
 
 export interface AppTable {
   readonly name: string;
-  /** Body of `create table`: columns, checks and keys, without foreign keys. */
   readonly definition: string;
   readonly foreignKeys: Readonly<Record<string, string>>;
 }
 
 const EARLY_STATISTICS = 'autovacuum_analyze_scale_factor = 0.01';
 
-/** Foreign keys are added last, see {@link withoutForeignKeys}. */
 export async function createAppTable(runner: QueryRunner, { name, definition, foreignKeys }: AppTable): Promise<void> {
   const query: Query = (text, values) => runner.query(text, values);
   await query(`create table ${quoteIdentifier(name)} (${definition}) with (${EARLY_STATISTICS})`);

@@ -37,7 +37,6 @@ class GiftCards2763700000000 implements MigrationInterface {
   }
 }
 
-/** A faulty migration, whose table stays plain on a cluster. */
 class ForgetfulGiftCards2763700000000 implements MigrationInterface {
   readonly name = 'ForgetfulGiftCards2763700000000';
 

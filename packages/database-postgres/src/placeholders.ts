@@ -1,4 +1,3 @@
-/** Adds a value to a statement and returns its placeholder. */
 export type Placeholder = (value: unknown) => string;
 
 export function placeholders(values: unknown[]): Placeholder {

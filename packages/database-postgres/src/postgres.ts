@@ -24,7 +24,7 @@ export interface TransactionOptions {
 const MAX_ATTEMPTS = 4;
 const MAX_STATEMENT_NAMES = 500;
 
-/** Throws inside a transaction, because rows must not stay locked during a network call. */
+/** Rows must not stay locked during a network call. */
 export function assertOutsideTransaction(operation: string): void {
   if (callContext().isInTransaction) throw new Error(`${operation} was called inside a transaction`);
 }
@@ -67,7 +67,6 @@ export class Postgres implements Sql {
     });
   }
 
-  /** Runs a read that does not use {@link rows}, and translates its errors in the same way. */
   async read<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -108,7 +107,6 @@ export class Postgres implements Sql {
     assertOutsideTransaction('A second transaction');
     const writeOnce = WriteOnce.pending();
     if (writeOnce?.isWritten) return writeOnce.resume() as Result;
-    // A dry run writes nothing, so it needs no mark.
     const transactionEnd = dryRun ? 'dry run' : writeOnce;
     const endMs = performance.now() + this.maxTransactionMs;
     for (let attempt = 1; ; attempt += 1) {

@@ -3,16 +3,16 @@ import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js
 import { migrationSourceFor } from './data-source.js';
 import { findSchemaBreaches, SPECIAL_TABLES, type Breach } from './schema-rules.js';
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let source: DataSource;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase();
-  source = await migrationSourceFor(testing.connection).initialize();
+  testDatabase = await makeTestDatabase();
+  source = await migrationSourceFor(testDatabase.connection).initialize();
 });
 afterAll(async () => {
   await source.destroy();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 describe('the schema after all migrations', () => {

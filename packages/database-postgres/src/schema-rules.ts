@@ -1,13 +1,13 @@
-/**
- * Table that is not distributed by `app_id`. It is copied to every node (`reference`), or kept on the coordinator
- * (`local`).
- */
+/** A `reference` table is copied to every node; a `local` one stays on the coordinator. */
 interface SpecialTable {
   readonly kind: 'reference' | 'local';
   readonly reason: string;
 }
 
-/** All other tables hold records of apps. The job queue stays on the coordinator, in schemas of its own. */
+/**
+ * All other tables hold records of apps and are distributed by `app_id`. The job queue stays on the coordinator, in
+ * schemas of its own.
+ */
 export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
   apps: { kind: 'reference', reason: 'It has no app_id, is small, and every app’s table points at it.' },
   access_tokens: { kind: 'reference', reason: 'A token is looked up before its app is known.' },

@@ -6,12 +6,12 @@ import { asciiOf, foldForPeople } from '@back-office/database-search';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase({ empty: true });
-  const source = await migrationSourceFor(testing.connection).initialize();
+  testDatabase = await makeTestDatabase({ empty: true });
+  const source = await migrationSourceFor(testDatabase.connection).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();
   await source.query(`
@@ -26,12 +26,12 @@ beforeAll(async () => {
       inserted_at, updated_at)
     select id, 1, 1, 'N-1', now(), 1, 'ЉУБИЋ', 1, 'RSD', 1, 'web', '[]', 0, 0, 0, 0, 0, 0, now(), now() from apps`);
   await source.destroy();
-  await migrate(testing.connection);
-  database = new Postgres(await dataSourceFor(testing.connection, 2).initialize());
+  await migrate(testDatabase.connection);
+  database = new Postgres(await dataSourceFor(testDatabase.connection, 2).initialize());
 });
 afterAll(async () => {
   await database.source.destroy();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 describe('people and orders from before texts were folded', () => {

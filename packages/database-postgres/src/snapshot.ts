@@ -11,7 +11,6 @@ const PLAN_FOR_WHOLE_TABLES = `
 
 const CANCEL_WHEN_DISCONNECTED = 'set client_connection_check_interval = 1000';
 
-/** Throws when migrations are pending, because the statements expect the current schema. */
 async function assertUpToDate(read: Read): Promise<void> {
   const [table] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
   const appliedMigrations = table?.has ? await read<{ name: string }>('select name from migrations') : [];
@@ -27,7 +26,6 @@ export async function inSnapshot<Result>(
   const pool = openJobPool(connection, 1, CONNECT_TIMEOUT_MS);
   const client = await pool.connect();
   try {
-    // Some operating systems do not support this setting.
     await client.query(CANCEL_WHEN_DISCONNECTED).catch(() => {});
     await client.query('begin isolation level repeatable read read only');
     await client.query(PLAN_FOR_WHOLE_TABLES);

@@ -4,7 +4,6 @@ export async function loadRows(url: string, table: string, text: string, values:
   const client = new pg.Client(url);
   await client.connect();
   await client.query(text, [...values]);
-  // Without vacuum, new rows stay in the pending list of trigram indexes.
   await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

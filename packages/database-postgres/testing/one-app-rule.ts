@@ -12,7 +12,6 @@ export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
 
 const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
 
-/** Must be awaited once before {@link findBreaches}. */
 export const loadGrammar: () => Promise<void> = loadModule;
 
 /**

@@ -8,17 +8,17 @@ import { makeTestDatabase } from './test-database.js';
 const POOL_SIZE = 8;
 
 export async function openFixture() {
-  const testing = await makeTestDatabase();
+  const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(await dataSourceFor(testing.connection, POOL_SIZE).initialize());
-  const ports = portsOf(postgres, testing.connection, {
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
+  const ports = portsOf(postgres, testDatabase.connection, {
     clock,
     publicBase: () => 'https://media.example',
     isPublished: () => false,
   });
   const close = async () => {
     await postgres.source.destroy();
-    await testing.drop();
+    await testDatabase.drop();
   };
   return { ...fixtureOf(ports, clock, close), ...goodsOf(ports) };
 }

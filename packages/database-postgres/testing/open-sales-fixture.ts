@@ -8,14 +8,14 @@ import { makeTestDatabase } from './test-database.js';
 const POOL_SIZE = 8;
 
 export async function openSalesFixture() {
-  const own = await makeTestDatabase();
+  const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(await dataSourceFor(own.connection, POOL_SIZE).initialize());
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
   const publicBase = (): string => 'https://media.example';
-  const ports = portsOf(postgres, own.connection, { clock, publicBase, isPublished: () => false });
+  const ports = portsOf(postgres, testDatabase.connection, { clock, publicBase, isPublished: () => false });
   const fixture = salesFixtureOf(ports, clock, async () => {
     await postgres.source.destroy();
-    await own.drop();
+    await testDatabase.drop();
   });
   return { ...fixture, postgres };
 }

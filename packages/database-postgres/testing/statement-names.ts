@@ -22,7 +22,6 @@ export function nameOf(target: Node): string | undefined {
   return 'ResTarget' in target ? target.ResTarget.name : undefined;
 }
 
-/** Returns the elements of `(a, b)`, or the expression itself. */
 export function elementsOf(expression: Node): readonly Node[] {
   return 'RowExpr' in expression ? (expression.RowExpr.args ?? []) : [expression];
 }
@@ -49,7 +48,6 @@ export function inferName(expression: Node | undefined): string | undefined {
   return expression && 'ColumnRef' in expression ? textOf(expression.ColumnRef.fields?.at(-1)) : undefined;
 }
 
-/** Matches `*` and `t.*`. */
 export function isStar(expression: Node): expression is { ColumnRef: ColumnRef } {
   const lastField = 'ColumnRef' in expression ? expression.ColumnRef.fields?.at(-1) : undefined;
   return lastField !== undefined && 'A_Star' in lastField;
@@ -65,7 +63,7 @@ export function findQuery(name: string, scope: Scope | undefined): RowSource | u
   return scope && (scope.queries.get(name) ?? findQuery(name, scope.outer));
 }
 
-/** Returns the columns of this name. There are several after USING. */
+/** There are several columns of one name after USING. */
 export function findColumns(sources: readonly RowSource[], name: string | undefined): Value[] | undefined {
   if (name === undefined) return undefined;
   const values = sources.flatMap(({ id, columns }) => {
@@ -75,7 +73,6 @@ export function findColumns(sources: readonly RowSource[], name: string | undefi
   return values.length > 0 ? values : undefined;
 }
 
-/** Returns the columns of a reference in the innermost scope that has it. */
 export function resolveColumn(reference: ColumnRef, scope: Scope | undefined): readonly Value[] | undefined {
   if (!scope) return undefined;
   const { fields = [] } = reference;

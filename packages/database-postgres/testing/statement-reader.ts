@@ -66,7 +66,7 @@ export class StatementReader {
 
   constructor(private readonly tables: Tables) {}
 
-  /** Reads the statement. Returns false when its kind is not supported. */
+  /** Returns false when the kind of statement is not supported. */
   read(statement: Node): boolean {
     const isRead = Object.keys(statement).some((kind) => kind in this.readers);
     if (isRead) this.readQuery(statement, undefined);
@@ -150,7 +150,6 @@ export class StatementReader {
     for (const node of clause?.ctes ?? []) {
       if (!('CommonTableExpr' in node)) continue;
       const { ctename = '', ctequery, aliascolnames } = node.CommonTableExpr;
-      // The columns of a recursive reference are unknown.
       if (clause?.recursive) scope.queries.set(ctename, this.makeSource(ctename, []));
       if (ctequery) scope.queries.set(ctename, rename(this.readQuery(ctequery, scope), ctename, aliascolnames));
     }
@@ -271,9 +270,7 @@ export class StatementReader {
     );
   }
 
-  /**
-   * Reads nested queries. Those of FROM and WITH are left out, because they are read in the order that defines names.
-   */
+  /** Queries of FROM and WITH are left out, because they are read in the order that defines names. */
   private readNested(tree: unknown, scope: Scope): void {
     if (typeof tree !== 'object' || tree === null) return;
     for (const [key, part] of Object.entries(tree)) {

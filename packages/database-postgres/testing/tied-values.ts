@@ -31,7 +31,7 @@ export function rootsOf(ties: readonly Tie[]): ReadonlySet<Value> {
   return new Set(ties.flatMap(({ from }) => from).filter((value) => /^[$=]/.test(value)));
 }
 
-/** Returns the ties of an equality, whose sides are lists of equal values. There are none when a side is unknown. */
+/** Each side lists equal values. There are no ties when a side is unknown. */
 export function tiesOfEqual(left: readonly Value[] | undefined, right: readonly Value[] | undefined): Tie[] {
   if (!left || !right) return [];
   return [...left.map((to) => ({ from: right, to })), ...right.map((to) => ({ from: left, to }))];

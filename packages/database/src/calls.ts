@@ -9,6 +9,6 @@ export interface Calls {
   ) => Promise<Result>;
   /** Returns whether an earlier call with the same key has already written. */
   readonly isResumed: () => boolean;
-  /** Throws inside a transaction, where `operation` would hold locks while it waits for a network. */
+  /** Throws inside a transaction, which would hold locks during a network call. */
   readonly assertOutsideTransaction: (operation: string) => void;
 }

@@ -12,13 +12,12 @@ export interface DatabaseOptions {
 
 export interface OpenedDatabase {
   readonly database: Database;
-  /** A line to print for the person who starts the service. */
   readonly notice?: string | undefined;
   /** Whether records are lost when the process ends. Commands of `cli` refuse such a database. */
   readonly isVolatile?: boolean | undefined;
-  /** Awaited at the end of the process, after everything that uses the database has stopped. */
+  /** Must be called after everything that uses the database has stopped. */
   readonly close: () => Promise<void>;
 }
 
-/** Type of the `openDatabase` that a module for `DATABASE` exports. */
+/** A module for `DATABASE` exports such a function as `openDatabase`. */
 export type DatabaseOpener = (options: DatabaseOptions) => Promise<OpenedDatabase>;

@@ -1,7 +1,7 @@
-/** A row is either parsed, or the message key of its first error. */
+/** An invalid row is replaced by its message key. */
 export type ParsedRow<Row> = Row | string;
 
-/** An outcome is either what the row was planned as, or the message key of its failure. */
+/** A failed row is replaced by its message key. */
 export type RowOutcome<Planned> = Planned | string;
 
 export interface FailedRow {
@@ -14,7 +14,6 @@ export interface RejectedRows {
   readonly failures: readonly string[];
 }
 
-/** Plans the valid rows in order. An invalid row keeps its message key. */
 export function planRows<Row, Planned>(
   rows: readonly ParsedRow<Row>[],
   plan: (row: Row, index: number) => RowOutcome<Planned>,

@@ -48,7 +48,7 @@ export function isCurrency(code: string): boolean {
   return Object.hasOwn(CURRENCIES, code);
 }
 
-/** Decimals of an ISO 4217 currency; 2 when unknown. */
+/** Returns 2 for an unknown currency. */
 export function decimalsOf(currency: string): number {
   return CURRENCIES[currency]?.[1] ?? 2;
 }

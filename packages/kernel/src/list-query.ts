@@ -15,7 +15,6 @@ export function parseInteger(value: QueryValue): number | undefined {
   return Math.max(-MAX_INTEGER, Math.min(Number(value), MAX_INTEGER));
 }
 
-/** Parses `true`, `1`, `false` and `0`. Returns `undefined` for any other value. */
 export function parseBoolean(value: QueryValue): boolean | undefined {
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;

@@ -5,7 +5,7 @@
 export interface Refusal {
   readonly refused: string;
   readonly field?: string;
-  /** Invalid values by field, which the answer shows beside the key. */
+  /** The answer shows these invalid values beside the key. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 

@@ -13,7 +13,7 @@ export interface Promotion {
   /** Out of every `buyQty + getQty` pieces, `getQty` are reduced. Both are 0 unless the kind is `buy_x_get_y`. */
   readonly buyQty: number;
   readonly getQty: number;
-  /** Codes of the reduced variants; empty when the whole basket is reduced. */
+  /** Empty when the whole basket is reduced. */
   readonly variantCodes: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface EvaluatedLine {
   readonly promotions: readonly AppliedPromotion[];
 }
 
-/** Fee beside the lines, such as the shipment. Amounts are in minor units. */
+/** Amounts are in minor units. */
 export interface FeeLine {
   readonly kind: string;
   readonly name: string;

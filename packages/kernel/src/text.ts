@@ -24,7 +24,6 @@ export function trimEndCharacters(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
-/** Counts code points, not UTF-16 units. */
 export function characterCount(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;

@@ -2,14 +2,14 @@ import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../client-transaction.js';
 import { beginLockedBulk } from '../bulk.js';
 
-/** Amounts of these tables are in the app's currency. Other amounts are derived from them. */
+/** Other amounts are derived from those of these tables. */
 const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 
 const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from ${table} where app_id = $1)`).join(
   ' or ',
 )} as "hasAmounts"`;
 
-/** Returns whether the app has amounts in its currency. The locks prevent a first amount until the transaction ends. */
+/** The locks prevent a first amount until the transaction ends. */
 export async function holdsAmounts(transaction: Transaction, appId: number): Promise<boolean> {
   await beginLockedBulk(transaction, 'products', appId, 1);
   await beginLockedBulk(transaction, 'set_up', appId, 1);
@@ -20,7 +20,6 @@ export async function holdsAmounts(transaction: Transaction, appId: number): Pro
 /** The caller's copy of the app ($1) may be a second old, so writes read the currency again. */
 export const CURRENCY_OF_APP = '(select currency from apps where id = $1)';
 
-/** Throws when the app's currency has changed since the amounts were read. */
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }

@@ -72,7 +72,6 @@ async function put(
   return card ? { card, created: true } : put(transaction, appId, desired, now);
 }
 
-/** Returns `null` when no customer is sent, and `undefined` when the app has no such customer. */
 async function findCustomer(
   transaction: Transaction,
   appId: number,

@@ -14,11 +14,11 @@ const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
 async function openCatalogue(): Promise<GivenCatalogue> {
-  const testing = await makeTestDatabase();
-  const postgres = new Postgres(await dataSourceFor(testing.connection, 4).initialize());
+  const testDatabase = await makeTestDatabase();
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
-  const { apps, warehouses, stock, ...ports } = portsOf(postgres, testing.connection, {
+  const { apps, warehouses, stock, ...ports } = portsOf(postgres, testDatabase.connection, {
     clock,
     publicBase: () => 'http://localhost/media',
     isPublished: () => false,
@@ -38,7 +38,7 @@ async function openCatalogue(): Promise<GivenCatalogue> {
     },
     close: async () => {
       await postgres.source.destroy();
-      await testing.drop();
+      await testDatabase.drop();
     },
   };
 }

@@ -115,7 +115,6 @@ function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unkno
 
 function nameSearch(text: string, column: string, value: (parameter: unknown) => string): Search {
   const folded = foldName(text);
-  // Folding has dropped every character, so no name can match.
   if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
   const literal = escapeLike(folded);
   const orderByRank = (): SortKey[] => {

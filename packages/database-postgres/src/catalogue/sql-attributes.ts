@@ -18,7 +18,6 @@ import { findVariants } from './named-variants.js';
 const DEFINITION_COLUMNS = ATTRIBUTE_DEFINITIONS.columns.pick('external_ref', 'code', 'name');
 const VALUE_COLUMNS = PRODUCT_ATTRIBUTES.columns.pick('product_id', 'product_attribute_def_id', 'value');
 
-// Callers hold the bulk lock of the app's attributes, so rows need no locks.
 const FIND_DEFINITIONS = `
   select id, ${DEFINITION_COLUMNS.list} from product_attribute_defs
   where app_id = $1 and (external_ref = any($2::text[]) or code = any($3::text[]))`;
@@ -108,15 +107,15 @@ async function writePlan(
 async function insertDefinitions(
   transaction: Transaction,
   appId: number,
-  created: readonly DefinitionDraft[],
+  newDefinitions: readonly DefinitionDraft[],
   now: Date,
 ) {
-  const rows = JSON.stringify(created.map((definition, ordinal) => ({ ...definition, ordinal })));
+  const rows = JSON.stringify(newDefinitions.map((definition, ordinal) => ({ ...definition, ordinal })));
   const insertedRows = await transaction.rows<{ id: number; external_ref: string }>(INSERT_DEFINITIONS, [
     appId,
     rows,
     now,
   ]);
   const ids = new Map(insertedRows.map((row) => [row.external_ref, row.id]));
-  for (const definition of created) definition.id = ids.get(definition.external_ref) ?? null;
+  for (const definition of newDefinitions) definition.id = ids.get(definition.external_ref) ?? null;
 }

@@ -133,7 +133,7 @@ function placeholderProduct(id: number): ProductDraft {
   return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], isChanged: false };
 }
 
-type LibraryKeyOf = (url: string) => string | undefined;
+type LibraryKeyFinder = (url: string) => string | undefined;
 
 /**
  * Changed records are written before new ones, which may take over their codes. Variants are written before the product
@@ -144,7 +144,7 @@ async function writeChanges(
   appId: number,
   { products, variants, withImages }: ProductChanges,
   now: Date,
-  libraryKeyOf: LibraryKeyOf,
+  libraryKeyOf: LibraryKeyFinder,
 ): Promise<void> {
   const sendRows = <Row>(statement: string, rows: readonly object[], ...extraValues: unknown[]): Promise<Row[]> =>
     rows.length === 0
@@ -209,13 +209,13 @@ function variantRow(variant: VariantDraft, ordinal: number): object {
   return { ordinal, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
 }
 
-function imageRows(withImages: readonly Draft[], libraryKeyOf: LibraryKeyOf): object[] {
+function imageRows(withImages: readonly Draft[], libraryKeyOf: LibraryKeyFinder): object[] {
   return withImages
     .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, libraryKeyOf)))
     .map((row, ordinal) => Object.assign(row, { ordinal }));
 }
 
-function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, libraryKeyOf: LibraryKeyOf): object {
+function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, libraryKeyOf: LibraryKeyFinder): object {
   const [product, variant] = 'product' in owner ? [owner.product, owner] : [owner, undefined];
   return {
     product_id: product.id,

@@ -22,7 +22,7 @@ type FieldOf<Name extends ResourceName> = keyof (typeof RESOURCES)[Name]['fields
 
 interface SetUpTable<Field extends string> {
   readonly columns: NamedColumns<Field> & { readonly columns: Readonly<Record<Field, unknown>> };
-  /** Kind of lock; set only when other calls lock rows of the table too. */
+  /** Set only when other calls lock rows of the table too. */
   readonly lockKind?: Lockable;
   readonly referencedTable?: string;
 }

@@ -31,7 +31,6 @@ const ORPHANS_RULE = 'No unrecorded content is in the store for over a day';
 
 export const STORE_RULES: readonly string[] = [CONTENTS_RULE, ORPHANS_RULE];
 
-/** Checks every rule without writing. The database is checked in one snapshot, then the store. */
 export async function check(connection: Connection, store: MediaStore, now: Date): Promise<Finding[]> {
   const { rules, contents } = await inSnapshot(connection, async (read) => {
     const findings: Finding[] = [];
@@ -72,7 +71,7 @@ async function checkStore(
   ];
 }
 
-/** Checks mismatches again, since files may have been replaced or purged since the snapshot. */
+/** Files may have been replaced or purged since the snapshot. */
 async function findRemainingBreaches(
   connection: Connection,
   store: MediaStore,

@@ -13,7 +13,6 @@ export interface EmbeddedPostgres {
   user: string;
   database: string;
   directory: string;
-  /** Message for the operator when the database is not below `dataDir`. */
   notice: string | undefined;
   stop(): Promise<void>;
 }
@@ -23,7 +22,6 @@ export async function startEmbeddedPostgres(options: {
   dataDir: string;
   fallbackDir?: string;
 }): Promise<EmbeddedPostgres> {
-  // Throws on platforms without a package, before anything is created.
   packageFolder();
   const home = await prepareHome(resolve(options.dataDir), fallbackFolder(options));
   const { host, lease } = await withLock(lockFolderOf(home), async () => {

@@ -40,7 +40,6 @@ async function completeInstallation(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
   const programs = ['postgres', 'initdb'].map((program) => join(folder, 'native', 'bin', program));
-  // Failures are ignored, since the programs are tried next.
   await Promise.allSettled([
     ...links.map(({ source, target }) => symlink(relative(dirname(target), source), join(folder, target))),
     ...programs.map(makeExecutable),

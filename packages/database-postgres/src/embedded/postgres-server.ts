@@ -19,8 +19,8 @@ const IS_LOCKED = /lock file "[^"]+" already exists|pre-existing shared memory b
 export async function ensureServer(home: Home): Promise<string> {
   const deadline = Date.now() + RETRY_TIMEOUT_MS;
   for (;;) {
-    const running = await findServer(home);
-    if (running) return running.socketDirectory;
+    const runningServer = await findServer(home);
+    if (runningServer) return runningServer.socketDirectory;
     const failure = await startServer(home);
     if (failure === undefined) continue;
     // A server that is starting, or backends of a killed process, need a moment.

@@ -19,7 +19,6 @@ const LOCATION_COLUMNS = LOCATIONS.columns.except('app_id');
 const WRITTEN_COLUMNS = LOCATION_COLUMNS.except('id', 'inserted_at', 'updated_at');
 const LOCATION_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed}, key text)`;
 
-// Callers hold the bulk lock of the app's locations, so rows need no locks.
 const FIND_LOCATIONS = `
   select ${LOCATION_COLUMNS.list} from app_locations
   where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;

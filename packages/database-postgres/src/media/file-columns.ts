@@ -1,9 +1,9 @@
 import type { Sql } from '../client-transaction.js';
 import { dateTimeSql } from '../json-sql.js';
 
-const VERSION_PARAMETER = `case when f.version > 1 then '?v=' || f.version else '' end`;
+const VERSION_QUERY_SQL = `case when f.version > 1 then '?v=' || f.version else '' end`;
 
-export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${VERSION_PARAMETER}`;
+export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${VERSION_QUERY_SQL}`;
 
 /**
  * Condition that the file `f` is used. `offset 0` prevents the planner from turning the look-up per file into a join.

@@ -5,7 +5,7 @@ import { dataSourceFor, openJobPool, type JobPool } from '../data-source.js';
 import { Postgres } from '../postgres.js';
 import { GraphileJobQueue } from './graphile-job-queue.js';
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let pool: JobPool;
 let donePayloads: unknown[];
 let doneDailyJobs: string[];
@@ -23,8 +23,8 @@ const tasks: JobTasks = {
 const makeWorker = (): JobWorker => new GraphileJobQueue(pool).worker(tasks, () => {});
 
 beforeEach(async () => {
-  testing = await makeTestDatabase();
-  pool = openJobPool(testing.connection, 4);
+  testDatabase = await makeTestDatabase();
+  pool = openJobPool(testDatabase.connection, 4);
   donePayloads = [];
   doneDailyJobs = [];
   endOfJob = Promise.resolve();
@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await worker.stop();
   await pool.end();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 const addJob = (payload: object) =>
@@ -52,7 +52,7 @@ describe('a worker', () => {
 
   it('continues after losing all connections', async () => {
     await worker.start();
-    const source = await dataSourceFor(testing.connection, 1).initialize();
+    const source = await dataSourceFor(testDatabase.connection, 1).initialize();
     await new Postgres(source).rows(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );

@@ -21,23 +21,23 @@ class TestClock {
   }
 }
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase();
-  database = new Postgres(await dataSourceFor(testing.connection, 8).initialize());
+  testDatabase = await makeTestDatabase();
+  database = new Postgres(await dataSourceFor(testDatabase.connection, 8).initialize());
 });
 afterAll(async () => {
   await database.source.destroy();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 function openLibrary(): MediaLibraryFixture {
   const clock = new TestClock();
   const base = 'https://files.test/media';
   let isPublished = false;
-  const ports = portsOf(database, testing.connection, {
+  const ports = portsOf(database, testDatabase.connection, {
     clock,
     publicBase: () => base,
     isPublished: () => isPublished,

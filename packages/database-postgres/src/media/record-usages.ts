@@ -11,5 +11,5 @@ const USAGE_COLUMNS = USAGES.columns.pick(
   'inserted_at',
 );
 
-/** Records of the service have no label, because lists show their current name. */
+/** The service stores no label for its records, because lists show their current name. */
 export const RECORD_USAGES = `insert into cdn_usages (${USAGE_COLUMNS.list})`;

@@ -151,12 +151,10 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       // Without processing the call purges this change itself, so an earlier purge need not wait.
       if (!isInitiallyPending(this.library, mime)) await schedulePurgeNow(transaction, appId, fileId);
       else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
-      // The file is read under the lock, so it shows this change.
       const data = await findFileJson(transaction, appId, fileId, this.library.base);
       return { ...contentChange, keys, data: data as string };
     });
     if (result === undefined || isRefusal(result) || !WriteOnce.isResumed()) return result;
-    // A call that is resumed returns the current file.
     const data = await findFileJson(this.database, appId, fileId, this.library.base);
     return data === undefined ? undefined : { ...result, data };
   }

@@ -119,7 +119,6 @@ export class SqlMediaFiles implements MediaFiles {
       return row;
     });
     if (isRefusal(result) || !WriteOnce.isResumed()) return result;
-    // A call that is resumed returns the current file.
     return { ...result, data: (await findFileJson(this.database, app.id, result.id, this.library.base)) ?? 'null' };
   }
 
@@ -165,7 +164,7 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
   return FILE_NAME_TAKEN;
 }
 
-/** Names collide alone or followed by a number. */
+/** A colliding name may be followed by a number. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
   const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Each letter becomes one letter. Capitals are included, since not every database lowercases them.
+// Capitals are included, since not every database lowercases them.
 const LETTERS = {
   letters: 'ÐØðøĐđĦħıĸĿŀŁłŦŧſЀЁЂЃІЇЈЋЌЍЎАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЪЫЬЭабвгдежзийклмнопрстуфхцчшъыьэѐёђѓіїјћќѝўҐґ',
   replacements: `dododdhhiqllllttseedgiijckiuabvgdezziyklmnoprstufhccs'y'eabvgdezziyklmnoprstufhccs'y'eeedgiijckiugg`,
@@ -22,7 +22,6 @@ function latinSql(text: string): string {
   );
 }
 
-/** The text has the name in both orders, as people may type either part first. */
 const personSql = (first: string, last: string, ...otherColumns: string[]): string =>
   [first, last, ...otherColumns].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
   ` || chr(10) || coalesce(${last}, '') || ' ' || coalesce(${first}, '')`;

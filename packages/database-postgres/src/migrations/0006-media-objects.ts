@@ -10,7 +10,6 @@ const STATEMENTS = [
     state = 'receiving' or (key is not null and filename is not null and kind is not null and mime is not null
       and size is not null)
   )`,
-  // The service folds the search text, as it folds names of products.
   `alter table cdn_files drop column search_text, add column search_text text not null default ''`,
   `update cdn_files set search_text = lower(concat_ws(' ', filename, alt, caption, array_to_string(tags, ' ')))`,
   `create index cdn_files_search_idx on cdn_files using gin (app_id, search_text gin_trgm_ops)`,

@@ -4,7 +4,6 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 // canceled.
 const STATEMENTS = [
   `alter table orders add column shipped_at timestamptz`,
-  // Imported orders have no movement, so their current status decides.
   `update orders o set shipped_at = coalesce(moved.at, o.updated_at)
    from orders same
    left join (

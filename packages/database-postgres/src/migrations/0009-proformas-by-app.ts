@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Deadlines are indexed per app, so an app with many deadlines does not delay other apps.
 const STATEMENTS = [
   `create index proforma_orders_deadline_idx on proforma_orders (app_id, due_at) where due_at is not null`,
   `drop index proforma_orders_due_idx`,

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// An index-only scan counts shown and hidden files.
 const STATEMENTS = [
   // The old index is dropped last, since dropping blocks reads.
   `create index cdn_files_listed_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,

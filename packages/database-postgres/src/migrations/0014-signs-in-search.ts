@@ -30,7 +30,7 @@ const FIND_FILES = `
 
 const REFOLD_FILE = `update cdn_files set search_text = $3 where app_id = $1 and id = $2`;
 
-/** Emoji are stored for search as they are, and no longer by names such as `:athletic_shoe:`. */
+/** Search texts keep emoji, which were names such as `:athletic_shoe:` before. */
 export class SignsInSearch1763700000014 implements MigrationInterface {
   readonly name = 'SignsInSearch1763700000014';
 

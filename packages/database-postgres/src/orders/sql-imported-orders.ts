@@ -71,7 +71,6 @@ export class SqlImportedOrders implements ImportedOrders {
         if (violates(error, 'orders_external_ref_key')) return ORDER_ALREADY_EXISTS;
         if (!violates(error, 'orders_order_number_key')) throw error;
         if (order.orderNumber !== null) return ORDER_ALREADY_EXISTS;
-        // The drawn number was taken, so the next attempt draws another.
         if (attempt === MAX_ATTEMPTS) throw error;
       }
     }

@@ -8,7 +8,6 @@ import { INSERT_PROFORMA } from './proforma-statements.js';
 /** The warehouse was switched off after its stock was chosen. Nothing was written. */
 export class WarehouseNotSellable extends Error {}
 
-/** The ids follow the order of the input. */
 interface InsertedIds {
   readonly id: number;
   readonly items: readonly number[];

@@ -34,7 +34,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** Stores changed proformas and returns the ids of new payments, in their order. */
+/** Returns the ids of new payments, in their order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
@@ -86,7 +86,7 @@ function reservationsOf({ before, after }: ProformaChange): object[] {
   return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
 }
 
-/** Assigns the ids to new payments, which were inserted in their order. Removes the used ids from `ids`. */
+/** Removes the assigned ids from `ids`. */
 export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
   const payments = change.after.payments.map((payment) =>
     payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,

@@ -8,7 +8,6 @@ const { frozen: FROZEN_COLUMNS, changing: CHANGING_COLUMNS } = PROFORMA_COLUMNS;
 const ITEM_COLUMNS = PROFORMA_ITEMS.columns.except('app_id', 'id', 'proforma_order_id');
 const PAYMENT_COLUMNS = PAYMENTS.columns.except('app_id', 'inserted_at');
 const INSERTED_PAYMENT_COLUMNS = PAYMENT_COLUMNS.except('id');
-// A new proforma has only voucher payments.
 const VOUCHER_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('amount', 'method', 'kind', 'status', 'paid_at', 'voucher_id');
 const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
   'qty_confirmed',
@@ -36,10 +35,9 @@ const selectProformas = (ids: string, lock: string): string => `
 
 const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p skip locked' };
 
-/** `wait` waits for locked proformas; `skip` leaves them out. */
 export type LockMode = keyof typeof LOCK_CLAUSES;
 
-/** A single id has its own statement, which keeps a generic plan. */
+/** A single id has a separate statement, which keeps a generic plan. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }

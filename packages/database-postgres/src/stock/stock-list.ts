@@ -44,7 +44,6 @@ const selectByVariant = (conditions: readonly string[]): string => `
   )) as id
   from product_variants v where ${['v.app_id = $1', ...conditions].join(' and ')} order by v.product_id, v.id`;
 
-/** Starts from the shelves of one warehouse, which may be few. */
 const selectOfWarehouse = (conditions: readonly string[]): string => `
   select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions].join(' and ')}
   order by ${PRODUCT_ID}, s.product_variant_id`;

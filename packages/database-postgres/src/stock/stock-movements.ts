@@ -20,7 +20,6 @@ interface Conditions {
   readonly lineConditions: readonly string[];
 }
 
-// Details are looked up by the `app_id` of the movement, as in the list of stocks.
 const chunkSql = ({ movementConditions, lineConditions }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},

@@ -6,11 +6,11 @@ import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
 
 async function stockInPostgres(): Promise<GivenStock> {
-  const own = await makeTestDatabase();
-  const postgres = new Postgres(await dataSourceFor(own.connection, 4).initialize());
+  const testDatabase = await makeTestDatabase();
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
-  const { apps, products, ...ports } = portsOf(postgres, own.connection, {
+  const { apps, products, ...ports } = portsOf(postgres, testDatabase.connection, {
     clock,
     publicBase: () => '',
     isPublished: () => false,
@@ -31,7 +31,7 @@ async function stockInPostgres(): Promise<GivenStock> {
     },
     close: async () => {
       await postgres.source.destroy();
-      await own.drop();
+      await testDatabase.drop();
     },
   };
 }

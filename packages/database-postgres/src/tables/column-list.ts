@@ -4,7 +4,6 @@ export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export type TableRow<C> = { readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never };
 
-/** Row as read from JSON, where times are texts. */
 export type FromJson<Row> = { readonly [Name in keyof Row]: ValueFromJson<Row[Name]> };
 type ValueFromJson<Value> = Value extends Date ? string : Value;
 
@@ -22,12 +21,10 @@ export class ColumnList<C extends Columns> implements NamedColumns {
     this.names = Object.keys(columns) as Extract<keyof C, string>[];
   }
 
-  /** Example: `a, b`. */
   get list(): string {
     return this.names.join(', ');
   }
 
-  /** Example: `t.a, t.b`. */
   of(alias: string): string {
     return this.names.map((name) => `${alias}.${name}`).join(', ');
   }

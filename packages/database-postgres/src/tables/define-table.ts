@@ -10,7 +10,6 @@ interface Index<C> {
   readonly where?: string;
 }
 
-/** Maps each referencing column to the referenced one. */
 type ForeignKey<C> = readonly [table: string, columns: { readonly [Own in Name<C>]?: string }];
 
 interface Definition<C extends Columns> {

@@ -7,14 +7,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'public.migrations': 'TypeORM makes it and records migrations in it.',
   'public.typeorm_metadata': 'This test makes it.',
 };
-// The job queue migrates its schema itself.
 const QUEUE_SCHEMA = 'graphile_worker';
 
-let testing: TestDatabase;
+let testDatabase: TestDatabase;
 let source: DataSource;
 
 const openSource = (entities: EntitySchema[]): Promise<DataSource> => {
-  const { options } = migrationSourceFor(testing.connection);
+  const { options } = migrationSourceFor(testDatabase.connection);
   return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
 };
 
@@ -31,13 +30,13 @@ const RECORD_GENERATED_COLUMNS = `
   from information_schema.columns where is_generated = 'ALWAYS'`;
 
 beforeAll(async () => {
-  testing = await makeTestDatabase();
+  testDatabase = await makeTestDatabase();
   source = await openSource(ENTITIES);
   await source.query(RECORD_GENERATED_COLUMNS);
 });
 afterAll(async () => {
   await source.destroy();
-  await testing.drop();
+  await testDatabase.drop();
 });
 
 // Single-column unique constraints are left out, because TypeORM names and compares them itself.

@@ -8,11 +8,8 @@ export interface NewGoods {
   readonly name?: string;
   readonly barcode?: string;
   readonly external_ref?: string;
-  /** In minor units. */
   readonly price?: number | null;
-  /** In basis points. */
   readonly vatRate?: number | null;
-  /** Values of the variant that override those of the product. */
   readonly variantValues?: { readonly price?: number; readonly vatRate?: number };
   readonly active?: boolean;
 }
@@ -69,12 +66,12 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
       };
       return found.map(({ code }) => code);
     },
-    /** Sets the pieces on hand, even below the reserved ones. */
+    /** The quantity may be below the reserved pieces. */
     async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
       const result = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
       if (result === undefined || result.failed.length > 0) throw new Error('Nothing was counted');
     },
-    /** Formats the stock movements in the order of booking: `reserve 2 S@W1 P-2026-1`. */
+    /** Example: `reserve 2 S@W1 P-2026-1`. */
     async movementsOf(appId: number): Promise<string[]> {
       const filter = {
         from: new Date(0),

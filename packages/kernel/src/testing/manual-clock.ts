@@ -7,7 +7,6 @@ export class ManualClock implements Clock {
     return new Date(this.time);
   }
 
-  /** Moves the clock; negative values move it back. */
   forward({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): void {
     this.time = new Date(this.time.getTime() + hours * 3_600_000 + seconds * 1_000);
   }
