@@ -3,6 +3,8 @@ import { allocate, type AppliedPromotion, divideRounded, type Promotion, sum } f
 const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
+  /** Empty for all variants. A look-up may leave out codes that are not in the basket, but never all of them. */
+  readonly variantCodes: readonly string[];
   readonly minQty: number;
   /** Minimum sum of the lines before discounts, in minor units. */
   readonly minAmount: number;
@@ -45,12 +47,22 @@ export function applicablePromotions(
   { coupons, now }: PromotionContext,
 ): Promotion[] {
   const amount = sum(lines.map((line) => line.price * line.qty));
+  const basketCodes = new Set(lines.map(({ code }) => code));
+  const redeemedCoupons = new Set(coupons);
   return rules
-    .filter((rule) => isInForce(rule, now))
-    .filter(({ couponCode }) => couponCode === null || coupons.includes(couponCode))
-    .filter((rule) => amount >= rule.minAmount && countPieces(concernedLines(rule, lines)) >= rule.minQty)
+    .filter((rule) => isInForce(rule, now) && amount >= rule.minAmount)
+    .filter(({ couponCode }) => couponCode === null || redeemedCoupons.has(couponCode))
+    .flatMap((rule) => limitToBasket(rule, basketCodes))
+    .filter((rule) => countPieces(concernedLines(rule, lines)) >= rule.minQty)
     .sort(byApplicationOrder)
     .map(withoutConditions);
+}
+
+/** Drops the other codes once, so that later steps take time by the basket and not by the rule. */
+function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): PromotionRule[] {
+  if (rule.variantCodes.length === 0) return [rule];
+  const variantCodes = rule.variantCodes.filter((code) => basketCodes.has(code));
+  return variantCodes.length === 0 ? [] : [{ ...rule, variantCodes }];
 }
 
 /**
@@ -114,9 +126,10 @@ function reductions(promotion: Promotion, lines: readonly BasketLine[], remainin
   if (promotion.kind === 'buy_x_get_y') return buyXGetYReductions(promotion, lines, remainingAmounts);
   if (promotion.variantCodes.length === 0)
     return allocate(basketReduction(promotion, sum(remainingAmounts)), remainingAmounts);
+  const concernsLine = lineTest(promotion);
   return lines.map((line, index) => {
     const remainingAmount = remainingAmounts[index] ?? 0;
-    if (!concernsLine(promotion, line)) return 0;
+    if (!concernsLine(line)) return 0;
     return promotion.kind === 'percentage'
       ? share(remainingAmount, promotion.value, FULL_BASIS_POINTS)
       : Math.min(remainingAmount, promotion.value * line.qty);
@@ -138,7 +151,8 @@ function buyXGetYReductions(
 ): number[] {
   const { buyQty, getQty, value } = promotion;
   const lineReductions = lines.map(() => 0);
-  const indexes = lines.map((_, index) => index).filter((index) => concernsLine(promotion, lines[index] as BasketLine));
+  const concernsLine = lineTest(promotion);
+  const indexes = lines.map((_, index) => index).filter((index) => concernsLine(lines[index] as BasketLine));
   const groups = Math.floor(sum(indexes.map((index) => lines[index]?.qty ?? 0)) / (buyQty + getQty));
   let piecesToReduce = groups * getQty;
   for (const index of indexes.sort((a, b) => (lines[a]?.price ?? 0) - (lines[b]?.price ?? 0))) {
@@ -159,11 +173,12 @@ function share(amount: number, part: number, whole: number): number {
 }
 
 function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
-  return lines.filter((line) => concernsLine(promotion, line));
+  return lines.filter(lineTest(promotion));
 }
 
-function concernsLine({ variantCodes }: Promotion, { code }: BasketLine): boolean {
-  return variantCodes.length === 0 || variantCodes.includes(code);
+function lineTest({ variantCodes }: Promotion): (line: BasketLine) => boolean {
+  const codes = new Set(variantCodes);
+  return ({ code }) => codes.size === 0 || codes.has(code);
 }
 
 function countPieces(lines: readonly BasketLine[]): number {

@@ -41,19 +41,21 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
     select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
     from customers c where c.app_id = $1 and ${isCustomer}
+  ), variant as materialized (
+    select v.id, v.product_id, v.code, v.barcode, v.external_ref, v.price, v.vat_rate
+    from product_variants v where v.app_id = $1 and (${variantConditions.join(' or ') || 'false'})
   )
   select ${CURRENCY_OF_APP} as currency,
     (select coalesce(json_agg(json_build_object(
       'id', v.id, 'productId', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
       'name', p.name, 'price', coalesce(v.price, p.price), 'vatRate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
-     from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
-     where v.app_id = $1 and (${variantConditions.join(' or ') || 'false'})) as variants,
+     from variant v join products p on p.app_id = $1 and p.id = v.product_id) as variants,
     (select buyer from customer) as customer,
     ${warehouseCode === null ? 'null' : warehouseSql(value(warehouseCode))} as warehouse_id,
     ${shipmentMethodCode === null ? 'null' : shipmentSql(value(shipmentMethodCode))} as shipment,
     (select coalesce(json_agg(json_build_object('code', code, 'name', name, 'kind', kind, 'value', value,
-      'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', variant_codes,
+      'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', ${CONCERNED_CODES},
       'minQty', min_qty, 'minAmount', min_amount, 'couponCode', coupon_code, 'validFrom', valid_from,
       'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
      from promotions where app_id = $1 and active and coalesce(valid_from <= ${moment}, true)
@@ -63,6 +65,11 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
   return { text, values };
 }
 
+/** One code stays when none is in the basket, since a promotion without codes concerns every variant. */
+const CONCERNED_CODES = `
+      case when cardinality(variant_codes) = 0 then '[]' else coalesce(
+        (select json_agg(listed.code) from unnest(variant_codes) as listed (code) where listed.code in (select code from variant)),
+        to_json(variant_codes[1:1])) end`;
 const warehouseSql = (code: string): string =>
   `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
 const shipmentSql = (code: string): string => `
