@@ -17,7 +17,7 @@ export class MemoryKeyedWrite implements KeyedWrite {
     private readonly store: (outcome: Outcome) => void,
   ) {}
 
-  static pending(): MemoryKeyedWrite | undefined {
+  static pendingWrite(): MemoryKeyedWrite | undefined {
     const write = storage.getStore();
     return write?.isOpen ? write : undefined;
   }

@@ -41,7 +41,7 @@ describe('a transaction in memory', () => {
     expect(names()).toEqual(['first']);
   });
 
-  it('calls commit of a subclass and is undone when that throws', () => {
+  it('calls the commit of a subclass, and is undone when it throws', () => {
     const commits: string[] = [];
     class ObservedMemory extends Memory {
       protected override commit(): void {
@@ -61,7 +61,7 @@ describe('a transaction in memory', () => {
     expect(customers.all(1)).toEqual([]);
   });
 
-  it('continues ids after a put record', () => {
+  it('continues the ids after a stored record', () => {
     const { table } = openTable();
     table.put(1, { id: 7, name: 'kept' });
     expect(table.insert(2, { name: 'new' }).id).toBe(8);

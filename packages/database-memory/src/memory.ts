@@ -69,7 +69,7 @@ export class Memory {
   /** The first transaction of a keyed call is its write. A later run gets the result of this write. */
   transaction<Result>(work: () => Result, { dryRun = false }: TransactionOptions = {}): Result {
     if (this.#journal !== undefined) throw new Error('A transaction was started inside another one');
-    const write = MemoryKeyedWrite.pending();
+    const write = MemoryKeyedWrite.pendingWrite();
     if (write?.isWritten) return write.resume() as Result;
     const journal: (() => unknown)[] = [];
     this.#journal = journal;

@@ -30,7 +30,7 @@ export interface FileUsages {
 /** Each method returns one page of usages as JSON text, as the API presents them. */
 export interface FileUsageQueries {
   /** Returns the usages of a file in the order of recording; an empty page for a missing file. */
-  ofFile(appId: number, fileId: number, page: Page): Promise<string>;
+  usagesOfFile(appId: number, fileId: number, page: Page): Promise<string>;
   /** Returns usages of missing files, sorted by key. `search` matches label, URL, entity type, entity id and key. */
-  broken(appId: number, search: string | undefined, page: Page): Promise<string>;
+  brokenUsages(appId: number, search: string | undefined, page: Page): Promise<string>;
 }

@@ -18,7 +18,7 @@ const cells = (Object.keys(GRID) as FileAction[]).flatMap((action) =>
 );
 
 describe('the lifecycle of files', () => {
-  it.each(cells)('answers %s of a %s file with %s', (action, state, expected) => {
+  it.each(cells)('allows or refuses %s of a %s file: %s', (action, state, expected) => {
     const step = stepOf(action, state);
     expect(typeof step === 'string' ? step : step.refused.split('.').at(-1)).toBe(expected);
   });

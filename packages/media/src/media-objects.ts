@@ -10,13 +10,13 @@ export interface PublicObject {
 
 export interface MediaObjectQueries {
   /** Returns the id of the app with this key prefix. A prefix never moves to another app. */
-  appOf(prefix: string): Promise<number | undefined>;
+  findApp(prefix: string): Promise<number | undefined>;
   /** Returns `undefined` for an unknown key. */
-  ofKey(appId: number, key: string): Promise<PublicObject | undefined>;
+  findObject(appId: number, key: string): Promise<PublicObject | undefined>;
   /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;
   /** Returns the blobs among these that no record refers to. No record refers to such a blob later. */
-  unreferenced(appId: number, blobs: readonly string[]): Promise<string[]>;
+  unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]>;
   /** Returns the public keys among these that belong to no file. */
-  unowned(appId: number, keys: readonly string[]): Promise<string[]>;
+  unownedKeys(appId: number, keys: readonly string[]): Promise<string[]>;
 }

@@ -77,7 +77,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A keyed call is executed again',
-    changes: changeOf('write-once.js', 'return this.earlier !== null;', 'return false;'),
+    changes: changeOf('write-once.js', 'return this.earlierResult !== null;', 'return false;'),
     foundBy: 'crash points',
   },
   {
@@ -107,7 +107,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     name: 'A file is acknowledged though the store failed',
     changes: changeOf(
       'media/files/content-intake.js',
-      "throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });",
+      "throw readFailure.error ?? new Unavailable('The store cannot take the file', { cause: error });",
       "return { bytes: 1, checksum: createHash('sha256').digest() };",
     ),
     foundBy: 'store',
@@ -119,7 +119,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
       'async publish(appId, { id, version, keys, mime, data }) {',
       `async publish(appId, { id, version, keys, mime, data }) {
         for (const key of keys) {
-          const found = await this.copies.objects.ofKey(appId, key);
+          const found = await this.copies.objects.findObject(appId, key);
           if (found) await this.library.store.remove(found.content);
         }`,
     ),

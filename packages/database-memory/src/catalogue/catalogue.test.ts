@@ -41,7 +41,7 @@ async function openCatalogueFixture(): Promise<GivenCatalogue> {
       await warehouses.add(appId, { code: warehouse, name: warehouse, ...ADDRESS, sellable });
       await stock.add(appId, [{ code, warehouse_code: warehouse, qty }]);
     },
-    brokenUsages: async (appId) => JSON.parse(await usages.broken(appId, undefined, PAGE)) as object[],
+    brokenUsages: async (appId) => JSON.parse(await usages.brokenUsages(appId, undefined, PAGE)) as object[],
     forward: (seconds) => {
       now += seconds * 1_000;
     },

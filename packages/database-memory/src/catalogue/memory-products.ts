@@ -46,7 +46,7 @@ export class MemoryProducts implements Products {
       const plan = planProducts(rows, existingProducts, SLUG_TOOLS, { shouldExplain: explain === true });
       const changes = productChanges(plan.outcomes, existingProducts);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
-      writeProducts(this.state, appId, changes, { now: this.clock.now(), keyOf });
+      writeProducts(this.state, appId, changes, { now: this.clock.now(), libraryKeyOf: keyOf });
       if (dryRun) for (const draft of newDrafts) draft.id = null;
       return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
     };

@@ -6,7 +6,7 @@ import { deriveColumns, variantsByProduct } from './stored-products.js';
 
 interface WriteContext {
   readonly now: Date;
-  readonly keyOf: (url: string) => string | undefined;
+  readonly libraryKeyOf: (url: string) => string | undefined;
 }
 
 export function writeProducts(
@@ -57,7 +57,7 @@ function addImages(
   { productImages, usages }: State,
   appId: number,
   owner: ProductDraft | VariantDraft,
-  { now, keyOf }: WriteContext,
+  { now, libraryKeyOf: keyOf }: WriteContext,
 ): void {
   const isVariant = 'product' in owner;
   const productId = (isVariant ? owner.product : owner).id as number;

@@ -38,7 +38,7 @@ export interface ProductImage {
   readonly inserted_at: Date;
 }
 
-/** Pieces in orders that are not canceled. The id is the id of the product. */
+/** Pieces in orders that are not canceled. `id` is the id of the product. */
 export interface ProductSales {
   readonly id: number;
   readonly quantity: number;

@@ -12,7 +12,7 @@ describe('wordSimilarity', () => {
     ['runner', '', 0],
     ['👟', '👟', 0],
     ['šć', 'šć-2', 1],
-  ])('rates "%s" in "%s" as %d', (query, text, expected) => {
+  ])('rates the similarity of "%s" to "%s" as %d', (query, text, expected) => {
     expect(wordSimilarity(query, text)).toBeCloseTo(expected, 6);
   });
 });

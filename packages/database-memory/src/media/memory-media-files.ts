@@ -56,7 +56,7 @@ export class MemoryMediaFiles implements MediaFiles {
     return this.state.memory.transaction(() => {
       const file = fileOf(this.state, appId, id);
       if (file === undefined || isRefusal(stepOf('edit', file.state))) return FILE_NOT_FOUND;
-      const changedFile = editedFile(file, edit, this.clock.now());
+      const changedFile = applyEdit(file, edit, this.clock.now());
       const otherFiles = activeFiles(this.state, appId, file.folder).filter((other) => other.id !== id);
       if (otherFiles.some(({ filename }) => filename === changedFile.filename)) return FILE_NAME_TAKEN;
       this.state.files.put(appId, changedFile);
@@ -157,7 +157,7 @@ const NEW_FILE = {
   purge_at: null,
 } as const;
 
-function editedFile(file: FileRecord, edit: FileEdit, now: Date): FileRecord {
+function applyEdit(file: FileRecord, edit: FileEdit, now: Date): FileRecord {
   const { name: filename = file.filename, alt = file.alt, caption = file.caption, tags = file.tags } = edit;
   const { hidden = file.hidden, hiddenNote = file.hidden_note } = edit;
   const textFields = { filename, alt, caption, tags: [...tags] };

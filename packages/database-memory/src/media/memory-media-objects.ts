@@ -10,11 +10,11 @@ const MAX_KEYS_PER_BATCH = 500;
 export class MemoryMediaObjects implements MediaObjectQueries {
   constructor(private readonly state: State) {}
 
-  async appOf(prefix: string): Promise<number | undefined> {
+  async findApp(prefix: string): Promise<number | undefined> {
     return this.state.apps.find(INSTALLATION, (app) => app.media_prefix === prefix)?.id;
   }
 
-  async ofKey(appId: number, key: string): Promise<PublicObject | undefined> {
+  async findObject(appId: number, key: string): Promise<PublicObject | undefined> {
     const file = filesOf(this.state, appId).find((candidate) => candidate.key === key);
     if (file) return objectOf(file, file.version, file.processing !== 'pending');
     const rendition = this.derivedObject(appId, key, this.state.renditions.all(appId));
@@ -29,7 +29,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
     return sortedBy(keys, [(key) => key]).slice(0, MAX_KEYS_PER_BATCH);
   }
 
-  async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
+  async unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]> {
     const { files, fileVersions, renditions, pages } = this.state;
     const filesAndVersions = [...files.all(appId), ...fileVersions.all(appId)];
     const objects = [...filesAndVersions, ...renditions.all(appId), ...pages.all(appId)];
@@ -40,7 +40,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
     return blobs.filter((blob) => !referencedBlobs.has(blob));
   }
 
-  async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
+  async unownedKeys(appId: number, keys: readonly string[]): Promise<string[]> {
     const ownedKeys = this.publicKeys(appId);
     return keys.filter((key) => !ownedKeys.has(key));
   }

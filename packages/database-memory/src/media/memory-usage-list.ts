@@ -9,13 +9,13 @@ import type { Usage } from './usage.js';
 export class MemoryUsageList implements FileUsageQueries {
   constructor(private readonly state: State) {}
 
-  async ofFile(appId: number, fileId: number, page: Page): Promise<string> {
+  async usagesOfFile(appId: number, fileId: number, page: Page): Promise<string> {
     const file = fileOf(this.state, appId, fileId);
     const usages = this.state.usages.all(appId).filter(({ key }) => key === file?.key);
     return this.json(appId, usages, page);
   }
 
-  async broken(appId: number, search: string | undefined, page: Page): Promise<string> {
+  async brokenUsages(appId: number, search: string | undefined, page: Page): Promise<string> {
     const keys = new Set(filesOf(this.state, appId).map(({ key }) => key));
     const brokenUsages = this.state.usages
       .all(appId)

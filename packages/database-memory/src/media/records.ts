@@ -28,7 +28,7 @@ export interface FileRecord extends Stored, Blobs {
   readonly hidden_by: string | null;
   readonly hidden_at: Date | null;
   readonly hidden_note: string | null;
-  /** The daily job never hides such a file. */
+  /** The daily job never hides a file with this flag. */
   readonly stays_visible: boolean;
   readonly deleted_at: Date | null;
   readonly deleted_by: string | null;

@@ -1,4 +1,4 @@
-/** The id is the id of the payment. */
+/** `id` is the id of the payment. */
 export interface QueuedRefund {
   readonly id: number;
   readonly proforma_id: number;
@@ -6,7 +6,7 @@ export interface QueuedRefund {
   readonly next_attempt_at: Date;
 }
 
-/** The id is the id of the order. */
+/** `id` is the id of the order. */
 export interface LoyaltyBooking {
   readonly id: number;
   readonly customer_id: number;

@@ -31,7 +31,7 @@ export interface StockMovementLine {
   readonly qty: number;
 }
 
-/** The id is the id of the proforma item. */
+/** `id` is the id of the proforma item. */
 export interface StockReservation {
   readonly id: number;
   readonly product_variant_id: number;

@@ -32,7 +32,7 @@ async function openCatalogue(): Promise<GivenCatalogue> {
       await warehouses.add(appId, { code: warehouse, name: warehouse, ...ADDRESS, sellable });
       await stock.add(appId, [{ code, warehouse_code: warehouse, qty }]);
     },
-    brokenUsages: async (appId) => JSON.parse(await ports.fileUsageQueries.broken(appId, undefined, PAGE)) as object[],
+    brokenUsages: async (appId) => JSON.parse(await ports.fileUsageQueries.brokenUsages(appId, undefined, PAGE)) as object[],
     forward: (seconds) => {
       now += seconds * 1_000;
     },

@@ -58,11 +58,11 @@ function brokenUsagesStatement(appId: number, search: string | undefined, { offs
 export class SqlFileUsageQueries implements FileUsageQueries {
   constructor(private readonly postgres: Postgres) {}
 
-  ofFile(appId: number, fileId: number, page: Page): Promise<string> {
+  usagesOfFile(appId: number, fileId: number, page: Page): Promise<string> {
     return this.list(fileUsagesStatement(appId, fileId, page));
   }
 
-  broken(appId: number, search: string | undefined, page: Page): Promise<string> {
+  brokenUsages(appId: number, search: string | undefined, page: Page): Promise<string> {
     return this.list(brokenUsagesStatement(appId, search, page));
   }
 

@@ -49,7 +49,7 @@ export class SqlMediaObjects implements MediaObjectQueries {
 
   constructor(private readonly database: Postgres) {}
 
-  async appOf(prefix: string): Promise<number | undefined> {
+  async findApp(prefix: string): Promise<number | undefined> {
     const cachedId = this.appIdByPrefix.get(prefix);
     if (cachedId !== undefined) return cachedId;
     const [app] = await this.database.rows<{ id: number }>(FIND_APP, [prefix]);
@@ -57,7 +57,7 @@ export class SqlMediaObjects implements MediaObjectQueries {
     return app?.id;
   }
 
-  async ofKey(appId: number, key: string): Promise<PublicObject | undefined> {
+  async findObject(appId: number, key: string): Promise<PublicObject | undefined> {
     const [object] = await this.database.rows<PublicObject>(FIND_OBJECT, [appId, key]);
     return object;
   }
@@ -67,12 +67,12 @@ export class SqlMediaObjects implements MediaObjectQueries {
     return rows.map(({ key }) => key);
   }
 
-  async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
+  async unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]> {
     const rows = await this.database.rows<{ blob: string }>(FIND_UNREFERENCED, [appId, blobs]);
     return rows.map(({ blob }) => blob);
   }
 
-  async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
+  async unownedKeys(appId: number, keys: readonly string[]): Promise<string[]> {
     const rows = await this.database.rows<{ key: string }>(FIND_UNOWNED, [appId, keys]);
     return rows.map(({ key }) => key);
   }

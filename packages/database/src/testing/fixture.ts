@@ -31,7 +31,7 @@ export function fixtureOf<Ports extends FixturePorts>(
     clock,
     close,
     async brokenUsages(appId: number): Promise<readonly object[]> {
-      return JSON.parse(await ports.fileUsageQueries.broken(appId, undefined, PAGE)) as readonly object[];
+      return JSON.parse(await ports.fileUsageQueries.brokenUsages(appId, undefined, PAGE)) as readonly object[];
     },
     makeApp: (): Promise<number> => ports.apps.create({ name: 'Contract', currency: 'RSD' }),
     async addCustomer(appId: number, fields: Partial<NewCustomer> = {}): Promise<Customer> {

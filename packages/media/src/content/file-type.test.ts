@@ -365,7 +365,7 @@ describe('random bytes', () => {
     );
   });
 
-  it('stay text when text is truncated', () => {
+  it('keep the type of truncated text', () => {
     const character = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text));

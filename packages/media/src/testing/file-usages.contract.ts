@@ -21,9 +21,9 @@ export function fileUsagesContract(
   const replace = (usages: Partial<EntityUsages> & Pick<EntityUsages, 'fields'>) =>
     fixture.ports.fileUsages.replace(library.app, { entity_type: 'page', entity_id: '1', ...usages });
   const usagesOfFile = async (id: number, page = PAGE) =>
-    JSON.parse(await fixture.ports.fileUsageQueries.ofFile(library.appId, id, page)) as Usage[];
+    JSON.parse(await fixture.ports.fileUsageQueries.usagesOfFile(library.appId, id, page)) as Usage[];
   const brokenUsages = async (search?: string, page = PAGE) =>
-    JSON.parse(await fixture.ports.fileUsageQueries.broken(library.appId, search, page)) as Usage[];
+    JSON.parse(await fixture.ports.fileUsageQueries.brokenUsages(library.appId, search, page)) as Usage[];
   const missingUrl = (name: string) => library.url(`${library.app.prefix}/${name}`);
   const usageCount = async (id: number) => (await library.findFile(id)).usage_count;
 
@@ -52,7 +52,7 @@ export function fileUsagesContract(
       expect([await usagesOfFile(file.id), await usageCount(file.id)]).toEqual([usages, 3]);
     });
 
-    it('are replaced without those of other entities', async () => {
+    it('are replaced while usages of other entities stay', async () => {
       const [a, b] = [await library.addFile('a'), await library.addFile('b')];
       for (const entity_id of ['1', '2']) {
         await replace({ entity_id, fields: [{ field: 'x', url: library.url(a.key) }] });

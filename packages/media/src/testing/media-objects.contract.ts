@@ -24,8 +24,8 @@ export function mediaObjectsContract(
 
   describe('the app of a prefix', () => {
     it('is found', async () => {
-      expect(await objects().appOf(library.app.prefix)).toBe(library.appId);
-      expect(await objects().appOf('-')).toBeUndefined();
+      expect(await objects().findApp(library.app.prefix)).toBe(library.appId);
+      expect(await objects().findApp('-')).toBeUndefined();
     });
   });
 
@@ -35,8 +35,8 @@ export function mediaObjectsContract(
       await library.trash(file);
       const version = `${library.app.prefix}/a@v1.txt`;
       const [currentObject, earlierObject] = [
-        await objects().ofKey(library.appId, file.key),
-        await objects().ofKey(library.appId, version),
+        await objects().findObject(library.appId, file.key),
+        await objects().findObject(library.appId, version),
       ];
       expect(currentObject).toEqual({
         content: currentObject?.content,
@@ -57,13 +57,13 @@ export function mediaObjectsContract(
 
     it('is not found by other keys or in another app', async () => {
       const { key } = await library.addFile('a.txt');
-      expect(await objects().ofKey(library.appId, `${key}x`)).toBeUndefined();
-      expect(await objects().ofKey((await AppLibrary.create(fixture)).appId, key)).toBeUndefined();
+      expect(await objects().findObject(library.appId, `${key}x`)).toBeUndefined();
+      expect(await objects().findObject((await AppLibrary.create(fixture)).appId, key)).toBeUndefined();
     });
 
     it('is not settled before processing', async () => {
       const { key } = await library.addImage('a.jpg');
-      expect(await objects().ofKey(library.appId, key)).toMatchObject({ isSettled: false });
+      expect(await objects().findObject(library.appId, key)).toMatchObject({ isSettled: false });
     });
   });
 
@@ -94,15 +94,15 @@ export function mediaObjectsContract(
       });
       const allKeys = [key, ...derivedKeys].sort();
       expect(await objects().keysAfter(library.appId, '')).toEqual(allKeys);
-      expect(await objects().unowned(library.appId, allKeys)).toEqual([]);
-      expect(await objects().unreferenced(library.appId, [object.content])).toEqual([]);
+      expect(await objects().unownedKeys(library.appId, allKeys)).toEqual([]);
+      expect(await objects().unreferencedBlobs(library.appId, [object.content])).toEqual([]);
     });
 
     it('are found when no file owns them', async () => {
       const { key } = await addReplacedFile('a.txt');
       const version = `${library.app.prefix}/a@v1.txt`;
-      expect((await objects().unowned(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);
-      expect(await objects().unowned((await AppLibrary.create(fixture)).appId, [key])).toEqual([key]);
+      expect((await objects().unownedKeys(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);
+      expect(await objects().unownedKeys((await AppLibrary.create(fixture)).appId, [key])).toEqual([key]);
     });
   });
 
@@ -113,10 +113,10 @@ export function mediaObjectsContract(
       const file = await library.addFile('a.jpg', {}, first);
       await fixture.ports.fileVersions.replace(library.appId, file.id, second, TERMS);
       const blobs = uploads.flatMap(({ receipt }) => [receipt.content, receipt.original ?? '-']);
-      expect(await objects().unreferenced(library.appId, blobs)).toEqual(['-', '-']);
+      expect(await objects().unreferencedBlobs(library.appId, blobs)).toEqual(['-', '-']);
       await library.trash(file);
       await fixture.ports.mediaTrash.purge(library.appId, [file.id]);
-      const unreferenced = await objects().unreferenced(library.appId, blobs);
+      const unreferenced = await objects().unreferencedBlobs(library.appId, blobs);
       expect(unreferenced.sort()).toEqual(blobs.toSpliced(4, 1).sort());
     });
   });

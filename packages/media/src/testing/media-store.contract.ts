@@ -209,7 +209,7 @@ export function mediaStoreContract(
       [{ first: 8, last: 99 }, '89'],
       [{ first: 0, last: 9 }, '0123456789'],
       [{ first: 10, last: 12 }, ''],
-    ])('%j reads %j', async (range, expected) => {
+    ])('maps %j to the bytes %j', async (range, expected) => {
       expect(await readText('a', range)).toBe(expected);
       expect(await readSize('a', range)).toBe(10);
     });

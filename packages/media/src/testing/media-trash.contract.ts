@@ -84,10 +84,10 @@ export function mediaTrashContract(
         blobs: new Set([content, original, nextUpload.receipt.content]),
         keys: new Set([file.key, version]),
       });
-      expect(await fixture.ports.mediaObjectQueries.ofKey(library.appId, version)).toBeUndefined();
+      expect(await fixture.ports.mediaObjectQueries.findObject(library.appId, version)).toBeUndefined();
       const remainingKeys = [other.key, `${library.app.prefix}/b@v1.txt`];
       for (const key of remainingKeys)
-        expect(await fixture.ports.mediaObjectQueries.ofKey(library.appId, key)).toBeDefined();
+        expect(await fixture.ports.mediaObjectQueries.findObject(library.appId, key)).toBeDefined();
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 

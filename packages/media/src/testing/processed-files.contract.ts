@@ -30,7 +30,7 @@ export function processedFilesContract(
   const processed = () => fixture.ports.processedFiles;
   const findFile = async (id = file.id) =>
     (await fixture.ports.processedFileQueries.find(library.appId, id)) as FileToProcess;
-  const objectOf = (key: string) => fixture.ports.mediaObjectQueries.ofKey(library.appId, key);
+  const objectOf = (key: string) => fixture.ports.mediaObjectQueries.findObject(library.appId, key);
   const blobKey = (name: string) => `_blobs/${library.app.prefix}/${name}`;
   const makeObject = (name: string): ProcessedObject => ({
     content: blobKey(name),

@@ -20,7 +20,7 @@ export function uploadReceiptsContract(
   const runTidyJobs = async () =>
     ((await library.runJobPayloads(JOBS.tidy)) as TidyPayload[]).flatMap(({ blobs }) => blobs);
   const unreferenced = (...blobs: readonly string[]) =>
-    fixture.ports.mediaObjectQueries.unreferenced(library.appId, blobs);
+    fixture.ports.mediaObjectQueries.unreferencedBlobs(library.appId, blobs);
 
   describe('a receipt', () => {
     it('has unique store keys', async () => {
@@ -49,7 +49,7 @@ export function uploadReceiptsContract(
       expect(await unreferenced(receipt.content)).toEqual([receipt.content]);
     });
 
-    it('is ended only in its app, and not once it is a file', async () => {
+    it('ends only in its app and before it becomes a file', async () => {
       const { appId } = await AppLibrary.create(fixture);
       const { id, content } = await receipts().begin(library.app, false);
       await receipts().end({ appId, id });

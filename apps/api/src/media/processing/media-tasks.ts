@@ -63,7 +63,7 @@ export class MediaTasks {
 
   private async tidy({ appId, blobs, keys }: TidyPayload): Promise<void> {
     await this.copies.settle(appId, keys);
-    for (const blob of await this.objects.unreferenced(appId, blobs)) await this.library.store.remove(blob);
+    for (const blob of await this.objects.unreferencedBlobs(appId, blobs)) await this.library.store.remove(blob);
   }
 }
 

@@ -22,12 +22,12 @@ export class StoreSweep {
     await this.processedFiles.revive(writtenBefore);
     let removedCount = 0;
     for await (const [prefix, keys] of this.objectsBefore(writtenBefore)) {
-      const appId = await this.objects.appOf(prefix);
+      const appId = await this.objects.findApp(prefix);
       // Another installation that shares the store may own this prefix.
       if (appId === undefined) continue;
       const blobs = keys.filter((key) => key.startsWith(BLOB_FOLDER));
       const publicKeys = keys.filter((key) => !key.startsWith(BLOB_FOLDER));
-      const orphans = await this.objects.unreferenced(appId, blobs);
+      const orphans = await this.objects.unreferencedBlobs(appId, blobs);
       for (const blob of orphans) await this.library.store.remove(blob);
       removedCount += orphans.length + (await this.copies.removeOrphans(appId, publicKeys));
     }

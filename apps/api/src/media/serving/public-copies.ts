@@ -34,7 +34,7 @@ export class PublicCopies {
       for (const key of keys) await this.library.store.remove(key);
       return keys.length;
     }
-    const orphans = await this.objects.unowned(appId, keys);
+    const orphans = await this.objects.unownedKeys(appId, keys);
     await this.settle(appId, orphans);
     return orphans.length;
   }
@@ -64,6 +64,6 @@ export class PublicCopies {
   }
 
   private async contentOf(appId: number, key: string): Promise<string | undefined> {
-    return (await this.objects.ofKey(appId, key))?.content;
+    return (await this.objects.findObject(appId, key))?.content;
   }
 }

@@ -24,11 +24,11 @@ export function serveMedia(app: Express, objects: MediaObjectQueries, store: Med
   app.get(/^\/media\/.+/, async (request, response) => {
     response.locals['route'] = '/media/*';
     const key = keyOf(request);
-    const appId = key === undefined ? undefined : await objects.appOf(key.slice(0, key.indexOf('/')));
+    const appId = key === undefined ? undefined : await objects.findApp(key.slice(0, key.indexOf('/')));
     if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);
     // A replacement may remove the blob between look-up and read.
     for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
-      const object = await objects.ofKey(appId, key);
+      const object = await objects.findObject(appId, key);
       if (object === undefined) break;
       if (await serve(object, request, response, store)) return;
     }

@@ -73,7 +73,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       ignoresInvalidFilters: true,
       answers: { 200: UsageListShape },
       handle: async ({ app, query }) => {
-        return okJson(await queries.broken(app.id, searchOf(query), parsePage(query, DEFAULT_LIMIT)));
+        return okJson(await queries.brokenUsages(app.id, searchOf(query), parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
@@ -85,7 +85,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       ignoresInvalidFilters: true,
       emptyWhenMissing: true,
       answers: { 200: UsageListShape },
-      handle: async ({ app, id, query }) => okJson(await queries.ofFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
+      handle: async ({ app, id, query }) => okJson(await queries.usagesOfFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
     }),
   ];
 }
