@@ -11,7 +11,6 @@ export interface TokenHolder {
   readonly app: AppContext;
 }
 
-/** A token without a language uses the default language of its app. */
 export interface NewAccessToken {
   readonly appId: number;
   readonly hash: Uint8Array;
@@ -23,7 +22,7 @@ export interface NewAccessToken {
 export interface AccessTokens {
   /** Returns false when there is no such app. */
   add(token: NewAccessToken): Promise<boolean>;
-  /** Revokes the token of an app or a session; returns false when it does not exist. A repeat keeps the first time. */
+  /** Revokes the token of an app or a session; returns false when it does not exist. A repeat keeps the time of the first call. */
   revoke(hash: Uint8Array): Promise<boolean>;
 }
 

@@ -39,7 +39,6 @@ export interface StoredAnswer {
 export interface KeyedCalls {
   /** Starts a run, unless the call is running, has an answer, or its key belongs to another call. */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused'>;
-  /** Extends the lease of a run. Another run can take the key of a dead run. */
   renew(run: Run): Promise<void>;
   /** Does nothing once another run has the key. */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;

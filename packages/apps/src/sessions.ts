@@ -19,7 +19,6 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-/** Expired and ended sessions are removed after this time. */
 export const ENDED_SESSION_RETENTION_HOURS = 30 * 24;
 
 /** Sessions of other apps count as missing. */
@@ -27,8 +26,8 @@ export interface Sessions {
   /** Refused with `API.Customers.NotFound` when the app has no such customer. */
   start(appId: number, session: NewSession): Promise<Session | Refusal>;
   /**
-   * Ends a session and returns the hash of its token; `undefined` when the session is missing. A repeat keeps the first
-   * time.
+   * Ends a session and returns the hash of its token; `undefined` when the session is missing. A repeat keeps the time
+   * of the first call.
    */
   end(appId: number, id: number): Promise<Uint8Array | undefined>;
   /** Replaces the push token of a session; returns false when the session has ended or is missing. */

@@ -6,7 +6,6 @@ export const DEFAULT_LANGUAGE = 'en';
 
 type Patch<Section> = { readonly [Field in keyof Section]?: Section[Field] | null };
 
-/** A null removes the sentence. */
 export type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
 /** Absent fields stay; null restores the default. */

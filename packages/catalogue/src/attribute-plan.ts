@@ -11,7 +11,6 @@ import {
 import type { DesiredAttribute, DesiredAttributes } from './desired-attributes.js';
 import type { NamedVariant } from './named-variant.js';
 
-/** The `id` is null until the definition is inserted. */
 export interface DefinitionDraft {
   id: number | null;
   readonly external_ref: string;

@@ -9,7 +9,6 @@ export interface DesiredAttribute {
   readonly external_ref: string;
   /** Must be the id of the definition that the reference names. */
   readonly definitionId: number | undefined;
-  /** `undefined` keeps the current code. */
   readonly code: string | undefined;
   readonly name: string | undefined;
   readonly value: string;

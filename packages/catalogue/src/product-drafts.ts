@@ -44,7 +44,6 @@ export function isFresh({ id, isChanged }: ProductDraft | VariantDraft): boolean
   return id === null && !isChanged;
 }
 
-/** These names must be unique. */
 export function namesOf(draft: ProductDraft | VariantDraft): string[] {
   const { code } = draft;
   const uniqueFields =

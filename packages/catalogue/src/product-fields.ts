@@ -1,6 +1,5 @@
 import { fieldsOf, isBlank, type FieldName, type Fields } from '@back-office/kernel';
 
-/** These columns are stored as sent and identify nothing. */
 export interface PlainColumns {
   readonly description: string | null;
   /** Minor units. */

@@ -16,8 +16,8 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
     const field = PRODUCT_SORT_FIELDS.find((sortField) => sortField === name);
     return field && { field, isDescending: descending !== undefined };
   });
-  const validSortings = parts.filter((part) => part !== undefined);
-  return validSortings.length === parts.length ? validSortings : undefined;
+  const validFields = parts.filter((part) => part !== undefined);
+  return validFields.length === parts.length ? validFields : undefined;
 }
 
 /** Shorter texts resemble too many names; nobody types longer ones. */

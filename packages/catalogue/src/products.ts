@@ -7,7 +7,6 @@ import type { ProductCodes, VerifiedCodes } from './verification.js';
 export interface CatalogueApp {
   readonly id: number;
   readonly currency: string;
-  /** `prefix` is the first segment of the app's public keys. */
   readonly settings: { readonly media: { readonly prefix: string } };
 }
 
@@ -37,7 +36,6 @@ export interface ProductLookUp {
   readonly value: string;
 }
 
-/** Absent fields do not filter. */
 export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
@@ -67,7 +65,6 @@ export interface RequestingApp {
 export interface ProductQueries {
   /** An exact code precedes a code that differs in case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** Returns one page, as a JSON object with the list `products`. */
   list(app: RequestingApp, query: ProductListQuery): Promise<string>;
   /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;

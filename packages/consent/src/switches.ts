@@ -1,4 +1,3 @@
-/** The order is that of the channel ids. */
 export const CHANNELS = ['email', 'sms', 'push', 'viber'] as const;
 export type Channel = (typeof CHANNELS)[number];
 

@@ -14,7 +14,6 @@ export interface Customer {
   readonly updated_at: Date;
 }
 
-/** Fields stand in the order of {@link Customer}. */
 export type PresentedCustomer = Omit<Customer, 'inserted_at' | 'updated_at'> & {
   /** The text is that of `formatDateTime` of `@back-office/kernel`: UTC to the second. */
   readonly inserted_at: string;

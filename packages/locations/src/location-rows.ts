@@ -40,7 +40,6 @@ export const LOCATION_KEYS = [
   'API.AppLocations.ExternalRefAlreadyExists',
 ];
 
-/** Returns the message key of the first invalid field of an invalid row. */
 export function parseLocation(row: unknown): DesiredLocation | string {
   if (!isRow(row)) return rowErrorKey('AppLocations', '', MALFORMED);
   const error = findFirstError(row);

@@ -1,14 +1,12 @@
 import type { Identifier, Match } from './match.js';
 
 export interface Explanation {
-  /** Kind of the record, as in the matching table. */
   readonly record: string;
   readonly identifier: Identifier | null;
   readonly id: number | null;
   readonly others: readonly { readonly identifier: Identifier; readonly value: unknown; readonly id: number | null }[];
 }
 
-/** Each row of a call has one explanation for each kind of record. */
 export type Explanations = readonly (readonly Explanation[])[];
 
 export function explanationOf(record: string, match: Match<{ readonly id: number | null }>): Explanation {

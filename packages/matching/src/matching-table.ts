@@ -1,6 +1,5 @@
 import type { Identifier } from './match.js';
 
-/** Each call tries these identifiers in order to find a record of each kind. */
 export const MATCHING = {
   'POST /int/products': { product: ['id', 'code', 'external_ref'], variant: ['code', 'barcode', 'external_ref'] },
   'PUT /int/stocks': { variant: ['code', 'barcode', 'external_ref'], warehouse: ['code'] },

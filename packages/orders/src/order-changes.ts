@@ -36,7 +36,6 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly hasShipped: boolean;
   /** False for paid orders of other systems. */
   readonly isRefundable: boolean;
-  /** Empty once the order is shipped or canceled. */
   readonly reservedPieces: readonly ReservedPieces[];
 }
 

@@ -4,7 +4,6 @@ import type { ImportedOrder } from './imported-order.js';
 import type { ParsedChange } from './order-changes.js';
 import type { Order } from './order.js';
 
-/** Other systems sell these orders and keep their stock. */
 export interface ImportedOrders {
   /**
    * Adds an order and returns its id. Refused when the app already has an order with this external reference or number,
@@ -36,7 +35,6 @@ export interface OrderChanges {
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
 
-/** An `undefined` field does not filter. */
 export interface OrderFilter {
   /**
    * The text is searched in numbers and in the customer's name, e-mail and phone. Case, accents and script are ignored.

@@ -29,7 +29,6 @@ export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly updated_at: Date;
   readonly fees: readonly FeeLine[];
   readonly items: readonly OrderItem[];
-  /** `null` when the order has no payments. */
   readonly payments: readonly OrderPayment[] | null;
 }
 
@@ -50,7 +49,6 @@ export const NEW_ORDER = {
   fees: [],
 } satisfies Partial<Order>;
 
-/** Responses and lists show the fields in this order, followed by the items. */
 export const ORDER_FIELDS = [
   'id',
   'data_part',

@@ -7,7 +7,6 @@ import type { StoredChange, Verdict } from './proforma-orders.js';
 import { insufficientStock } from './refusals.js';
 import { AvailableStock, type StockRow } from './stock.js';
 
-/** `before` and `after` are the same object when nothing changes. */
 export interface ProformaChange {
   readonly before: Proforma;
   readonly after: Proforma;

@@ -15,7 +15,6 @@ const LINE_COLUMNS = [
   'warehouse_code',
 ] as const;
 
-/** Leaves out the payments, which may still change. */
 export function convertedOrder(proforma: Proforma, parts: Parts) {
   const { buyer, converted } = proforma;
   const convertedAt = proforma.convertedAt as Date;

@@ -2,7 +2,6 @@
 export const NUMBER_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const NUMBER_LENGTH = 6;
 
-/** Returns a whole number from 0 to `choices` - 1. */
 export type PickIndex = (choices: number) => number;
 
 /** Returns `P-<year>-<6 characters>`. The characters are random, so numbers cannot be guessed. */

@@ -9,7 +9,6 @@ export function paymentReference(proformaNumber: string): string {
   return `${String(check).padStart(2, '0')}-${body}`;
 }
 
-/** Letters count as A = 10 to Z = 35; hyphens are ignored. */
 function asNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }

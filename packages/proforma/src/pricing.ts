@@ -27,10 +27,10 @@ export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine) =
 }
 
 export function feesFor(
-  confirmedQtys: readonly (number | null)[],
+  confirmedQuantities: readonly (number | null)[],
   originalFees: readonly FeeLine[],
 ): readonly FeeLine[] {
-  return confirmedQtys.every((qty) => qty === 0) ? [] : originalFees;
+  return confirmedQuantities.every((qty) => qty === 0) ? [] : originalFees;
 }
 
 export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): TaxBracket[] {

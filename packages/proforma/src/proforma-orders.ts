@@ -14,7 +14,6 @@ export type Decision = (proforma: Proforma) => Verdict;
 
 export interface StoredChange {
   readonly before: Proforma;
-  /** Every payment has its id. */
   readonly proforma: Proforma;
   readonly refusal?: Refusal;
 }

@@ -10,7 +10,6 @@ export interface PromotionRule extends Promotion {
   readonly minAmount: number;
   readonly couponCode: string | null;
   readonly validFrom: Date | null;
-  /** Inclusive. */
   readonly validUntil: Date | null;
   /** Lower applies first; ties are broken by code. */
   readonly priority: number;

@@ -8,7 +8,6 @@ export interface RefundRequest {
   readonly proformaId: number;
   readonly proformaNumber: string;
   readonly refundId: number;
-  /** Id of the captured payment to refund, in whole or in part. */
   readonly paymentId: number;
   readonly paymentMethod: string;
   /**

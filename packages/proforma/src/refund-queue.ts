@@ -8,7 +8,6 @@ export interface DueRefund {
 
 export interface RefundClaim {
   readonly proformaId: number;
-  /** Number of attempts, including this one. */
   readonly attempts: number;
 }
 

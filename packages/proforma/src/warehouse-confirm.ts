@@ -7,7 +7,6 @@ import { decide, type Guard } from './transitions.js';
 
 export interface Adjustment {
   readonly lineId: number;
-  /** The value is as sent, not validated. */
   readonly qtyConfirmed: unknown;
 }
 
@@ -51,8 +50,10 @@ export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Profo
 }
 
 function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Proforma {
-  const confirmedQtys = new Map(adjustments.map((adjustment) => [adjustment.lineId, Number(adjustment.qtyConfirmed)]));
-  const repriced = reprice(proforma, (line) => confirmedQtys.get(line.id) ?? line.qty);
+  const confirmedQuantities = new Map(
+    adjustments.map((adjustment) => [adjustment.lineId, Number(adjustment.qtyConfirmed)]),
+  );
+  const repriced = reprice(proforma, (line) => confirmedQuantities.get(line.id) ?? line.qty);
   const payments = [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)];
   const isReduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
   return {

@@ -8,7 +8,6 @@ export interface AddedStock {
 }
 
 export interface ReconciledStock extends AddedStock {
-  /** Null when nothing changed, and in a dry run. */
   readonly movementId: number | null;
 }
 

@@ -20,7 +20,6 @@ export interface CatalogueFixture {
   makeApp(): Promise<number>;
   /** The app must have no amounts. */
   changeCurrency(appId: number, currency: string): Promise<void>;
-  /** The warehouse is new. */
   addStock(appId: number, code: string, qty: number, sellable: boolean): Promise<void>;
   /** Returns usages of files that the media library does not have. Usages are tested only with this member. */
   brokenUsages?(appId: number): Promise<readonly object[]>;

@@ -13,7 +13,6 @@ import {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The row has the sent fields over the stored ones. */
 export interface FieldContext {
   readonly app: { readonly decimals: number };
   readonly row: Row;

@@ -1,7 +1,6 @@
 import { CANT_BE_BLANK, isRow, MALFORMED, rowErrorKey, type RowOutcome } from '@back-office/kernel';
 import type { Field, FieldContext, Row } from './fields.js';
 
-/** An app sets up such records in bulk; rows match records by code. */
 export interface Resource {
   readonly area: string;
   readonly fields: Readonly<Record<string, Field>>;

@@ -21,7 +21,6 @@ export interface SetUpApp {
   readonly decimals: number;
 }
 
-/** Contains one stored record per row, or the message keys of the invalid rows. */
 export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] };
 
 export interface SetUpRecords {

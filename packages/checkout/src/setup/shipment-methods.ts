@@ -9,7 +9,6 @@ interface PickupPoint {
 
 export const MAX_PICKUP_POINTS = 10_000;
 
-/** A sent list replaces the stored list. */
 const pickupPoints: Field = {
   type: 'pickup points',
   initial: [],

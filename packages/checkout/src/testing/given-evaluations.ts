@@ -40,7 +40,6 @@ interface NewGoods {
   readonly active?: boolean;
 }
 
-/** The app sells shirts: variant `S` at 12.00 with 20 % VAT. */
 export class EvaluationShop {
   private constructor(
     readonly fixture: EvaluationFixture,
@@ -54,7 +53,6 @@ export class EvaluationShop {
     return new EvaluationShop(fixture, id, await fixture.addGoods(id, shirt));
   }
 
-  /** The default basket has two shirts. */
   tryToEvaluate(overrides: Partial<Basket> = {}): Promise<EvaluatedBasket | Refusal> {
     return this.fixture.evaluations.evaluate(this.id, aBasket({ items: [{ code: 'S', qty: 2 }], ...overrides }));
   }

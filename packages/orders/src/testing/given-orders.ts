@@ -70,7 +70,6 @@ export interface OrderFixture {
   addGoods(appId: number, goods: NewGoods): Promise<Goods>;
   addWarehouse(appId: number, code: string): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
-  /** Sets the pieces on hand, even below the reserved ones. */
   countStock(appId: number, code: string, warehouseCode: string, onHand: number): Promise<void>;
   /** Returns changes of stock in booking order, such as `ship -2 S@W1 P-2026-1`. */
   movementsOf(appId: number): Promise<readonly string[]>;

@@ -49,7 +49,6 @@ export interface ProformaFixture {
   ): Promise<CustomerRow>;
   /** Adds a product named like its code. Its variant has the same code and costs 10.00 with 20 % VAT. */
   addGoods(appId: number, goods: { readonly code: string }): Promise<{ readonly variantId: number }>;
-  /** A second call changes whether the warehouse sells. */
   addWarehouse(appId: number, code: string, sellable?: boolean): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
   /** Returns changes of stock in booking order, such as `reserve 2 S@W1 P-2026-1`. */

@@ -23,8 +23,8 @@ export function proformaStockContract(
       it('keeps its position', async () => {
         const draft = await shop.proforma(4, 3, 2);
         const { proforma } = await shop.change(draft, shop.confirmation(1, 3, 2), shop.confirmation(2, 3, 2));
-        const expectedQtys = draft.lines.map(({ id }, index) => [id, [2, 3, 2][index]]);
-        expect(proforma.lines.map(({ id, qtyConfirmed }) => [id, qtyConfirmed])).toEqual(expectedQtys);
+        const expectedQuantities = draft.lines.map(({ id }, index) => [id, [2, 3, 2][index]]);
+        expect(proforma.lines.map(({ id, qtyConfirmed }) => [id, qtyConfirmed])).toEqual(expectedQuantities);
         expect(await shop.find(draft)).toEqual(proforma);
       });
     });

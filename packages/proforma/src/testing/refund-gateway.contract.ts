@@ -21,7 +21,6 @@ export interface PaidRefund {
 /** The payer stands behind the gateway: a fake of the payment service, or its sandbox. */
 export interface PayerFixture {
   behave(behavior: PayerBehavior): void;
-  /** Returns the payments for the request's `refundId`, under any key. */
   paid(request: RefundRequest): readonly PaidRefund[] | Promise<readonly PaidRefund[]>;
 }
 

@@ -35,7 +35,6 @@ export interface ProformaOrdersFixture {
     items: readonly { readonly variantId: number; readonly qty: number }[],
     warehouseCode?: string,
   ): Promise<number>;
-  /** Pieces are summed over all warehouses. */
   stockOf(appId: number, variantId: number): Promise<{ readonly onHand: number; readonly reserved: number }>;
   /** Runs `work` while another change locks the proforma; absent when changes cannot overlap. */
   whileLocked?<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result>;

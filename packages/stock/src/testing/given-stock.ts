@@ -109,7 +109,6 @@ export class StockedShop {
     return JSON.parse(text) as ShownStock[];
   }
 
-  /** Keys are shelves, such as `A@W1`; values are pieces on hand. */
   async onHandByShelf(): Promise<Record<string, number>> {
     const rows = await this.listStock();
     return Object.fromEntries(rows.map((row) => [`${row.code}@${row.warehouse_code}`, row.on_hand]));

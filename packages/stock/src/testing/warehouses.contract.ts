@@ -147,7 +147,7 @@ function describePuts({ it }: Runner, open: OpenShop): void {
     expect(await shop.list()).toEqual(before);
   });
 
-  it('are not found when another shop has them', async () => {
+  it('are not found when another app has them', async () => {
     const [shop, otherShop] = [await open(), await open()];
     const foreignWarehouse = (await otherShop.add('A')) as Warehouse;
     expect(await shop.failureKeys(warehouse(null, { id: foreignWarehouse.id, delete: true }))).toEqual(['NotFound']);

@@ -9,7 +9,7 @@ export interface PlainProforma {
   capturedAmount: number;
   refundedAmount: number;
   failedRefunds: number;
-  pendingRefunds: number;
+  pendingAmount: number;
   /** The order is that of the offer. `firstAmount` is the first payment, `keptAmount` the part that is not refunded. */
   readonly vouchers: { readonly voucher: string; readonly firstAmount: number; keptAmount: number }[];
   readonly cards: PlainCard[];
@@ -43,7 +43,7 @@ export interface Snapshot {
     readonly paid: number;
     readonly debt: number;
     readonly paidByNow: number;
-    readonly pendingRefunds: number;
+    readonly pendingAmount: number;
     readonly vouchers: readonly {
       readonly voucher: string;
       readonly firstAmount: number;
@@ -111,7 +111,7 @@ export class PlainShop {
       capturedAmount: 0,
       refundedAmount: 0,
       failedRefunds: 0,
-      pendingRefunds: 0,
+      pendingAmount: 0,
       vouchers,
       cards: [],
       paidAtConversion: undefined,
@@ -155,7 +155,7 @@ export class PlainShop {
     const needed = isClosed ? 0 : this.debtOf(proforma);
     if (result === 'settled') {
       proforma.capturedAmount += card.amount;
-      if (card.amount > needed) proforma.pendingRefunds += card.amount - needed;
+      if (card.amount > needed) proforma.pendingAmount += card.amount - needed;
     }
     if (isFinal(proforma) || needed === 0) return;
     if (this.debtOf(proforma) === 0) proforma.status = 'paid';
@@ -267,7 +267,7 @@ export class PlainShop {
   }
 
   settleRefund(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
-    proforma.pendingRefunds -= amount;
+    proforma.pendingAmount -= amount;
     if (outcome === 'failed') proforma.failedRefunds += amount;
     if (outcome === 'refunded') proforma.refundedAmount += amount;
     else if (proforma.status === 'expired')
@@ -279,7 +279,7 @@ export class PlainShop {
     this.meetDeadline(proforma);
     proforma.failedRefunds -= amount;
     if (repair === 'record') proforma.refundedAmount += amount;
-    else proforma.pendingRefunds += amount;
+    else proforma.pendingAmount += amount;
     for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
   }
 
@@ -304,7 +304,7 @@ export class PlainShop {
         paid,
         debt: paid < proforma.total ? proforma.total - paid : 0,
         paidByNow: this.paidAmountOf(proforma),
-        pendingRefunds: proforma.pendingRefunds,
+        pendingAmount: proforma.pendingAmount,
         vouchers: proforma.vouchers,
         cards: proforma.cards,
         tags: proforma.tags,
@@ -329,7 +329,7 @@ export class PlainShop {
 
   /** Pending refunds count as completed. */
   private debtOf(proforma: PlainProforma): number {
-    const keptMoney = this.paidAmountOf(proforma) - proforma.pendingRefunds;
+    const keptMoney = this.paidAmountOf(proforma) - proforma.pendingAmount;
     return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;
   }
 
@@ -364,12 +364,12 @@ export class PlainShop {
   }
 
   private refundDownTo(proforma: PlainProforma, max: number): void {
-    const money = proforma.capturedAmount - proforma.refundedAmount - proforma.pendingRefunds - proforma.failedRefunds;
+    const money = proforma.capturedAmount - proforma.refundedAmount - proforma.pendingAmount - proforma.failedRefunds;
     let excess = money - max;
     for (const { keptAmount } of proforma.vouchers) excess += keptAmount;
     if (excess <= 0) return;
     const refund = Math.min(money, excess);
-    proforma.pendingRefunds += refund;
+    proforma.pendingAmount += refund;
     excess -= refund;
     for (const voucher of [...proforma.vouchers].reverse()) {
       const reduction = Math.min(voucher.keptAmount, excess);

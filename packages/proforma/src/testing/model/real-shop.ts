@@ -149,7 +149,7 @@ export class RealShop {
       paid: paidAmountOf(payments),
       debt: debtOf({ endSales: proforma.endSales, payments }),
       paidByNow: paidAmountOf(proforma.payments),
-      pendingRefunds: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
+      pendingAmount: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
       vouchers: this.voucherPayments(proforma),
       cards: paymentsOfKind(proforma, 'card').map(({ amount, status }) => ({
         amount,

@@ -170,7 +170,7 @@ export const edition = (index: number, tags: readonly string[] | undefined, aler
 
 export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'): Step {
   const runRefundAnswer = async ({ plain, real }: ShopPair): Promise<void> => {
-    const index = plain.proformas.findIndex(({ pendingRefunds }) => pendingRefunds > 0);
+    const index = plain.proformas.findIndex(({ pendingAmount }) => pendingAmount > 0);
     const storedProforma = await real.find(real.ids.at(index) ?? 0);
     const proforma = plain.proformas.at(index);
     if (storedProforma === undefined || proforma === undefined) throw new Error('No refund is pending');
@@ -182,7 +182,7 @@ export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'
     }
   };
   return step(`refund ${refundIndex} ${outcome}`, runRefundAnswer, (plain) =>
-    plain.proformas.some(({ pendingRefunds }) => pendingRefunds > 0),
+    plain.proformas.some(({ pendingAmount }) => pendingAmount > 0),
   );
 }
 
