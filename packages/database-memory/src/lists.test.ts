@@ -1,10 +1,10 @@
-import { groupedBy, sortedBy } from './lists.js';
+import { groupBy, sortBy } from './lists.js';
 import { lowerCase } from './lower-case.js';
 
-describe('sortedBy', () => {
+describe('sortBy', () => {
   it('sorts texts by code points and null last', () => {
     const texts = ['😀', 'ａ', null, 'b', 'ab', 'a', 'Z'];
-    expect(sortedBy(texts, [(text) => text])).toEqual(['Z', 'a', 'ab', 'b', 'ａ', '😀', null]);
+    expect(sortBy(texts, [(text) => text])).toEqual(['Z', 'a', 'ab', 'b', 'ａ', '😀', null]);
   });
 
   it('uses the next key for ties', () => {
@@ -13,13 +13,13 @@ describe('sortedBy', () => {
       { name: 'a', id: 3 },
       { name: 'a', id: 2 },
     ];
-    expect(sortedBy(rows, [({ name }) => name, ({ id }) => id]).map(({ id }) => id)).toEqual([2, 3, 1]);
+    expect(sortBy(rows, [({ name }) => name, ({ id }) => id]).map(({ id }) => id)).toEqual([2, 3, 1]);
   });
 });
 
-describe('groupedBy', () => {
+describe('groupBy', () => {
   it('keeps the order of the rows', () => {
-    expect([...groupedBy([3, 1, 2, 5], (row) => row % 2)]).toEqual([
+    expect([...groupBy([3, 1, 2, 5], (row) => row % 2)]).toEqual([
       [1, [3, 1, 5]],
       [0, [2]],
     ]);

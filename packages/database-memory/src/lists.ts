@@ -3,7 +3,7 @@ import type { Page } from '@back-office/kernel';
 export type Keys<Row> = readonly ((row: Row) => string | number | null)[];
 
 /** Sorts texts by code points, and `null` last. */
-export function sortedBy<Row>(rows: readonly Row[], keys: Keys<Row>): Row[] {
+export function sortBy<Row>(rows: readonly Row[], keys: Keys<Row>): Row[] {
   return [...rows].sort((a, b) => {
     for (const key of keys) {
       const order = compare(key(a), key(b));
@@ -34,7 +34,7 @@ export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-export function groupedBy<Row, Value>(rows: readonly Row[], key: (row: Row) => Value): Map<Value, Row[]> {
+export function groupBy<Row, Value>(rows: readonly Row[], key: (row: Row) => Value): Map<Value, Row[]> {
   const groups = new Map<Value, Row[]>();
   for (const row of rows) {
     const group = groups.get(key(row));

@@ -4,7 +4,7 @@ import { compare, type Keys } from './lists.js';
  * Sorts by the keys in one direction; ties are sorted newest first. Missing values are the largest, as in PostgreSQL,
  * or last in both directions.
  */
-export function byField<Row extends { readonly id: number }>(
+export function compareByField<Row extends { readonly id: number }>(
   keys: Keys<Row>,
   direction: 'asc' | 'desc',
   nullOrder: 'largest' | 'last',

@@ -18,7 +18,7 @@ export type MediainfoMessage = { readonly from: number; readonly length: number 
 const TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 64 * 2 ** 20;
 const MEMORY_MEGABYTES = 256;
-// This is the build even when sources run, because a thread cannot load TypeScript.
+// Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/mediainfo-worker.js', import.meta.url);
 
 /** Reads one video at a time by MediaInfo, each in a thread that requests ranges of the file. */

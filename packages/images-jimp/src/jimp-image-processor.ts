@@ -30,7 +30,7 @@ const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 const TIMEOUT_MS = 60_000;
 const MAX_WORKER_MEGABYTES = 1_024;
-// This is the build even when sources run, because a thread cannot load TypeScript.
+// Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/jimp-worker.js', import.meta.url);
 
 interface PendingTask {

@@ -21,7 +21,7 @@ const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif
 /** Browsers show these types. Originals of other types stay unchanged. */
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
 const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
-// This is the build even when sources run, because a process cannot load TypeScript.
+// Even when the sources run, the worker comes from the build: a process cannot load TypeScript.
 const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
 const IDLE_MS = 30_000;
 

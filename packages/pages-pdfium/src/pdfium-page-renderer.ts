@@ -22,7 +22,7 @@ export type PdfiumReply =
 
 const TIMEOUT_MS = 120_000;
 const MEMORY_MEGABYTES = 512;
-// This is the build even when sources run, because a thread cannot load TypeScript.
+// Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
 
 /**

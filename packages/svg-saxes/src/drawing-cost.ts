@@ -32,12 +32,12 @@ export class DrawingCost {
     const group = isNewGroup ? newGroup() : parentGroup;
     if (isNewGroup) {
       this.groups.set(id, group);
-      count(parentGroup, `#${id}`);
+      countReference(parentGroup, `#${id}`);
     }
     this.openGroups.push(group);
     group.elements += 1;
     for (const key of [...classes.map((name) => `.${name}`), ...references.map((name) => `#${name}`), '*'])
-      count(group, key);
+      countReference(group, key);
   }
 
   leave(): void {
@@ -101,6 +101,6 @@ function newGroup(): Group {
   return { elements: 0, referenceCounts: new Map() };
 }
 
-function count(group: Group, key: string): void {
+function countReference(group: Group, key: string): void {
   group.referenceCounts.set(key, (group.referenceCounts.get(key) ?? 0) + 1);
 }

@@ -15,7 +15,7 @@ import {
   XML,
 } from './allow-lists.js';
 import { parseDataUrl, type EmbeddedImage } from './embedded-images.js';
-import { safeDeclarations, safeRules, idsIn, isSafeValue } from './styles.js';
+import { filterDeclarations, filterRules, idsIn, isSafeValue } from './styles.js';
 
 const MAX_DEPTH = 256;
 const MAX_ELEMENTS = 200_000;
@@ -92,7 +92,7 @@ export class DrawingWriter {
   }
 
   private beginElement(tag: SaxesTagNS, isRoot: boolean, parentMode: TextMode): void {
-    const attributes = safeAttributes(tag);
+    const attributes = filterAttributes(tag);
     this.closeTag();
     this.append(`<${tag.local}`);
     if (isRoot) this.append(` xmlns="${SVG}" xmlns:xlink="${XLINK}"`);
@@ -140,7 +140,7 @@ export class DrawingWriter {
   }
 
   private writeSheet(): void {
-    const rules = safeRules(this.styleSheet);
+    const rules = filterRules(this.styleSheet);
     this.styleSheet = '';
     this.ruleCount += rules.length;
     if (this.ruleCount > MAX_RULES) throw new UnreadableFile('Too many style rules in a drawing');
@@ -193,10 +193,10 @@ function textModeOf(name: string, parentMode: TextMode): TextMode {
   return TEXT_ELEMENTS.has(name) || (name === 'a' && parentMode === 'text') ? 'text' : 'drawing';
 }
 
-function safeAttributes(tag: SaxesTagNS): Map<string, Value> {
+function filterAttributes(tag: SaxesTagNS): Map<string, Value> {
   const attributes = new Map<string, Value>();
   for (const attribute of Object.values(tag.attributes)) {
-    const value = safeValue(tag.local, attribute);
+    const value = filterValue(tag.local, attribute);
     if (value !== undefined) attributes.set(nameOf(attribute), value);
   }
   // Viewers prefer `href` when both are present.
@@ -208,17 +208,17 @@ function nameOf({ uri, local }: SaxesAttributeNS): string {
   return uri === XLINK ? `xlink:${local}` : uri === XML ? `xml:${local}` : local;
 }
 
-function safeValue(element: string, { uri, local, value }: SaxesAttributeNS): Value | undefined {
+function filterValue(element: string, { uri, local, value }: SaxesAttributeNS): Value | undefined {
   if (uri === XML) return local === 'lang' || (local === 'space' && value === 'preserve') ? value : undefined;
-  if ((uri === '' || uri === XLINK) && local === 'href') return safeReference(element, value);
+  if ((uri === '' || uri === XLINK) && local === 'href') return filterReference(element, value);
   if (uri !== '') return undefined;
-  if (local === 'style') return safeDeclarations(value) || undefined;
+  if (local === 'style') return filterDeclarations(value) || undefined;
   if (local === 'attributeName') return ANIMATED_ATTRIBUTES.has(value) ? value : undefined;
   if (FREE_TEXT_ATTRIBUTES.has(local)) return value;
   return ATTRIBUTES.has(local) && isSafeValue(value) ? value : undefined;
 }
 
-function safeReference(element: string, value: string): Value | undefined {
+function filterReference(element: string, value: string): Value | undefined {
   const url = value.trim();
   if (url.startsWith('#')) return url;
   return IMAGE_ELEMENTS.has(element) ? parseDataUrl(url) : undefined;

@@ -1,7 +1,7 @@
 import { FUNCTIONS, PROPERTIES } from './allow-lists.js';
 
 const LOCAL_URL = /(?<![\w-])url\(\s*(["']?)#([^"'()\s\\]+)\1\s*\)/gi;
-/** These are escapes, and characters that could end a style or start other content. */
+/** Matches escapes, and characters that could end a style or start other content. */
 const FORBIDDEN = /[\\@{}<]|\/\*|(?:javascript|vbscript|data|https?|ftp|file)\s*:/i;
 const SELECTOR = /^[\w\s.#,*>+~:()\u0080-\uffff-]+$/;
 const MAX_FUNCTION_LENGTH = 64;
@@ -27,9 +27,9 @@ export function idsIn(value: string): string[] {
   return value.includes('#') ? Array.from(value.matchAll(LOCAL_URL), ([, , id = '']) => id) : [];
 }
 
-export function safeDeclarations(style: string): string {
+export function filterDeclarations(style: string): string {
   const allowedDeclarations: string[] = [];
-  for (const declaration of splitAt(';', withoutComments(style))) {
+  for (const declaration of splitAt(';', removeComments(style))) {
     const colon = declaration.indexOf(':');
     const [property, value] = [declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim()];
     if (colon > 0 && value !== '' && PROPERTIES.has(property) && isSafeValue(value))
@@ -44,15 +44,15 @@ export interface StyleRule {
 }
 
 /** Returns the allowed rules of a style sheet. At-rules and nested rules are not allowed. */
-export function safeRules(sheet: string): StyleRule[] {
+export function filterRules(sheet: string): StyleRule[] {
   const rules: StyleRule[] = [];
-  const text = withoutComments(sheet);
+  const text = removeComments(sheet);
   for (let at = 0, open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
     const end = endOfBlock(text, open);
     const prelude = text.slice(at, open);
     // A statement without a block, such as an import, may precede the selector.
     const selector = prelude.slice(prelude.lastIndexOf(';') + 1).trim();
-    const declarations = safeDeclarations(text.slice(open + 1, end));
+    const declarations = filterDeclarations(text.slice(open + 1, end));
     if (SELECTOR.test(selector) && hasSafeText(selector) && declarations !== '') rules.push({ selector, declarations });
     at = end + 1;
   }
@@ -60,7 +60,7 @@ export function safeRules(sheet: string): StyleRule[] {
 }
 
 /** An unclosed comment reaches to the end. */
-function withoutComments(text: string): string {
+function removeComments(text: string): string {
   const pieces: string[] = [];
   let from = 0;
   for (let at = text.indexOf('/*'); at >= 0; at = text.indexOf('/*', from)) {

@@ -33,10 +33,10 @@ export function svgSize(head: Uint8Array): Size | undefined {
     parseBox(attributeValue('viewBox')),
   ];
   return (
-    validSize(width, height) ??
-    validSize(width, viewBox && width && (width * viewBox.height) / viewBox.width) ??
-    validSize(viewBox && height && (height * viewBox.width) / viewBox.height, height) ??
-    validSize(viewBox?.width, viewBox?.height)
+    toValidSize(width, height) ??
+    toValidSize(width, viewBox && width && (width * viewBox.height) / viewBox.width) ??
+    toValidSize(viewBox && height && (height * viewBox.width) / viewBox.height, height) ??
+    toValidSize(viewBox?.width, viewBox?.height)
   );
 }
 
@@ -69,7 +69,7 @@ function parseBox(viewBox: string): Size | undefined {
   return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
-function validSize(width: number | undefined, height: number | undefined): Size | undefined {
+function toValidSize(width: number | undefined, height: number | undefined): Size | undefined {
   if (width === undefined || height === undefined || !(width > 0 && height > 0)) return undefined;
   if (width > MAX_PIXELS || height > MAX_PIXELS) return undefined;
   return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };

@@ -18,7 +18,7 @@ import type { Clock } from '@back-office/kernel';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
-import { addFirstRecords, hasWarehouse, holdsAmounts } from './other-areas.js';
+import { addFirstRecords, hasWarehouse, hasAmounts } from './other-areas.js';
 
 /** Tables keep the apps themselves under this app id. */
 export const INSTALLATION = 0;
@@ -68,7 +68,7 @@ export class MemoryApps implements Apps, AppQueries {
       const nextApp = applyPatch(app, patch);
       const warehouse = patchedWarehouseCode(nextApp, patch);
       const errors = settingsErrors(app, nextApp, patch, {
-        hasAmounts: isCurrencyChanged(app, nextApp) && holdsAmounts(this.state, appId),
+        hasAmounts: isCurrencyChanged(app, nextApp) && hasAmounts(this.state, appId),
         hasWarehouse: warehouse !== undefined && hasWarehouse(this.state, appId, warehouse),
         isAccountNumber,
       });

@@ -18,7 +18,7 @@ export function addFirstRecords(state: State, appId: number, now: Date): void {
   });
 }
 
-export function holdsAmounts(state: State, appId: number): boolean {
+export function hasAmounts(state: State, appId: number): boolean {
   return state.pricedTables.some((table) => table.all(appId).length > 0);
 }
 

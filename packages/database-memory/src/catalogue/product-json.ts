@@ -1,6 +1,6 @@
 import { PRODUCT_FIELDS, type RequestingApp } from '@back-office/catalogue';
 import { formatDateTime, fromMinor, pick, sum } from '@back-office/kernel';
-import { groupedBy } from '../lists.js';
+import { groupBy } from '../lists.js';
 import type { State } from '../state.js';
 import { availableOf } from '../stock/shelves.js';
 import type { StoredStock } from '../stock/records.js';
@@ -12,8 +12,8 @@ export function productPresenter(
   { id: appId, decimals }: RequestingApp,
 ): (product: StoredProduct) => object {
   const variants = variantsByProduct(state, appId);
-  const images = groupedBy(state.productImages.all(appId), (image) => image.product_id);
-  const stocks = groupedBy(state.stocks.all(appId), (row) => row.product_variant_id);
+  const images = groupBy(state.productImages.all(appId), (image) => image.product_id);
+  const stocks = groupBy(state.stocks.all(appId), (row) => row.product_variant_id);
   const amount = (minorUnits: number | null) => (minorUnits === null ? null : fromMinor(minorUnits, decimals));
   const presentVariant = (variant: StoredVariant, { price }: StoredProduct): object => ({
     id: variant.id,

@@ -1,6 +1,6 @@
 import type { ProductLookUp } from '@back-office/catalogue';
 import { trimCharacter } from '@back-office/kernel';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 
@@ -21,7 +21,7 @@ interface Candidate {
  * case.
  */
 export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): number[] {
-  const candidates = sortedBy(candidatesOf(state, appId, lookUp), [
+  const candidates = sortBy(candidatesOf(state, appId, lookUp), [
     ({ isExact }) => Number(!isExact),
     ({ kind }) => kind,
     ({ id }) => id,

@@ -1,6 +1,6 @@
 import { foldName } from '@back-office/database-search';
 import { lowerCase } from '../lower-case.js';
-import { groupedBy } from '../lists.js';
+import { groupBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { StoredProduct, StoredVariant } from './records.js';
 
@@ -23,5 +23,5 @@ export function deriveColumns(
 }
 
 export function variantsByProduct(state: State, appId: number): ReadonlyMap<number, readonly StoredVariant[]> {
-  return groupedBy(state.variants.all(appId), (variant) => variant.product_id);
+  return groupBy(state.variants.all(appId), (variant) => variant.product_id);
 }

@@ -10,7 +10,7 @@ import {
 import { foldForPeople } from '@back-office/database-search';
 import { formatDateTime, newParts, type Clock, type Page } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
-import { pageOf, pick, sortedBy } from '../lists.js';
+import { pageOf, pick, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 
 export class MemoryCustomers implements Customers, CustomerQueries {
@@ -51,7 +51,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       .all(appId)
       .filter((customer) => externalRef === undefined || customer.external_ref === externalRef)
       .filter((customer) => search === undefined || matchesSearch(customer, search));
-    const sorted = sortedBy(matchingCustomers, [
+    const sorted = sortBy(matchingCustomers, [
       (customer) => customer.first_name,
       (customer) => customer.last_name,
       (each) => each.id,

@@ -7,7 +7,7 @@ import {
   type Attendances,
   type Position,
 } from '@back-office/locations';
-import { pageOf, sortedBy } from '../lists.js';
+import { pageOf, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { AttendanceRecord } from './attendance-record.js';
 
@@ -23,7 +23,7 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
         .all(appId)
         .map((location) => ({ id: location.id, metres: distanceInMetres(position, location) }))
         .filter(({ metres }) => metres <= MAX_DISTANCE_M);
-      const [nearestLocation] = sortedBy(nearLocations, [({ metres }) => metres, ({ id }) => id]);
+      const [nearestLocation] = sortBy(nearLocations, [({ metres }) => metres, ({ id }) => id]);
       if (nearestLocation === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');
       const { latitude, longitude, accuracy = null } = position;
       return presentAttendance(
@@ -42,7 +42,7 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
 
   async list(appId: number, customerId: number, page: Page): Promise<Attendance[]> {
     const visits = this.state.attendances.all(appId).filter(({ customer_id: visitor }) => visitor === customerId);
-    const sortedVisits = sortedBy(visits, [({ inserted_at: at }) => -at.getTime(), ({ id }) => -id]);
+    const sortedVisits = sortBy(visits, [({ inserted_at: at }) => -at.getTime(), ({ id }) => -id]);
     return pageOf(sortedVisits, page).map(presentAttendance);
   }
 }

@@ -9,7 +9,7 @@ import {
   type FolderPath,
 } from '@back-office/media';
 import { foldForSearch } from '@back-office/database-search';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { FileRecord } from './records.js';
 
@@ -118,7 +118,7 @@ function presentRenditions(state: State, appId: number, { id, version }: FileRec
   const listedRenditions = state.renditions
     .all(appId)
     .filter((rendition) => rendition.file_id === id && rendition.version === version && rendition.listed);
-  return sortedBy(listedRenditions, [({ width }) => width]).map(({ label, width, height, size, key }) => ({
+  return sortBy(listedRenditions, [({ width }) => width]).map(({ label, width, height, size, key }) => ({
     label,
     width,
     height,

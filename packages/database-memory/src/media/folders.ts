@@ -1,5 +1,5 @@
 import { ancestry, isWithin, lastSegment, parentOf, TOP_LEVEL, type Folder, type FolderPath } from '@back-office/media';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import { activeFiles } from './files.js';
 import type { FolderRecord } from './records.js';
@@ -15,7 +15,7 @@ export function hasFolder(state: State, appId: number, path: FolderPath): boolea
 export function branchOf(state: State, appId: number, path: FolderPath): Folder[] {
   const files = activeFiles(state, appId).filter(({ hidden }) => !hidden);
   const folders = state.folders.all(appId).filter((folder) => isWithin(folder.path, path));
-  return sortedBy(folders, [(folder) => folder.path]).map((folder) => ({
+  return sortBy(folders, [(folder) => folder.path]).map((folder) => ({
     ...folder,
     files: files.filter((file) => file.folder === folder.path).length,
   }));
@@ -33,7 +33,7 @@ export function makeFolders(state: State, appId: number, paths: readonly FolderP
   const missingPaths = [...new Set(paths.flatMap(ancestry))].filter(
     (path) => folderAt(state, appId, path) === undefined,
   );
-  for (const path of sortedBy(missingPaths, [(missingPath) => missingPath])) {
+  for (const path of sortBy(missingPaths, [(missingPath) => missingPath])) {
     state.folders.insert(appId, { path, name: freeFolderName(state, appId, path, missingPaths), description: null });
   }
 }

@@ -58,7 +58,7 @@ export class JobList {
     this.add({ name, payload: {}, key: name, maxAttempts: MAX_DAILY_ATTEMPTS });
   }
 
-  awaitsProcessing(appId: number, fileId: number): boolean {
+  hasPendingProcessing(appId: number, fileId: number): boolean {
     return (['content', 'reverted'] as const).some((purpose) => {
       const job = this.findByKey(processingKey(purpose, appId, fileId));
       return job !== undefined && job.attempts < job.max_attempts;

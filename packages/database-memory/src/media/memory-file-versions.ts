@@ -17,7 +17,7 @@ import {
   type ReceivedContent,
 } from '@back-office/media';
 import { MemoryKeyedWrite } from '../keyed-write.js';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import { derivedKeys, dropDerivedFiles } from './derived-files.js';
 import { fileJson, fileOf } from './files.js';
@@ -41,7 +41,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
 
   async list(appId: number, fileId: number): Promise<string | undefined> {
     if (fileOf(this.state, appId, fileId) === undefined) return undefined;
-    const versions = sortedBy(this.versionsOf(appId, fileId), [({ version }) => -version]);
+    const versions = sortBy(this.versionsOf(appId, fileId), [({ version }) => -version]);
     return JSON.stringify(
       versions.map(({ version, size, mime, key, inserted_at: insertedAt, purge_at: purge }) => ({
         version,
@@ -131,7 +131,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     let removedCount = 0;
     for (const appId of this.state.fileVersions.appIds()) {
       const hasExpired = ({ purge_at: purge }: VersionRecord) => purge <= now;
-      const expiredVersions = sortedBy(this.state.fileVersions.all(appId).filter(hasExpired), [
+      const expiredVersions = sortBy(this.state.fileVersions.all(appId).filter(hasExpired), [
         (version) => version.file_id,
         (version) => version.version,
       ]).slice(0, MAX_EXPIRED_PER_BATCH);

@@ -10,7 +10,7 @@ import {
   type TRASH_SORT_FIELDS,
   MAX_LISTED_PDFS,
 } from '@back-office/media';
-import { pageOf, sortedBy } from '../lists.js';
+import { pageOf, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import { pagesOf } from './derived-files.js';
 import { activeFiles, fileJson, filesOf, isUsed, presentFile } from './files.js';
@@ -81,10 +81,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
       .filter((file) => file.search_text.includes(query))
       .map((file) => ({ file, pages: this.presentPages(appId, file) }))
       .filter(({ pages }) => pages.length > 0);
-    const sorted = sortedBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(
-      0,
-      MAX_LISTED_PDFS,
-    );
+    const sorted = sortBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(0, MAX_LISTED_PDFS);
     return JSON.stringify(
       sorted.map(({ file: { id, filename, key, version }, pages }) => ({
         file: { id, filename, url: publicUrl(this.library.base, key, version) },
@@ -103,7 +100,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
 
   private presentPages(appId: number, { id, version }: FileRecord): object[] {
     const listedPages = pagesOf(this.state, appId, id).filter((page) => page.version === version && page.listed);
-    return sortedBy(listedPages, [({ page }) => page]).map(({ page, key, width, height }) => ({
+    return sortBy(listedPages, [({ page }) => page]).map(({ page, key, width, height }) => ({
       page,
       url: publicUrl(this.library.base, key, version),
       width,
@@ -132,7 +129,7 @@ function sortFiles(
 ): FileRecord[] {
   const key = Object.hasOwn(keys, field) ? keys[field] : undefined;
   if (key === undefined) throw new Error(`Files cannot be sorted by ${field}`);
-  const ascending = sortedBy(files, [key, ({ id }) => id]);
+  const ascending = sortBy(files, [key, ({ id }) => id]);
   return direction === 'desc' ? ascending.reverse() : ascending;
 }
 

@@ -1,5 +1,5 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
-import { compare, sortedBy } from '../lists.js';
+import { compare, sortBy } from '../lists.js';
 import { INSTALLATION } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { fileOf, filesOf } from './files.js';
@@ -26,7 +26,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
 
   async keysAfter(appId: number, lastKey: string): Promise<string[]> {
     const keys = [...this.publicKeys(appId)].filter((key) => compare(key, lastKey) > 0);
-    return sortedBy(keys, [(key) => key]).slice(0, MAX_KEYS_PER_BATCH);
+    return sortBy(keys, [(key) => key]).slice(0, MAX_KEYS_PER_BATCH);
   }
 
   async unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]> {
@@ -50,7 +50,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
     key: string,
     derivedFiles: readonly (RenditionRecord | PageRecord)[],
   ): PublicObject | undefined {
-    const [latestFile] = sortedBy(
+    const [latestFile] = sortBy(
       derivedFiles.filter((candidate) => candidate.key === key),
       [({ version }) => -version],
     );

@@ -110,7 +110,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
     for (const appId of this.state.files.appIds()) {
       const filesWithoutJob = filesOf(this.state, appId).filter(
         ({ id, processing, last_modified: lastModified }) =>
-          processing === 'pending' && lastModified < before && !this.jobs.awaitsProcessing(appId, id),
+          processing === 'pending' && lastModified < before && !this.jobs.hasPendingProcessing(appId, id),
       );
       for (const { id, version } of filesWithoutJob) await this.fail(appId, id, version);
     }

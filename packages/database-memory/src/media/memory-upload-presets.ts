@@ -6,7 +6,7 @@ import {
   type UploadPresetQueries,
   type UploadPresets,
 } from '@back-office/media';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { UploadPresetRecord } from './records.js';
 
@@ -17,14 +17,14 @@ export class MemoryUploadPresets implements UploadPresets, UploadPresetQueries {
   ) {}
 
   async list(appId: number): Promise<string> {
-    const presets = sortedBy(this.state.uploadPresets.all(appId), [({ name }) => name, ({ id }) => id]);
+    const presets = sortBy(this.state.uploadPresets.all(appId), [({ name }) => name, ({ id }) => id]);
     return JSON.stringify(presets.map(presentPreset));
   }
 
   async put(appId: number, changes: readonly PresetChange[]): Promise<string> {
     const mergedChanges = mergePresets(changes);
     return this.state.memory.transaction(() => {
-      for (const change of sortedBy(mergedChanges.changes, [({ name }) => name])) this.putOne(appId, change);
+      for (const change of sortBy(mergedChanges.changes, [({ name }) => name])) this.putOne(appId, change);
       if (mergedChanges.newDefault !== undefined) this.makeDefault(appId, mergedChanges.newDefault);
       const changedPresets = changes
         .map(({ name }) => this.findByName(appId, name))

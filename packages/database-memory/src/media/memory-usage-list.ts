@@ -1,6 +1,6 @@
 import type { Page } from '@back-office/kernel';
 import type { FileUsageQueries } from '@back-office/media';
-import { pageOf, sortedBy } from '../lists.js';
+import { pageOf, sortBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import { fileOf, filesOf } from './files.js';
@@ -21,7 +21,7 @@ export class MemoryUsageList implements FileUsageQueries {
       .all(appId)
       .filter(({ key }) => !keys.has(key))
       .filter((usage) => search === undefined || this.matchesSearch(appId, usage, lowerCase(search)));
-    return this.json(appId, sortedBy(brokenUsages, [({ key }) => key, ({ id }) => id]), page);
+    return this.json(appId, sortBy(brokenUsages, [({ key }) => key, ({ id }) => id]), page);
   }
 
   private json(appId: number, usages: readonly Usage[], page: Page): string {

@@ -9,7 +9,7 @@ import {
 } from '@back-office/orders';
 import { pageOf, type Keys } from '../lists.js';
 import { containsFolded } from '../people-search.js';
-import { byField } from '../sorting.js';
+import { compareByField } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
 const SORT_KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
@@ -30,7 +30,7 @@ export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
   const keys = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
   const matchingOrders = orders.filter((order) => matches(order, filter));
-  const sortedOrders = matchingOrders.sort(byField(keys, sorting?.direction ?? 'desc', 'last'));
+  const sortedOrders = matchingOrders.sort(compareByField(keys, sorting?.direction ?? 'desc', 'last'));
   return pageOf(sortedOrders, page).map((order) => presentOrder(order, app));
 }
 

@@ -1,6 +1,6 @@
 import { dueAt, isOpen, type DueProforma, type Proforma, type ProformaOrders } from '@back-office/proforma';
 import { INSTALLATION } from '../apps/memory-apps.js';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 
 interface DueEntry extends DueProforma {
@@ -15,10 +15,10 @@ export function dueProformas(
 ): DueProforma[] {
   const proformasWithTurn = state.proformas.appIds().flatMap((appId) => {
     const overdueProformas = deadlinesOf(state, appId).filter(({ at }) => at <= now.getTime());
-    const sorted = sortedBy(overdueProformas, [({ at }) => at, ({ id }) => id]);
+    const sorted = sortBy(overdueProformas, [({ at }) => at, ({ id }) => id]);
     return sorted.slice(0, perApp).map((due, turn) => ({ ...due, turn }));
   });
-  const selectedProformas = sortedBy(proformasWithTurn, [({ turn }) => turn, ({ at }) => at]).slice(0, overall);
+  const selectedProformas = sortBy(proformasWithTurn, [({ turn }) => turn, ({ at }) => at]).slice(0, overall);
   return selectedProformas.map(({ appId, id, lines }) => ({ appId, id, lines }));
 }
 

@@ -14,7 +14,7 @@ import { hasOrderNumber } from '../orders/new-order.js';
 import type { State } from '../state.js';
 import { storeChanges } from './changes.js';
 import { dueProformas } from './due-proformas.js';
-import { hasNumber, insertProforma } from './new-proforma.js';
+import { hasProformaNumber, insertProforma } from './new-proforma.js';
 import { findProforma, findProformas } from './stored-proformas.js';
 
 const MAX_ATTEMPTS = 5;
@@ -34,7 +34,7 @@ export class MemoryProformaOrders implements ProformaOrders {
       const facts = evaluationFacts(this.state, appId, evaluationId, this.clock.now());
       const proforma = retryUntilFree(
         () => decide(facts),
-        (candidate) => !isRefusal(candidate) && hasNumber(this.state, appId, candidate.number),
+        (candidate) => !isRefusal(candidate) && hasProformaNumber(this.state, appId, candidate.number),
       );
       return isRefusal(proforma) ? proforma : insertProforma(this.state, appId, proforma);
     });
@@ -67,13 +67,13 @@ export class MemoryProformaOrders implements ProformaOrders {
       const proformas = findProformas(this.state, appId, ids);
       const changes = retryUntilFree(
         () => proformas.map((before) => changeOf(before, decide(before))),
-        (candidates) => this.takesNumber(appId, candidates),
+        (candidates) => this.hasTakenNumber(appId, candidates),
       );
       return storeChanges(this.state, appId, changes, { isCallerRefunding, now: this.clock.now() });
     });
   }
 
-  private takesNumber(appId: number, changes: readonly DecidedChange[]): boolean {
+  private hasTakenNumber(appId: number, changes: readonly DecidedChange[]): boolean {
     const newOrders = changes.filter(({ before, after }) => before.converted === null && after.converted !== null);
     const numbers = newOrders.map(({ after }) => after.converted?.orderNumber);
     return (

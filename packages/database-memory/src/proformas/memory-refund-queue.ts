@@ -1,5 +1,5 @@
 import { REFUND_PAUSE_MS, type DueRefund, type RefundClaim, type RefundQueue } from '@back-office/proforma';
-import { sortedBy } from '../lists.js';
+import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 
 export class MemoryRefundQueue implements RefundQueue {
@@ -11,7 +11,7 @@ export class MemoryRefundQueue implements RefundQueue {
       .appIds()
       .flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
     const dueRefunds = queuedRefunds.filter(({ next_attempt_at: nextAttemptAt }) => nextAttemptAt <= now);
-    const sorted = sortedBy(dueRefunds, [
+    const sorted = sortBy(dueRefunds, [
       ({ next_attempt_at: nextAttemptAt }) => nextAttemptAt.getTime(),
       ({ id }) => id,
     ]);

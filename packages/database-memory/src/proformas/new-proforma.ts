@@ -3,7 +3,7 @@ import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
 import { assignPaymentIds } from './stored-proformas.js';
 
-export function hasNumber({ proformas }: State, appId: number, number: string): boolean {
+export function hasProformaNumber({ proformas }: State, appId: number, number: string): boolean {
   const existingProforma = proformas.find(appId, (proforma) => proforma.number === number);
   return existingProforma !== undefined;
 }

@@ -20,7 +20,7 @@ import {
   type ProformaFilter,
 } from '@back-office/proforma';
 import { pageOf, type Keys } from '../lists.js';
-import { byField } from '../sorting.js';
+import { compareByField } from '../sorting.js';
 
 interface ListQuery {
   readonly app: RequestingApp;
@@ -50,7 +50,7 @@ export function proformaList(proformas: readonly Proforma[], { app, filter, orde
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
   const keys = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));
-  const sortedProformas = matchingProformas.sort(byField(keys, sorting?.direction ?? 'desc', 'largest'));
+  const sortedProformas = matchingProformas.sort(compareByField(keys, sorting?.direction ?? 'desc', 'largest'));
   return pageOf(sortedProformas, page).map((proforma) => presentProforma(proforma, app, now));
 }
 

@@ -1,7 +1,7 @@
 import { formatDateTime, sum, type Page } from '@back-office/kernel';
 import type { StockAggregateFilter, StockFilter, StockMovementFilter, StockQueries } from '@back-office/stock';
 import type { StoredVariant } from '../catalogue/records.js';
-import { groupedBy, pageOf, sortedBy } from '../lists.js';
+import { groupBy, pageOf, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { StockMovement, StockMovementLine, StoredStock, StoredWarehouse } from './records.js';
 import { availableOf } from './shelves.js';
@@ -22,7 +22,7 @@ export class MemoryStockQueries implements StockQueries {
         (productId === undefined || variant.product_id === productId) &&
         (variantId === undefined || variant.id === variantId),
     );
-    const sorted = sortedBy(matchingStock, [
+    const sorted = sortBy(matchingStock, [
       ({ variant }) => variant.product_id,
       ({ variant }) => variant.id,
       ({ warehouse }) => warehouse.id,
@@ -39,7 +39,7 @@ export class MemoryStockQueries implements StockQueries {
           (barcode === undefined || variant.barcode === barcode) &&
           (productId === undefined || variant.product_id === productId),
       );
-    const stockByVariant = groupedBy(this.stockedVariants(appId), ({ variant }) => variant.id);
+    const stockByVariant = groupBy(this.stockedVariants(appId), ({ variant }) => variant.id);
     const presentedVariants = pageOf(matchingVariants, page).map((variant) =>
       presentSums(variant, stockByVariant.get(variant.id) ?? []),
     );
@@ -55,8 +55,8 @@ export class MemoryStockQueries implements StockQueries {
       .all(appId)
       .filter(({ booked_at: at }) => at >= from && at < before)
       .filter((movement) => warehouseId === undefined || movement.warehouse_id === warehouseId);
-    const lines = groupedBy(stockMovementLines.all(appId), (line) => line.movement_id);
-    const sortedMovements = sortedBy(matchingMovements, [({ booked_at: at }) => at.getTime(), ({ id }) => id]);
+    const lines = groupBy(stockMovementLines.all(appId), (line) => line.movement_id);
+    const sortedMovements = sortBy(matchingMovements, [({ booked_at: at }) => at.getTime(), ({ id }) => id]);
     const presentedLines = sortedMovements.flatMap((movement) =>
       (lines.get(movement.id) ?? []).flatMap((line) => this.presentLine(appId, movement, line, productId)),
     );
@@ -131,6 +131,6 @@ function presentSums(variant: StoredVariant, stockedVariants: readonly StockedVa
     on_hand: sum(warehouses.map((warehouse) => warehouse.on_hand)),
     reserved: sum(warehouses.map((warehouse) => warehouse.reserved)),
     available: sum(warehouses.map((warehouse) => warehouse.available)),
-    warehouses: sortedBy(warehouses, [(warehouse) => warehouse.warehouse_code]),
+    warehouses: sortBy(warehouses, [(warehouse) => warehouse.warehouse_code]),
   };
 }

@@ -20,7 +20,7 @@ import {
   type Warehouses,
   type WrittenWarehouses,
 } from '@back-office/stock';
-import { pageOf, sortedBy } from '../lists.js';
+import { pageOf, sortBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import type { StoredWarehouse } from './records.js';
@@ -63,7 +63,7 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     const matchingWarehouses = this.currentWarehouses(appId).filter(
       (warehouse) => search === undefined || matchesSearch(warehouse, search),
     );
-    const sorted = sortedBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
+    const sorted = sortBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
     return JSON.stringify(pageOf(sorted, page).map(presentWarehouse));
   }
 

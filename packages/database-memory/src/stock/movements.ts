@@ -1,5 +1,5 @@
 import { sum } from '@back-office/kernel';
-import { groupedBy, sortedBy } from '../lists.js';
+import { groupBy, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { MovementKind, StoredStock } from './records.js';
 import { shelfKey, stockByShelf, type Shelf } from './shelves.js';
@@ -14,18 +14,18 @@ export interface MovementEntry extends Shelf {
  * Books one movement per warehouse, kind and reference, with one line per variant. Returns the ids of the movements.
  */
 export function bookMovements(state: State, appId: number, entries: readonly MovementEntry[], now: Date): number[] {
-  const sorted = sortedBy(entries, [
+  const sorted = sortBy(entries, [
     ({ warehouseId }) => warehouseId,
     ({ reference }) => reference,
     ({ kind }) => kind,
     ({ variantId }) => variantId,
   ]);
-  const movements = groupedBy(sorted, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
+  const movements = groupBy(sorted, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
   return [...movements.values()].map((movementEntries) => {
     const { warehouseId, kind, reference } = movementEntries[0] as MovementEntry;
     const movement = { warehouse_id: warehouseId, kind, reference, booked_at: now };
     const { id } = state.stockMovements.insert(appId, movement);
-    for (const [variantId, lines] of groupedBy(movementEntries, (entry) => entry.variantId)) {
+    for (const [variantId, lines] of groupBy(movementEntries, (entry) => entry.variantId)) {
       const qty = sum(lines.map((line) => line.qty));
       state.stockMovementLines.insert(appId, { movement_id: id, product_variant_id: variantId, qty });
     }
@@ -40,7 +40,7 @@ export interface StockDelta extends Shelf {
 
 export function changeStock(state: State, appId: number, deltas: readonly StockDelta[], now: Date): void {
   const rows = stockByShelf(state, appId);
-  for (const [key, shelfDeltas] of groupedBy(deltas, shelfKey)) {
+  for (const [key, shelfDeltas] of groupBy(deltas, shelfKey)) {
     const row = rows.get(key);
     if (row === undefined) continue;
     const changedRow: StoredStock = {

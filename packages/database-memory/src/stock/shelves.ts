@@ -1,5 +1,5 @@
 import type { StockRow } from '@back-office/proforma';
-import { groupedBy, sortedBy } from '../lists.js';
+import { groupBy, sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { StoredStock, StoredWarehouse } from './records.js';
 
@@ -42,7 +42,7 @@ export interface ShelfDemand {
 }
 
 export function sellableStock(state: State, appId: number, demands: readonly ShelfDemand[]): StockRow[] {
-  const byVariant = groupedBy(demands, ({ variantId }) => variantId);
+  const byVariant = groupBy(demands, ({ variantId }) => variantId);
   const canServe = (row: StoredStock): boolean =>
     (byVariant.get(row.product_variant_id) ?? []).some(
       ({ warehouseId }) => warehouseId === null || warehouseId === row.warehouse_id,
@@ -60,5 +60,5 @@ function toStockRow({ warehouses }: State, appId: number, row: StoredStock): Sto
 }
 
 function sortForLocking(rows: readonly StockRow[]): StockRow[] {
-  return sortedBy(rows, [({ variantId }) => variantId, ({ warehouseId }) => warehouseId]);
+  return sortBy(rows, [({ variantId }) => variantId, ({ warehouseId }) => warehouseId]);
 }
