@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readConfig } from './config.js';
 import { openForInspection } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
-import { aDay } from './testing/a-day.js';
+import { fillApp } from './testing/a-day.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import { check, INVARIANTS } from '@back-office/database-postgres';
@@ -17,7 +17,7 @@ let client: Client;
 beforeAll(async () => {
   api = await testApi();
   client = await api.app();
-  await aDay(api, client);
+  await fillApp(api, client);
 });
 afterAll(() => api.close());
 

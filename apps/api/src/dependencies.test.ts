@@ -19,10 +19,10 @@ function copiesOf(name: string, packages: Lock): [string, LockedPackage][] {
 }
 
 function tooOld(packages: Lock, minimums: readonly MinimumVersion[]): string[] {
-  return minimums.flatMap(({ name, version: minimum, because, testsMayBeOlder }) =>
+  return minimums.flatMap(({ name, version: minimum, problem, testsMayBeOlder }) =>
     copiesOf(name, packages)
       .filter(([, { version, dev }]) => !semver.gte(version ?? '0.0.0', minimum) && !(dev && testsMayBeOlder))
-      .map(([path, { version }]) => `${path} is ${version}, must be at least ${minimum}: ${because}`),
+      .map(([path, { version }]) => `${path} is ${version}, must be at least ${minimum}: ${problem}`),
   );
 }
 
@@ -61,7 +61,7 @@ describe('the list of minimum versions', () => {
 });
 
 describe('a copy of a package', () => {
-  const minimums: MinimumVersion[] = [{ name: 'qs', version: '6.16.0', because: 'a hole' }];
+  const minimums: MinimumVersion[] = [{ name: 'qs', version: '6.16.0', problem: 'a hole' }];
   const forTests = minimums.map((each) => ({ ...each, testsMayBeOlder: 'only tests call it' }));
 
   it.each([

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { check, distribute } from '@back-office/database-postgres';
-import { aDay } from './testing/a-day.js';
+import { fillApp } from './testing/a-day.js';
 import {
   FOREIGN_KEYS,
   installCitusStandIn,
@@ -23,7 +23,7 @@ describe('a clustered database after a day of work', () => {
 
   beforeAll(async () => {
     api = await testApi();
-    await aDay(api, await api.app());
+    await fillApp(api, await api.app());
     await installCitusStandIn(api);
     client = new pg.Client(api.url);
     await client.connect();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { check, migrate, MIGRATIONS, migrationSourceFor } from '@back-office/database-postgres';
-import { aDay } from './testing/a-day.js';
+import { fillApp } from './testing/a-day.js';
 import { testApi, type TestApi } from './testing/test-api.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 import { TOKENS } from './tokens.js';
@@ -12,7 +12,7 @@ let oldClient: pg.Client;
 
 beforeAll(async () => {
   api = await testApi();
-  await aDay(api, await api.app());
+  await fillApp(api, await api.app());
   old = await makeTestDatabase({ empty: true });
   const source = await migrationSourceFor(old.connection, MIGRATIONS.slice(0, 1)).initialize();
   await source.runMigrations();

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { seen } from '../testing/own-adapters.js';
+import { adapterCalls } from '../testing/own-adapters.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
@@ -28,7 +28,7 @@ describe('a service with STORAGE=<module>', () => {
     const shop = await api.app();
     const bytes = await sharpSampleImages.still('image/jpeg', 400, 300);
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes });
-    await api.work();
+    await api.runJobs();
     const { data } = (await shop.get(`/cdn/files/${body.data.id}`)).body;
     expect(data.processing).toBe('done');
     const response = await fetch(`${api.origin}/media/${data.key}`);
@@ -76,7 +76,7 @@ describe('a service with modules for five adapters', () => {
 
   const uploadAndProcess = async (name: string, bytes: Uint8Array) => {
     const { body } = await shop.upload('/cdn/files', { name, bytes });
-    await api.work();
+    await api.runJobs();
     return (await shop.get(`/cdn/files/${body.data.id}`)).body.data;
   };
   const fetchText = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
@@ -113,7 +113,7 @@ describe('a service with modules for five adapters', () => {
       { cache_strategy: 'purge' },
     );
     expect(reply.body.cache).toMatchObject({ purged: true });
-    expect(seen.purged).toContain(file.url);
+    expect(adapterCalls.purged).toContain(file.url);
   });
 
   it('pays refunds with its module', async () => {
@@ -122,11 +122,11 @@ describe('a service with modules for five adapters', () => {
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     expect((await shop.delete(`/proforma_orders/${id}`, { reason: 'Changed their mind' })).status).toBe(204);
-    expect(seen.refunds).toMatchObject([{ proformaId: id, amount: 10_000, currency: 'RSD' }]);
+    expect(adapterCalls.refunds).toMatchObject([{ proformaId: id, amount: 10_000, currency: 'RSD' }]);
   });
 
   it('closes all modules before it stops', async () => {
     await api.close();
-    expect(seen.closed.sort()).toEqual(['facts', 'images', 'pages', 'purger', 'refunds']);
+    expect(adapterCalls.closed.sort()).toEqual(['facts', 'images', 'pages', 'purger', 'refunds']);
   });
 });

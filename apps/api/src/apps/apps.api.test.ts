@@ -27,7 +27,7 @@ beforeEach(async () => {
 const SETTINGS = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
 const issueToken = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
-const clientWithToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const clientWithToken = (token: string, client = shop): Client => api.withOrigins({ ...client, token }, [api.origin]);
 const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS)).status;
 const failureOf = async (token: string): Promise<unknown> => {
   const { status, body } = await clientWithToken(token).get(SETTINGS);

@@ -1,5 +1,5 @@
 import { evaluate, GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -8,7 +8,7 @@ let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
 });
 afterAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
   service.close();
 });
 beforeEach(async () => {
-  service.asked.length = 0;
+  service.receivedRefunds.length = 0;
   shop = await api.app();
   await stockShop(shop, [
     { code: 'A', price: 100, stock: 1_000 },
@@ -686,7 +686,7 @@ describe('a voucher', () => {
       ['voucher', 60, 'settled'],
       ['voucher', -60, 'refunded'],
     ]);
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
     expect((await evaluateBasket({ A: 1 }, VOUCHER_CODES)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
@@ -696,7 +696,7 @@ describe('a voucher', () => {
     api.clock.forward({ hours: 72 });
     expect(await getProforma(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it('stays with a paid proforma unless the app expires paid proformas', async () => {
@@ -778,7 +778,7 @@ describe('a voucher', () => {
       ['Cash', -40, 'refunded'],
       ['voucher', -60, 'refunded'],
     ]);
-    expect(service.asked.map(({ payment_method: method, amount }) => `${method} ${amount}`).sort()).toEqual([
+    expect(service.receivedRefunds.map(({ payment_method: method, amount }) => `${method} ${amount}`).sort()).toEqual([
       'Cash 40',
       'Cash 40',
       'Cash 60',

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const signIn = async (session: object = {}, client = shop): Promise<Client> =>
-  api.through({ ...client, token: await startSession(client, session) }, [api.origin]);
+  api.withOrigins({ ...client, token: await startSession(client, session) }, [api.origin]);
 
 const CHANNELS = ['email', 'sms', 'push', 'viber'];
 const putConsent = (channel: unknown, state: unknown, client = phone): Promise<Reply> =>

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const signIn = async (customer: object, uuid: string, device: object = {}, client = shop): Promise<Client> =>
-  api.through({ ...client, token: await startSession(client, { ...customer, device: { uuid, ...device } }) }, [
+  api.withOrigins({ ...client, token: await startSession(client, { ...customer, device: { uuid, ...device } }) }, [
     api.origin,
   ]);
 const putDevice = (messaging_token: string, client = phone, fields: object = {}): Promise<Reply> =>

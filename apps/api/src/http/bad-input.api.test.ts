@@ -1,7 +1,14 @@
 import type { BodySchema } from '../testing/body-fields.js';
-import { failedRows, isMessage } from '../testing/conformance.js';
+import { failedRows, isErrorEntry } from '../testing/conformance.js';
 import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
-import { openFullShop, refresh, setUpFullShop, tokenFor, valuesOf, type FullShop } from '../testing/full-shop.js';
+import {
+  openFullShop,
+  replaceUsedRecords,
+  restoreSettings,
+  tokenFor,
+  valuesOf,
+  type FullShop,
+} from '../testing/full-shop.js';
 import {
   HOSTILE_BODIES,
   HOSTILE_IDS,
@@ -75,14 +82,16 @@ async function send(hostile: readonly HostileCall[]): Promise<CallOutcome[]> {
   latestFingerprints = fingerprintsAfter;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
-    if (reply.status < 300) reply.shop.spent = spentBy(reply);
+    if (reply.status < 300) reply.shop.usedRecords = spentBy(reply);
     return { ...reply, hasWritten: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
   });
 }
 
-function spentBy({ route: { method, path }, shop: { spent } }: HostileCall): FullShop['spent'] {
-  if (method === 'get' || !path.startsWith('/proforma_orders')) return spent;
-  return path === '/proforma_orders' && spent !== 'proforma and evaluation' ? 'evaluation' : 'proforma and evaluation';
+function spentBy({ route: { method, path }, shop: { usedRecords } }: HostileCall): FullShop['usedRecords'] {
+  if (method === 'get' || !path.startsWith('/proforma_orders')) return usedRecords;
+  return path === '/proforma_orders' && usedRecords !== 'proforma and evaluation'
+    ? 'evaluation'
+    : 'proforma and evaluation';
 }
 
 async function sendAll<Case>(
@@ -99,8 +108,8 @@ async function sendAll<Case>(
 }
 
 async function refreshAll(shopsToRefresh: readonly FullShop[]): Promise<void> {
-  if (shopsToRefresh.some(({ spent }) => spent !== 'nothing')) latestFingerprints = undefined;
-  await Promise.all(shopsToRefresh.map(refresh));
+  if (shopsToRefresh.some(({ usedRecords }) => usedRecords !== 'nothing')) latestFingerprints = undefined;
+  await Promise.all(shopsToRefresh.map(replaceUsedRecords));
 }
 
 function splitIntoBatches<Case>(cases: readonly Case[]): Case[][] {
@@ -108,18 +117,18 @@ function splitIntoBatches<Case>(cases: readonly Case[]): Case[][] {
   return starts.map((start) => cases.slice(start, start + shops.length));
 }
 
-function describeOutcome({ route, field = '', label, status, answer, complaints }: CallOutcome): string {
-  return `${nameOf(route)} ${field} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
+function describeOutcome({ route, field = '', label, status, replyText, deviations }: CallOutcome): string {
+  return `${nameOf(route)} ${field} with ${label}: ${status} ${replyText.slice(0, 200)} ${deviations.join('; ').slice(0, 300)}`;
 }
 
 function expectNone(outcomes: readonly CallOutcome[]): void {
   expect(outcomes.map(describeOutcome)).toEqual([]);
 }
 
-function isRefused({ status, answer }: CallOutcome): boolean {
+function isRefused({ status, replyText }: CallOutcome): boolean {
   if (status >= 400) return true;
-  const { data } = JSON.parse(answer || '{}');
-  return failedRows(data).length > 0 || (Array.isArray(data) && data.some(isMessage));
+  const { data } = JSON.parse(replyText || '{}');
+  return failedRows(data).length > 0 || (Array.isArray(data) && data.some(isErrorEntry));
 }
 
 describe('the example of every body', () => {
@@ -129,9 +138,14 @@ describe('the example of every body', () => {
       await refreshAll([shop]);
       const body = exampleOf(route, shop);
       const [outcome] = await send([{ shop, route, label: 'its example', path: pathOf(route, shop), body }]);
-      const { status, answer, complaints } = outcome as CallOutcome;
+      const { status, replyText, deviations } = outcome as CallOutcome;
       const accepted = !isRefused(outcome as CallOutcome);
-      expect({ call: nameOf(route), accepted, complaints, ...(!accepted && { status, answer }) }).toEqual({
+      expect({
+        call: nameOf(route),
+        accepted,
+        complaints: deviations,
+        ...(!accepted && { status, answer: replyText }),
+      }).toEqual({
         call: nameOf(route),
         accepted: true,
         complaints: [],
@@ -167,7 +181,7 @@ describe('an unknown field in any object of a body', () => {
       outcomes.push(...(await sendAll(cases, call)));
     }
     expect(outcomes.length).toBeGreaterThan(1_000);
-    expectNone(outcomes.filter((outcome) => isRefused(outcome) || outcome.complaints.length > 0));
+    expectNone(outcomes.filter((outcome) => isRefused(outcome) || outcome.deviations.length > 0));
   }, 600_000);
 });
 
@@ -199,7 +213,7 @@ describe('a field of a body with a hostile value', () => {
   });
 
   it('is answered as the API reference documents', () => {
-    expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
+    expectNone(outcomes.filter(({ deviations }) => deviations.length > 0));
   });
 
   it('writes nothing when it is refused', () => {
@@ -238,7 +252,7 @@ describe('a call with a body', () => {
       outcomes.push(...(await sendAll(texts, call)));
     }
     expectNone(
-      outcomes.filter(({ status, complaints, hasWritten }) => status !== 400 || complaints.length > 0 || hasWritten),
+      outcomes.filter(({ status, deviations, hasWritten }) => status !== 400 || deviations.length > 0 || hasWritten),
     );
   });
 });
@@ -246,7 +260,7 @@ describe('a call with a body', () => {
 describe('a query parameter with a hostile value', () => {
   beforeAll(async () => {
     latestFingerprints = undefined;
-    await Promise.all(shops.map(({ client }) => setUpFullShop(client)));
+    await Promise.all(shops.map(({ client }) => restoreSettings(client)));
   });
 
   let outcomes: CallOutcome[];
@@ -278,7 +292,7 @@ describe('a query parameter with a hostile value', () => {
   });
 
   it('is answered as the API reference documents', () => {
-    expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
+    expectNone(outcomes.filter(({ deviations }) => deviations.length > 0));
   });
 
   it('is ignored when it is unknown', () => {
@@ -314,18 +328,18 @@ describe('an id in a path', () => {
 
   it('answers 404 or an empty list without a record, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
-    const hasKey = ({ answer, route }: CallOutcome): boolean => answer.includes(route.missingKey ?? 'no key');
+    const hasKey = ({ replyText, route }: CallOutcome): boolean => replyText.includes(route.missingKey ?? 'no key');
     const findsNone = (outcome: CallOutcome): boolean =>
       outcome.route.emptyWhenMissing
-        ? outcome.status === 200 && outcome.answer === '{"data":[]}'
-        : outcome.status === 404 && (outcome.answer === '' || hasKey(outcome));
+        ? outcome.status === 200 && outcome.replyText === '{"data":[]}'
+        : outcome.status === 404 && (outcome.replyText === '' || hasKey(outcome));
     expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.hasWritten));
   });
 
   it('answers 400 when it cannot be decoded, and writes nothing', async () => {
     const outcomes = await sendIds(UNDECODABLE_IDS);
     expectNone(
-      outcomes.filter(({ status, complaints, hasWritten }) => status !== 400 || complaints.length > 0 || hasWritten),
+      outcomes.filter(({ status, deviations, hasWritten }) => status !== 400 || deviations.length > 0 || hasWritten),
     );
   });
 });

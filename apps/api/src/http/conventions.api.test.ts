@@ -26,7 +26,7 @@ const detailError = (text: string) => ({ errors: { detail: text } });
 
 async function makeClientInLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
-  return api.through({ ...client, token: token as string }, [api.origin]);
+  return api.withOrigins({ ...client, token: token as string }, [api.origin]);
 }
 
 async function makeAnonymousToken({ appId }: Client): Promise<string> {

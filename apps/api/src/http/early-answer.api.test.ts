@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BASE_PATH } from './base-path.js';
 import { answerEarly } from './early-answer.js';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
-import { listening } from '../testing/varnish.js';
+import { listen } from '../testing/varnish.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const LIMIT = 1_000_000;
@@ -124,7 +124,7 @@ describe('an early answer', () => {
       response.writeHead(413, { 'Content-Length': 3, Connection: 'close' });
       answerEarly(response, 'too', { maxBytes: 1_000_000, maxMs: 500, pauseMs: 150 });
     });
-    const socket = connect(await listening(plainServer), '127.0.0.1');
+    const socket = connect(await listen(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();
     const startedAt = performance.now();
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');

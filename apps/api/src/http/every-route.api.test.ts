@@ -43,7 +43,7 @@ async function probeRoutes(
     const fingerprintsBefore = await fingerprints();
     const answers = await Promise.all(errorsOf(route).map(async (error) => [error, await send(route, error)] as const));
     for (const [error, answer] of answers) {
-      if (!isExpected(answer, error) || answer.complaints.length > 0)
+      if (!isExpected(answer, error) || answer.deviations.length > 0)
         violations.push(describeAnswer(route, error, answer));
     }
     if (answers.length > 0 && haveChanged(fingerprintsBefore, await fingerprints()))
@@ -63,8 +63,8 @@ function validPathOf(route: Route): string {
   return pathOf(route, shop) + (query === '' ? '' : `?${query}`);
 }
 
-function describeAnswer(route: Route, { label }: CallError, { status, answer, complaints }: RouteAnswer): string {
-  return `${nameOf(route)} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
+function describeAnswer(route: Route, { label }: CallError, { status, replyText, deviations }: RouteAnswer): string {
+  return `${nameOf(route)} with ${label}: ${status} ${replyText.slice(0, 200)} ${deviations.join('; ').slice(0, 300)}`;
 }
 
 function haveChanged(before: Fingerprints, after: Fingerprints): boolean {
@@ -74,7 +74,7 @@ function haveChanged(before: Fingerprints, after: Fingerprints): boolean {
 const hasAnswer =
   (status: number, body: unknown): IsExpected =>
   (actual) =>
-    actual.status === status && actual.answer === JSON.stringify(body);
+    actual.status === status && actual.replyText === JSON.stringify(body);
 const detailError = (text: string) => ({ errors: { detail: text } });
 
 describe('a call with an invalid token', () => {
@@ -120,7 +120,7 @@ describe('a call with an invalid token', () => {
         tokenError('given twice', `${validToken}, Bearer ${validToken}`),
         tokenError('SQL', "'or'1'='1"),
         tokenError('10 kB', 'x'.repeat(10_000)),
-        tokenError('of the other kind', kind === 'app' ? shop.session : client.token),
+        tokenError('of the other kind', kind === 'app' ? shop.sessionToken : client.token),
         tokenError('expired', expiredTokens[kind], 'Expired'),
         tokenError('revoked', revokedTokens[kind], 'Revoked'),
         ...(route.caller === 'customer' ? [tokenError('anonymous', anonymousToken)] : []),
@@ -129,15 +129,15 @@ describe('a call with an invalid token', () => {
     };
   });
 
-  const isCustomerRequired = ({ status, answer }: RouteAnswer) =>
-    status === 422 && answer.includes('API.CustomerChannelConsents.CustomerRequired');
+  const isCustomerRequired = ({ status, replyText }: RouteAnswer) =>
+    status === 422 && replyText.includes('API.CustomerChannelConsents.CustomerRequired');
 
   it('answers 401 with the reason and writes nothing', async () => {
     const isExpected: IsExpected = (actual, error) => {
       const { failure, label } = error as TokenError;
       if (label.endsWith('anonymous') && isCustomerRequired(actual)) return true;
       const hasReason = hasAnswer(401, { errors: { token: `API.Tokens.${failure}` } })(actual, error);
-      return hasReason && actual.head['www-authenticate'] === 'Bearer';
+      return hasReason && actual.replyHeaders['www-authenticate'] === 'Bearer';
     };
     expect(await probeRoutes(tokenErrors, isExpected)).toEqual([]);
   });

@@ -1,6 +1,13 @@
 import type { BodyField, ExampleValues } from '../testing/body-fields.js';
-import { fingerprintsOf, tablesWith, type Fingerprints } from '../testing/fingerprints.js';
-import { openFullShop, refresh, setUpFullShop, tokenFor, valuesOf, type FullShop } from '../testing/full-shop.js';
+import { fingerprintsOf, tablesContaining, type Fingerprints } from '../testing/fingerprints.js';
+import {
+  openFullShop,
+  replaceUsedRecords,
+  restoreSettings,
+  tokenFor,
+  valuesOf,
+  type FullShop,
+} from '../testing/full-shop.js';
 import { nameOf, parametersOf, pathOf, requiredQuery, RouteCalls, type RouteAnswer } from '../testing/route-calls.js';
 import { startSession } from '../testing/shop.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
@@ -38,15 +45,15 @@ const queryOf = (parts: readonly string[]) => (parts.length === 0 ? '' : `?${par
 async function plantSecrets(): Promise<void> {
   for (const route of calls.routes) {
     const schema = calls.bodyOf(route);
-    for (const field of schema?.texts() ?? []) {
-      await refresh(owner);
+    for (const field of schema?.textFields() ?? []) {
+      await replaceUsedRecords(owner);
       const body = schema?.exampleWith(field, SECRET, valuesOf(owner, route));
       const { status } = await calls.send({ route, path: pathOf(route, owner), token: tokenFor(route, owner), body });
-      if (status < 300 && route.path.startsWith('/proforma_orders')) owner.spent = 'proforma and evaluation';
+      if (status < 300 && route.path.startsWith('/proforma_orders')) owner.usedRecords = 'proforma and evaluation';
     }
   }
-  await setUpFullShop(owner.client);
-  await refresh(owner);
+  await restoreSettings(owner.client);
+  await replaceUsedRecords(owner);
 }
 
 async function readAsOwner(): Promise<Map<string, RouteAnswer>> {
@@ -78,19 +85,21 @@ async function attemptCall(route: Route, label: string, path: string, body?: unk
 }
 
 function leaksOrHarms({ reply, hasChangedOwner }: Attempt): boolean {
-  return hasChangedOwner || reply.status >= 500 || `${reply.answer}${JSON.stringify(reply.head)}`.includes(SECRET);
+  return (
+    hasChangedOwner || reply.status >= 500 || `${reply.replyText}${JSON.stringify(reply.replyHeaders)}`.includes(SECRET)
+  );
 }
 
 function describeAttempt({ label, reply, hasChangedOwner, hasChangedStranger }: Attempt): string {
-  return `${label}: ${reply.status} ${reply.answer.slice(0, 300)} ${hasChangedOwner ? 'OWNER CHANGED' : ''} ${hasChangedStranger ? 'stranger changed' : ''}`;
+  return `${label}: ${reply.status} ${reply.replyText.slice(0, 300)} ${hasChangedOwner ? 'OWNER CHANGED' : ''} ${hasChangedStranger ? 'stranger changed' : ''}`;
 }
 
 describe('the owner', () => {
   it('reads its secrets in most answers', async () => {
-    const revealingAnswers = [...ownerAnswers.values()].filter(({ answer }) => answer.includes(SECRET));
+    const revealingAnswers = [...ownerAnswers.values()].filter(({ replyText }) => replyText.includes(SECRET));
     expect([...ownerAnswers].filter(([, { status }]) => status !== 200).map(([name]) => name)).toEqual([]);
     expect(revealingAnswers.length).toBeGreaterThan(ownerAnswers.size / 2);
-    expect((await tablesWith(api.database, owner.client.appId, SECRET)).length).toBeGreaterThan(10);
+    expect((await tablesContaining(api.database, owner.client.appId, SECRET)).length).toBeGreaterThan(10);
   });
 });
 
@@ -116,16 +125,19 @@ function withIdentifier({ reply }: Attempt, identifier: unknown, absentIdentifie
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceIdentifier(entry)]));
   };
-  return { ...reply, answer: reply.answer === '' ? '' : JSON.stringify(replaceIdentifier(JSON.parse(reply.answer))) };
+  return {
+    ...reply,
+    replyText: reply.replyText === '' ? '' : JSON.stringify(replaceIdentifier(JSON.parse(reply.replyText))),
+  };
 }
 
-function toComparableText({ status, answer, head }: RouteAnswer) {
-  const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = head;
-  return JSON.stringify([status, answer, stableHead]);
+function toComparableText({ status, replyText, replyHeaders }: RouteAnswer) {
+  const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = replyHeaders;
+  return JSON.stringify([status, replyText, stableHead]);
 }
 
-function isDocumentedException({ reply: { status, answer } }: Attempt): boolean {
-  return status === 422 && answer.includes('API.ProformaOrders.WrongApp');
+function isDocumentedException({ reply: { status, replyText } }: Attempt): boolean {
+  return status === 422 && replyText.includes('API.ProformaOrders.WrongApp');
 }
 
 interface AttemptPair {
@@ -211,8 +223,8 @@ describe('a stranger with one id of the owner', () => {
           bodyWith(route, field, absentIdentifier),
         );
         pairs.push({ foreignAttempt, missingAttempt, identifier, absentIdentifier });
-        stranger.spent = 'proforma and evaluation';
-        await refresh(stranger);
+        stranger.usedRecords = 'proforma and evaluation';
+        await replaceUsedRecords(stranger);
       }
     }
     expect(pairs.length).toBeGreaterThan(10);
@@ -262,14 +274,14 @@ function bodyWith(route: Route, field: BodyField, value: unknown): unknown {
   return calls.bodyOf(route)?.exampleWith(field, value, { ...valuesOf(stranger, route), data_part, time_part });
 }
 
-function identifiersOf({ records, cash, folder, file, trashed, evaluation }: FullShop): Set<unknown> {
+function identifiersOf({ records, cashMethodId, folderId, file, trashedFile, evaluationId }: FullShop): Set<unknown> {
   const ids = Object.values(records).flatMap(({ id, payment_id: payment, refund_id: refund, items }) => [
     id,
     payment,
     refund,
     ...(items ?? []).map((item) => item.proforma_order_item_id),
   ]);
-  const identifiers = [...ids, cash, folder, file.id, file.key, file.url, trashed.id, evaluation];
+  const identifiers = [...ids, cashMethodId, folderId, file.id, file.key, file.url, trashedFile.id, evaluationId];
   return new Set<unknown>(identifiers.filter((identifier) => identifier !== undefined));
 }
 
@@ -297,12 +309,16 @@ describe('an Idempotency-Key', () => {
 describe('after all attempts', () => {
   it('the owner’s answers are unchanged', async () => {
     const answersAfter = await readAsOwner();
-    for (const [name, { status, answer }] of ownerAnswers) {
-      expect([name, answersAfter.get(name)?.status, answersAfter.get(name)?.answer]).toEqual([name, status, answer]);
+    for (const [name, { status, replyText }] of ownerAnswers) {
+      expect([name, answersAfter.get(name)?.status, answersAfter.get(name)?.replyText]).toEqual([
+        name,
+        status,
+        replyText,
+      ]);
     }
   });
 
   it('no table row of the stranger holds the secret', async () => {
-    expect(await tablesWith(api.database, stranger.client.appId, SECRET)).toEqual([]);
+    expect(await tablesContaining(api.database, stranger.client.appId, SECRET)).toEqual([]);
   });
 });

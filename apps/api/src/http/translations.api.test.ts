@@ -20,7 +20,7 @@ const sentence = (language: string, message: string): string => `${language}: ${
 const translationsOf = (language: string) =>
   Object.fromEntries(messages.map((message) => [message, sentence(language, message)]));
 
-const clientWith = (token: string): Client => api.through({ ...shop, token }, [api.origin]);
+const clientWith = (token: string): Client => api.withOrigins({ ...shop, token }, [api.origin]);
 
 beforeAll(async () => {
   api = await testApi();

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 async function signIn(email: string): Promise<Client> {
   const token = await startSession(shop, await newCustomer(shop, email));
-  return api.through({ ...shop, token }, [api.origin]);
+  return api.withOrigins({ ...shop, token }, [api.origin]);
 }
 
 type Position = readonly [latitude: number, longitude: number];
@@ -235,7 +235,7 @@ describe('GET /customer/attendances', () => {
     });
     expect(body.data.id).toEqual(expect.any(Number));
     const sessions = await Promise.all([1, 2].map(() => startSession(shop, { customer_external_ref: 'crm' })));
-    const [firstPhone, secondPhone] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [
+    const [firstPhone, secondPhone] = sessions.map((token) => api.withOrigins({ ...shop, token }, [api.origin])) as [
       Client,
       Client,
     ];

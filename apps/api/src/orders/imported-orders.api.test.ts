@@ -431,7 +431,7 @@ describe('refusals of POST /int/orders', () => {
       },
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
-    const serbianClient = api.through({ ...shop, token: token as string }, [api.origin]);
+    const serbianClient = api.withOrigins({ ...shop, token: token as string }, [api.origin]);
     await addOrder({ external_ref: 'erp-1' });
     expect((await post(orderFields({ external_ref: 'erp-1' }), serbianClient)).body).toEqual({ error: 'Već postoji' });
     expect((await post(orderFields({ external_ref: 1 }), serbianClient)).body.errors.Utils).toEqual(['Pogrešan tip']);

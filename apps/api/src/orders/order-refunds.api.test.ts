@@ -1,5 +1,5 @@
 import { importOrder, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -8,7 +8,7 @@ let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
 });
 afterAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   service.status = 200;
-  service.asked.length = 0;
+  service.receivedRefunds.length = 0;
   shop = await api.app();
   await stockShop(shop, [{ code: 'A', price: 100, stock: 1_000 }]);
 });
@@ -91,7 +91,7 @@ describe('an order cancelled with refund', () => {
       ['Cash', -180, 'refunded'],
       ['voucher', -120, 'refunded'],
     ]);
-    expect(service.asked).toMatchObject([{ amount: 180, payment_method: 'Cash' }]);
+    expect(service.receivedRefunds).toMatchObject([{ amount: 180, payment_method: 'Cash' }]);
     expect(await readPoints()).toBe(0);
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
     expect(await getProforma(order)).toEqual({ ...proformaBefore, updated_at: expect.any(String) });
@@ -106,7 +106,7 @@ describe('an order cancelled with refund', () => {
       expect(await updateOrders([cancellationOf(order, fields)])).toEqual(ONE_UPDATED);
     }
     expect(await getOrder(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
     expect(await updateOrders([{ ...partsOf(order), refund: true }])).toEqual(ONE_UPDATED);
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
@@ -121,7 +121,7 @@ describe('an order cancelled with refund', () => {
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
-    expect(service.asked).toHaveLength(1);
+    expect(service.receivedRefunds).toHaveLength(1);
     expect(summarizePayments(await getOrder(order))).toEqual([
       ['Cash', 300, 'settled'],
       ['Cash', -300, 'refunded'],
@@ -155,7 +155,7 @@ describe('an order cancelled with refund', () => {
       open_alerts_count: 1,
       alerts: [{ kind: 'refund_failed', details: { reason: 'order_canceled', amount: 300, reference: 'tx-1' } }],
     });
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     expect(await getProforma(order)).toMatchObject({ open_alerts_count: 0 });
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
@@ -170,10 +170,10 @@ describe('an order cancelled with refund', () => {
       return api.statements.length;
     };
     const statementsForMany = await countStatements(orders.slice(0, 51));
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
     expect(summarizePayments(await getOrder(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
-    expect(service.asked).toHaveLength(51);
+    expect(service.receivedRefunds).toHaveLength(51);
     expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
     // A call that asks for one refund reads, locks and stores the proforma and its order.
     const refundStatements = 4;
@@ -185,7 +185,7 @@ describe('an order cancelled with refund', () => {
     const recordsBefore = [await getOrder(order), await getProforma(order)];
     expect(await updateOrders([cancellationOf(order)], '?dry_run=true')).toEqual(ONE_UPDATED);
     expect([await getOrder(order), await getProforma(order)]).toEqual(recordsBefore);
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it('is refunded once by a repeated keyed call', async () => {
@@ -194,7 +194,7 @@ describe('an order cancelled with refund', () => {
     const firstReply = await client.put('/orders/bulk_update', { orders: [cancellationOf(order)] });
     const secondReply = await client.put('/orders/bulk_update', { orders: [cancellationOf(order)] });
     expect([firstReply.status, secondReply.text]).toEqual([200, firstReply.text]);
-    expect(service.asked).toHaveLength(1);
+    expect(service.receivedRefunds).toHaveLength(1);
   });
 });
 
@@ -210,7 +210,7 @@ describe('a refused refund of an order', () => {
     const row = { ...partsOf(order), refund: true, ...fields };
     expect(await updateOrders([row])).toEqual(failureOf(row, key));
     expect(await getOrder(order)).toMatchObject({ order_status: 'open', paid: 300 });
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {

@@ -1,5 +1,5 @@
 import { methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let service: PaymentService;
@@ -7,7 +7,7 @@ let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
 });
 afterAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   service.status = 200;
-  service.asked.length = 0;
+  service.receivedRefunds.length = 0;
   shop = await api.app();
   await stockShop(shop, [{ code: 'A', price: 100, stock: 1_000 }]);
 });
@@ -250,7 +250,7 @@ describe('a settled result', () => {
       ['Cash', 100, 'settled'],
       ['Card', -100, 'refunded'],
     ]);
-    expect(service.asked).toMatchObject([
+    expect(service.receivedRefunds).toMatchObject([
       { payment_id: paymentId, payment_method: 'Card', amount: 100, reference: 'tx-77' },
     ]);
   });
@@ -323,7 +323,7 @@ describe('a failed result', () => {
     const data = await recordResult(id, paymentId, 'failed');
     expect(data).toMatchObject({ proforma_status: 'canceled', paid: 0 });
     expect(summarizePayments(data)).toEqual([['Card', 300, 'failed']]);
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 });
 
@@ -343,7 +343,7 @@ describe('a repeated result', () => {
         expires_in_seconds: expires_in_seconds - 5,
       });
     }
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it('raises one alert and keeps the debt when a failed payment settles', async () => {
@@ -355,7 +355,7 @@ describe('a repeated result', () => {
     expect(summarizePayments(proforma)).toEqual([['Card', 300, 'failed']]);
     expect(proforma).toMatchObject({ paid: 0, debt: 300, proforma_status: 'draft', open_alerts_count: 1 });
     expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: paymentId } }]);
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it.each([
@@ -367,10 +367,10 @@ describe('a repeated result', () => {
     const paymentId = await addCardPayment(id, 100);
     await endProforma(id);
     const firstProforma = await recordResult(id, paymentId);
-    const askedCount = service.asked.length;
+    const askedCount = service.receivedRefunds.length;
     expect(firstProforma).toMatchObject({ proforma_status: status });
     expect(await recordResult(id, paymentId)).toEqual(firstProforma);
-    expect(service.asked).toHaveLength(askedCount);
+    expect(service.receivedRefunds).toHaveLength(askedCount);
   });
 
   it('records one result of ten concurrent calls', async () => {
@@ -388,7 +388,7 @@ describe('a repeated result', () => {
     const paymentId = await addCardPayment(id);
     await shop.delete(`/proforma_orders/${id}`);
     await Promise.all(Array.from({ length: 10 }, () => recordResult(id, paymentId)));
-    expect(service.asked).toHaveLength(1);
+    expect(service.receivedRefunds).toHaveLength(1);
     expect(summarizePayments(await readProforma(id))).toEqual([
       ['Card', 300, 'settled'],
       ['Card', -300, 'refunded'],
@@ -401,7 +401,7 @@ describe('a repeated result', () => {
     expect(new Set((await readProforma(id)).payments.map((payment: Payment) => payment.id)).size).toBe(10);
     await Promise.all((await readProforma(id)).payments.map((payment: Payment) => recordResult(id, payment.id)));
     expect(ids).toHaveLength(10);
-    expect(service.asked.map(({ amount }) => amount)).toEqual(Array.from({ length: 9 }, () => 300));
+    expect(service.receivedRefunds.map(({ amount }) => amount)).toEqual(Array.from({ length: 9 }, () => 300));
     expect(await readProforma(id)).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
   });
 });
@@ -420,7 +420,7 @@ describe('a late result', () => {
       ['Card', 300, 'settled'],
       ['Card', -300, 'refunded'],
     ]);
-    expect(service.asked).toMatchObject([{ payment_id: paymentId, amount: 300 }]);
+    expect(service.receivedRefunds).toMatchObject([{ payment_id: paymentId, amount: 300 }]);
   });
 
   it.each([
@@ -457,7 +457,7 @@ describe('a late result', () => {
       const orderAfter = await readOrder(order);
       expect(orderAfter).toMatchObject({ paid: 120, debt: 180, payment_status: 'partial' });
       expect(summarizePayments(orderAfter)).toEqual([['Card', 120, 'settled']]);
-      expect(service.asked).toEqual([]);
+      expect(service.receivedRefunds).toEqual([]);
     });
 
     it('keeps a payment status set by a person until money arrives', async () => {
@@ -575,5 +575,5 @@ it('expires a proforma with a pending card payment', async () => {
     proforma_status: 'expired',
     payments: [{ payment_status: 'pending' }],
   });
-  expect(service.asked).toEqual([]);
+  expect(service.receivedRefunds).toEqual([]);
 });

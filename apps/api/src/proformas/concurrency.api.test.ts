@@ -10,7 +10,7 @@ let alternatingClient: Client;
 
 beforeAll(async () => {
   api = await testApi();
-  api.clock.catchUp();
+  api.clock.setToSystemTime();
   const environment = { DATABASE_URL: api.url, LOG_LEVEL: 'silent' };
   servers = await Promise.all([startServer(environment), startServer(environment)]);
 });
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   shop = await api.app();
-  alternatingClient = api.through(
+  alternatingClient = api.withOrigins(
     shop,
     servers.map((server) => server.origin),
   );

@@ -1,7 +1,7 @@
 import type { AppContext } from '@back-office/apps';
 import { proformaListStatement } from '@back-office/database-postgres';
 import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -16,7 +16,7 @@ let veraId: number;
 const NEWEST_FIRST = 'hgfedcba';
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
   shop = await newShop();
   await addProformas();

@@ -1,5 +1,5 @@
 import { methodId, propose, stockShop } from '../testing/shop.js';
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -8,7 +8,7 @@ let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
 });
 afterAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   service.status = 200;
-  service.asked.length = 0;
+  service.receivedRefunds.length = 0;
   shop = await api.app();
   await stockShop(shop, [{ code: 'A', price: 100, stock: 1_000 }]);
 });
@@ -85,7 +85,7 @@ describe('a refused refund', () => {
       [-100, 'refunded'],
     ]);
     expect(await readProforma(id)).toEqual(body.data);
-    const keys = service.asked.map(({ key }) => key);
+    const keys = service.receivedRefunds.map(({ key }) => key);
     expect(keys[0]).toMatch(keyPattern(refundId));
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
@@ -101,15 +101,15 @@ describe('a refused refund', () => {
       alerts_count: 2,
       open_alerts_count: 0,
     });
-    expect(service.asked.at(-1)?.key).toBe(`${service.asked[0]?.key}-3`);
+    expect(service.receivedRefunds.at(-1)?.key).toBe(`${service.receivedRefunds[0]?.key}-3`);
   });
 
   it('retries a refund once for ten concurrent calls', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
-    service.asked.length = 0;
+    service.receivedRefunds.length = 0;
     const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refundId)));
     expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(service.asked).toHaveLength(1);
+    expect(service.receivedRefunds).toHaveLength(1);
     expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
   });
 });
@@ -125,9 +125,9 @@ describe('a refund without an answer', () => {
     service.status = 200;
     await retryDueRefunds(1);
     expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
-    expect(service.asked[0]?.key).toMatch(keyPattern(refundId));
-    expect(new Set(service.asked.map(({ key }) => key)).size).toBe(1);
-    expect(service.asked).toHaveLength(5);
+    expect(service.receivedRefunds[0]?.key).toMatch(keyPattern(refundId));
+    expect(new Set(service.receivedRefunds.map(({ key }) => key)).size).toBe(1);
+    expect(service.receivedRefunds).toHaveLength(5);
   });
 
   it('keeps a key that was stored without a random part', async () => {
@@ -137,7 +137,7 @@ describe('a refund without an answer', () => {
       refundId,
     ]);
     await retryDueRefunds(1);
-    expect(service.asked.at(-1)?.key).toBe(`refund-${shop.appId}-${refundId}`);
+    expect(service.receivedRefunds.at(-1)?.key).toBe(`refund-${shop.appId}-${refundId}`);
   });
 
   it('grants three more attempts after a retry call', async () => {
@@ -156,7 +156,7 @@ describe('a refund without an answer', () => {
 describe('a failed refund that a person has paid out', () => {
   it('records a refund as refunded, resolves its alert and does not retry it', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
-    service.asked.length = 0;
+    service.receivedRefunds.length = 0;
     const { status, body } = await recordRefund(id, refundId, { refund: { reference: 'bank-17' } });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
@@ -165,7 +165,7 @@ describe('a failed refund that a person has paid out', () => {
     ]);
     expect(paymentStatuses(body.data).at(-1)).toEqual([-100, 'refunded']);
     await retryDueRefunds(1);
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
     expect(
       await api.database.rows('select reference from payments where app_id = $1 and id = $2', [shop.appId, refundId]),
     ).toEqual([{ reference: 'bank-17' }]);
@@ -173,7 +173,7 @@ describe('a failed refund that a person has paid out', () => {
 
   it('records a refund once and does not retry it afterwards', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
-    service.asked.length = 0;
+    service.receivedRefunds.length = 0;
     const firstReply = await recordRefund(id, refundId);
     api.clock.forward({ seconds: 5 });
     for (const repeatedReply of [await recordRefund(id, refundId), await retryRefund(id, refundId)]) {
@@ -182,7 +182,7 @@ describe('a failed refund that a person has paid out', () => {
         firstReply.body.data.updated_at,
       ]);
     }
-    expect(service.asked).toEqual([]);
+    expect(service.receivedRefunds).toEqual([]);
   });
 
   it('reduces the paid amount of the order', async () => {
@@ -198,11 +198,11 @@ describe('a failed refund that a person has paid out', () => {
   it('either records or retries a refund when both calls run concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
-      service.asked.length = 0;
+      service.receivedRefunds.length = 0;
       const [recordReply, retryReply] = await Promise.all([recordRefund(id, refundId), retryRefund(id, refundId)]);
       expect(retryReply.status).toBe(200);
       expect([200, 422]).toContain(recordReply.status);
-      if (recordReply.status === 422) expect(service.asked).toHaveLength(1);
+      if (recordReply.status === 422) expect(service.receivedRefunds).toHaveLength(1);
       expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
     }
   });

@@ -1,4 +1,4 @@
-import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { RawHttp, type RawCall } from '../testing/raw-http.js';
 import { GUEST, evaluate, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -14,7 +14,7 @@ let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  service = await paymentService();
+  service = await startPaymentService();
   api = await testApi({ REFUND_URL: service.url });
 });
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   service.status = 200;
-  service.asked.length = 0;
+  service.receivedRefunds.length = 0;
 });
 
 const HOUR_MS = 3_600_000;
@@ -560,7 +560,7 @@ describe('transitions of a proforma', () => {
       [300, 'settled'],
       [-100, 'refunded'],
     ]);
-    expect(service.asked).toMatchObject([{ payment_id: confirmedProforma.payments[0].id, amount: 100 }]);
+    expect(service.receivedRefunds).toMatchObject([{ payment_id: confirmedProforma.payments[0].id, amount: 100 }]);
   });
 
   it('adds an alert when the refund of a reduced line fails', async () => {
@@ -886,13 +886,13 @@ describe('a refund without an answer', () => {
       alerts: [],
     });
     await payOutDue();
-    expect(service.asked).toHaveLength(1);
+    expect(service.receivedRefunds).toHaveLength(1);
     service.status = 200;
     api.clock.forward({ hours: 1 });
     await payOutDue();
     await payOutDue();
-    const [firstRequest, secondRequest] = service.asked;
-    expect([service.asked.length, firstRequest?.key]).toEqual([2, secondRequest?.key]);
+    const [firstRequest, secondRequest] = service.receivedRefunds;
+    expect([service.receivedRefunds.length, firstRequest?.key]).toEqual([2, secondRequest?.key]);
     expect(await readProforma(id)).toMatchObject({
       proforma_status: 'canceled',
       paid: 0,
@@ -907,11 +907,11 @@ describe('a refund without an answer', () => {
     while (requestTimes.length < 3) {
       api.clock.forward({ seconds: 1 });
       await payOutDue();
-      if (service.asked.length > requestTimes.length) requestTimes.push(api.clock.now().getTime());
+      if (service.receivedRefunds.length > requestTimes.length) requestTimes.push(api.clock.now().getTime());
     }
     const [firstMs = 0, secondMs = 0, thirdMs = 0] = requestTimes;
     expect(thirdMs - secondMs).toBeGreaterThan(secondMs - firstMs);
-    expect(new Set(service.asked.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(service.receivedRefunds.map(({ key }) => key)).size).toBe(1);
     expect(await readProforma(id)).toMatchObject({
       proforma_status: 'canceled',
       paid: 300,
@@ -920,7 +920,7 @@ describe('a refund without an answer', () => {
     });
     api.clock.forward({ hours: 24 });
     await payOutDue();
-    expect(service.asked).toHaveLength(3);
+    expect(service.receivedRefunds).toHaveLength(3);
   });
 });
 

@@ -64,7 +64,7 @@ let runningServer: ServerProcess | undefined;
 
 beforeAll(async () => {
   api = await testApi();
-  api.clock.catchUp();
+  api.clock.setToSystemTime();
 });
 afterAll(() => api.close());
 
@@ -81,7 +81,7 @@ afterEach(async () => {
 
 async function startService(): Promise<Client> {
   runningServer = await startServer(environment);
-  return api.through(shop, [runningServer.origin]);
+  return api.withOrigins(shop, [runningServer.origin]);
 }
 
 const awaitOutcome = (call: Promise<unknown>): Promise<string> =>

@@ -31,7 +31,7 @@ const createSession = async (session: object = {}, client = shop): Promise<any> 
   expect([status, Object.keys(body.data ?? body)]).toEqual([201, ['id', 'access_token', 'expires_at', 'customer_id']]);
   return body.data;
 };
-const clientWithToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const clientWithToken = (token: string, client = shop): Client => api.withOrigins({ ...client, token }, [api.origin]);
 const VISITS_PATH = '/customer/attendances';
 const failureOf = async (token: string, path = VISITS_PATH): Promise<unknown> => {
   const { status, body } = await clientWithToken(token).get(path);

@@ -214,7 +214,7 @@ describe('errors of GET /stocks', () => {
       translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
-    const serbianClient = api.through({ ...shop, token: token as string }, [api.origin]);
+    const serbianClient = api.withOrigins({ ...shop, token: token as string }, [api.origin]);
     expect(await getErrors('warehouseId=x', serbianClient)).toEqual([
       400,
       { errors: { Stocks: ['Magacin mora biti ceo broj'] } },

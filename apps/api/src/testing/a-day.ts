@@ -2,8 +2,8 @@ import { MediaShop } from './media-shop.js';
 import { evaluate, importOrder, methodId, newCustomer, propose, setUp, stockShop } from './shop.js';
 import type { Client, TestApi } from './test-api.js';
 
-/** Makes proformas, orders, payments, refunds, stock movements and files in many states. */
-export async function aDay(api: TestApi, client: Client): Promise<void> {
+/** Creates proformas, orders, payments, refunds, stock movements and files in many states. */
+export async function fillApp(api: TestApi, client: Client): Promise<void> {
   await client.patch('/app/settings', { loyalty: { points_per_amount: 100 } });
   await stockShop(client, [
     { code: 'A', stock: 1_000 },
@@ -15,33 +15,35 @@ export async function aDay(api: TestApi, client: Client): Promise<void> {
     { code: 'SPENT', amount: 50 },
     { code: 'HELD', amount: 50 },
   ]);
-  const bank = await methodId(client, 'bank_transfer');
+  const bankTransferId = await methodId(client, 'bank_transfer');
   const pay = (id: number, amount = 0) =>
-    client.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: bank, amount } });
+    client.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: bankTransferId, amount } });
   const confirm = (id: number, adjustments?: object[]) =>
     client.post(`/proforma_orders/${id}/warehouse_confirm`, adjustments ? { adjustments } : {});
   const convert = (id: number) => client.post(`/proforma_orders/${id}/convert`, {});
 
   const customer = await newCustomer(client, 'mira@example.com');
-  const sold = await propose(client, [{ code: 'A', qty: 3 }], { ...customer, voucher_codes: ['SPENT'] });
-  await pay(sold.id);
-  await confirm(sold.id);
-  const order = (await convert(sold.id)).body.data;
+  const soldProforma = await propose(client, [{ code: 'A', qty: 3 }], { ...customer, voucher_codes: ['SPENT'] });
+  await pay(soldProforma.id);
+  await confirm(soldProforma.id);
+  const order = (await convert(soldProforma.id)).body.data;
   const parts = { id: order.id, data_part: order.data_part, time_part: order.time_part };
   await client.put('/orders/bulk_update', { orders: [{ ...parts, delivery_status_id: 2 }] });
 
-  const waiting = await propose(client, [{ code: 'A', qty: 4 }]);
-  await pay(waiting.id);
-  await confirm(waiting.id);
-  await convert(waiting.id);
+  const convertedProforma = await propose(client, [{ code: 'A', qty: 4 }]);
+  await pay(convertedProforma.id);
+  await confirm(convertedProforma.id);
+  await convert(convertedProforma.id);
 
-  const partial = await propose(client, [{ code: 'A', qty: 5 }]);
-  await pay(partial.id);
-  await confirm(partial.id, [{ proforma_order_item_id: partial.items[0].proforma_order_item_id, qty_confirmed: 2 }]);
+  const partialProforma = await propose(client, [{ code: 'A', qty: 5 }]);
+  await pay(partialProforma.id);
+  await confirm(partialProforma.id, [
+    { proforma_order_item_id: partialProforma.items[0].proforma_order_item_id, qty_confirmed: 2 },
+  ]);
 
-  const canceled = await propose(client, [{ code: 'A', qty: 6 }]);
-  await pay(canceled.id, 100);
-  await client.delete(`/proforma_orders/${canceled.id}`);
+  const canceledProforma = await propose(client, [{ code: 'A', qty: 6 }]);
+  await pay(canceledProforma.id, 100);
+  await client.delete(`/proforma_orders/${canceledProforma.id}`);
   await propose(client, [{ code: 'A', qty: 1 }], { voucher_codes: ['HELD'] });
   await propose(client, [
     { code: 'A', qty: 7 },
@@ -53,13 +55,13 @@ export async function aDay(api: TestApi, client: Client): Promise<void> {
     order_number: 'N-1',
     order_date: '2026-11-20T10:00:00',
     items: [{ code: 'A', qty: 1, price: 10 }],
-    payments: [{ payment_method_id: bank, amount: 10 }],
+    payments: [{ payment_method_id: bankTransferId, amount: 10 }],
   });
 
   const shop = new MediaShop(api, client);
   const image = await shop.jpeg('a.jpg', { folder: 'x/y' }, 400, 300);
-  await api.work();
+  await api.runJobs();
   await shop.replace(image.id, 'words');
   await shop.trash(await shop.text('gone.txt'));
-  await api.work();
+  await api.runJobs();
 }

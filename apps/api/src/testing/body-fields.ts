@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** One step from a body to a field: a property, or the first entry of a list. */
+/** One step from a body to a field: a property name, or 0 for the first entry of a list. */
 type Step = string | 0;
 
 export interface BodyField {
@@ -8,22 +8,22 @@ export interface BodyField {
   readonly schema: Json;
 }
 
-/** Values of the example body: by field, by parent and field (`items.code`), or at the top (`.code`). */
+/** Values of the example body. The keys are `field`, `parent.field`, or `.field` at the top. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
-/** A body of the API reference, field by field. */
+/** The schema of a body in the API reference. */
 export class BodySchema {
   constructor(
     private readonly reference: Json,
     private readonly schema: Json,
   ) {}
 
-  /** Every field, including nested ones and the first entry of each list. */
+  /** Returns every field, including nested fields and the first entry of each list. */
   fields(): BodyField[] {
     return this.nestedFields(this.schema, []).filter(({ path }) => path.length > 0);
   }
 
-  /** A field of this name in every object of the example. */
+  /** Returns a field of this name for every object of the example. */
   unknownFields(name: string, values: ExampleValues): BodyField[] {
     const example = this.example(values);
     const isPresent = (path: readonly Step[]): boolean =>
@@ -33,93 +33,95 @@ export class BodySchema {
       .map(({ path }) => ({ path: [...path, name], schema: {} }));
   }
 
-  /** The required fields and those with a value. */
+  /** Returns a body with the required fields and those with a given value. */
   example(values: ExampleValues): unknown {
     return this.exampleOf(this.schema, [], values) ?? {};
   }
 
-  /** The example with one field set, and its parents. */
+  /** Returns the example with one field set, and the parents of that field. */
   exampleWith({ path }: BodyField, value: unknown, values: ExampleValues): unknown {
-    return this.put(this.schema, [], this.example(values), path, value, values);
+    return this.withValueAt(this.schema, [], this.example(values), path, value, values);
   }
 
-  /** The fields that accept any text. */
-  texts(): BodyField[] {
-    return this.fields().filter(({ schema: { type, enum: allowed, pattern, format } }) => {
-      return [type].flat().includes('string') && !allowed && !pattern && !format;
+  /** Returns the fields that accept any text. */
+  textFields(): BodyField[] {
+    return this.fields().filter(({ schema: { type, enum: options, pattern, format } }) => {
+      return [type].flat().includes('string') && !options && !pattern && !format;
     });
   }
 
   private nestedFields(schema: Json, path: readonly Step[]): BodyField[] {
-    const { properties, items } = this.resolved(schema);
+    const { properties, items } = this.resolve(schema);
     return [
-      { path, schema: this.resolved(schema) },
-      ...Object.entries((properties ?? {}) as Json).flatMap(([name, of]) =>
-        this.nestedFields(of as Json, [...path, name]),
+      { path, schema: this.resolve(schema) },
+      ...Object.entries((properties ?? {}) as Json).flatMap(([name, property]) =>
+        this.nestedFields(property as Json, [...path, name]),
       ),
       ...(items ? this.nestedFields(items as Json, [...path, 0]) : []),
     ];
   }
 
   private exampleOf(schema: Json, path: readonly Step[], values: ExampleValues, isRequired = true): unknown {
-    const known = this.known(path, values);
-    if (known !== undefined) return known;
+    const exampleValue = this.exampleValueAt(path, values);
+    if (exampleValue !== undefined) return exampleValue;
     const {
       properties,
       items,
       required = [],
-    } = this.resolved(schema) as { properties?: Json; items?: Json; required?: string[] };
+    } = this.resolve(schema) as { properties?: Json; items?: Json; required?: string[] };
     if (items) {
       const entry = this.exampleOf(items, [...path, 0], values, isRequired);
       return entry === undefined ? undefined : [entry];
     }
-    if (properties === undefined) return isRequired ? simplestValue(this.resolved(schema)) : undefined;
+    if (properties === undefined) return isRequired ? simplestValue(this.resolve(schema)) : undefined;
     const isRequiredHere = (name: string): boolean => isRequired && required.includes(name);
     const entries = Object.entries(properties)
-      .map(([name, of]) => [name, this.exampleOf(of as Json, [...path, name], values, isRequiredHere(name))] as const)
+      .map(
+        ([name, property]) =>
+          [name, this.exampleOf(property as Json, [...path, name], values, isRequiredHere(name))] as const,
+      )
       .filter(([, value]) => value !== undefined);
     return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
 
-  private known(path: readonly Step[], values: ExampleValues): unknown {
+  private exampleValueAt(path: readonly Step[], values: ExampleValues): unknown {
     const names = path.filter((step) => step !== 0);
     if (names.length === 0 || path.at(-1) === 0) return undefined;
     const parentAndName = names.length === 1 ? `.${names[0]}` : names.slice(-2).join('.');
     return values[parentAndName] ?? values[names.at(-1) as string];
   }
 
-  private put(
+  private withValueAt(
     schema: Json,
     parent: readonly Step[],
     body: unknown,
-    [step, ...rest]: readonly Step[],
+    [step, ...remainingPath]: readonly Step[],
     value: unknown,
     values: ExampleValues,
   ): unknown {
     if (step === undefined) return value;
-    const { properties, items } = this.resolved(schema);
-    const next = (step === 0 ? items : (properties as Json)[step]) as Json;
+    const { properties, items } = this.resolve(schema);
+    const nextSchema = (step === 0 ? items : (properties as Json)[step]) as Json;
     const path = [...parent, step];
     if (step === 0) {
-      const [first = this.exampleOf(next, path, values)] = (body ?? []) as unknown[];
-      return [this.put(next, path, first, rest, value, values)];
+      const [firstEntry = this.exampleOf(nextSchema, path, values)] = (body ?? []) as unknown[];
+      return [this.withValueAt(nextSchema, path, firstEntry, remainingPath, value, values)];
     }
     const object = (body ?? {}) as Json;
-    return { ...object, [step]: this.put(next, path, object[step], rest, value, values) };
+    return { ...object, [step]: this.withValueAt(nextSchema, path, object[step], remainingPath, value, values) };
   }
 
-  private resolved(schema: Json): Json {
+  private resolve(schema: Json): Json {
     const { $ref: reference, anyOf } = schema as { $ref?: string; anyOf?: Json[] };
-    if (anyOf) return this.resolved(anyOf.find(({ type }) => type !== 'null') as Json);
+    if (anyOf) return this.resolve(anyOf.find(({ type }) => type !== 'null') as Json);
     if (reference === undefined) return schema;
     const steps = reference.slice('#/'.length).split('/');
-    return this.resolved(steps.reduce<Json>((part, name) => part[name] as Json, this.reference));
+    return this.resolve(steps.reduce<Json>((part, name) => part[name] as Json, this.reference));
   }
 }
 
-/** A value that the schema allows. */
-function simplestValue({ type, enum: allowed, minimum = 1 }: Json): unknown {
-  if (Array.isArray(allowed)) return allowed[0];
+function simplestValue({ type, enum: options, minimum = 1 }: Json): unknown {
+  if (Array.isArray(options)) return options[0];
   const [kind] = [type].flat();
   if (kind === 'string') return 'text';
   if (kind === 'integer' || kind === 'number') return Math.max(Number(minimum), 1);

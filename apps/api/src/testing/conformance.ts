@@ -16,19 +16,18 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  readonly sent: unknown;
+  readonly requestBody: unknown;
   readonly status: number;
   readonly text: string;
 }
 
-let known: Conformance | undefined;
+let cachedConformance: Conformance | undefined;
 
-/** Cached per process, because schemas compile slowly and all services have the same routes. */
+/** Returns one object per process, because schemas compile slowly and all services have the same routes. */
 export function conformanceOf(routes: readonly Route[]): Conformance {
-  return (known ??= new Conformance(buildOpenApiDocument(routes, VERSION)));
+  return (cachedConformance ??= new Conformance(buildOpenApiDocument(routes, VERSION)));
 }
 
-/** Validates exchanges against the API reference. */
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();
@@ -45,34 +44,40 @@ export class Conformance {
     this.ajv.addSchema(reference, 'reference');
   }
 
-  /** Deviations from the reference; empty for a valid exchange. */
-  complaints({ method, path, sent, status, text }: Exchange): string[] {
+  /** Returns the deviations from the reference; empty for a valid exchange. */
+  deviations({ method, path, requestBody, status, text }: Exchange): string[] {
     const template = this.templateOf(path, method);
     if (template === undefined)
       return status === 404 && text === '[]' ? [] : [`unknown path answered ${status} ${text}`];
     const operation = (this.reference['paths'] as Paths)[template]?.[method];
     if (operation === undefined) return [`${method} ${template} is not in the reference`];
-    const promised = operation.responses[status];
-    if (promised === undefined) return [`${method} ${template} does not promise ${status}: ${text}`];
+    const documented = operation.responses[status];
+    if (documented === undefined) return [`${method} ${template} does not document ${status}: ${text}`];
     return [
-      ...this.body(template, method, status, promised.content, text),
+      ...this.checkAnswer(template, method, status, documented.content, text),
       ...keysIn(text)
-        .filter((key) => !promised['x-error-keys']?.includes(key))
-        .map((key) => `${method} ${template} does not promise ${key} with ${status}`),
-      ...this.request(template, method, operation, withoutFailedRows(sent, text), status),
+        .filter((key) => !documented['x-error-keys']?.includes(key))
+        .map((key) => `${method} ${template} does not document ${key} with ${status}`),
+      ...this.checkRequest(template, method, operation, withoutFailedRows(requestBody, text), status),
     ];
   }
 
-  private body(template: string, method: string, status: number, content: unknown, text: string): string[] {
+  private checkAnswer(template: string, method: string, status: number, content: unknown, text: string): string[] {
     if (content === undefined)
       return text === '' ? [] : [`${method} ${template} ${status} should have no body: ${text}`];
-    // Tests of images check their bytes.
+    // Tests of images check the bytes.
     if (!Object.hasOwn(content as object, 'application/json')) return [];
     const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
     return this.validate(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
   }
 
-  private request(template: string, method: string, operation: Operation, sent: unknown, status: number): string[] {
+  private checkRequest(
+    template: string,
+    method: string,
+    operation: Operation,
+    sent: unknown,
+    status: number,
+  ): string[] {
     if (operation.requestBody === undefined || sent === undefined || status >= 300) return [];
     const pointer = ['paths', template, method, 'requestBody', 'content', 'application/json', 'schema'];
     return this.validate(pointer, sent, `accepted body of ${method} ${template}`);
@@ -88,49 +93,51 @@ export class Conformance {
   }
 
   private templateOf(path: string, method: string): string | undefined {
-    const [bare = ''] = path.split('?');
-    return this.templates.find(([, pattern, methods]) => methods.includes(method) && pattern.test(bare))?.[0];
+    const [pathname = ''] = path.split('?');
+    return this.templates.find(([, pattern, methods]) => methods.includes(method) && pattern.test(pathname))?.[0];
   }
 }
 
-/** The message keys of an answer, without echoed fields. */
+/** Returns the message keys of an answer, without those of fields. */
 function keysIn(text: string): string[] {
   if (!/"(?:API|Stocks)\./.test(text)) return [];
   const { errors = {}, error, data } = JSON.parse(text) as { errors?: object; error?: unknown; data?: unknown };
   const { fields: _, ...areas } = errors as { fields?: unknown };
   const { failed } = (data ?? {}) as { failed?: unknown };
-  const entries = [data, failed].filter((each) => Array.isArray(each)).flat() as {
+  const entries = [data, failed].filter((list) => Array.isArray(list)).flat() as {
     message?: unknown;
     error?: unknown;
   }[];
-  const reasons = entries.map(
-    (each) => each?.message ?? (each?.error as { message?: unknown })?.message ?? each?.error,
+  const entryMessages = entries.map(
+    (entry) => entry?.message ?? (entry?.error as { message?: unknown })?.message ?? entry?.error,
   );
-  const messages = [...Object.values(areas).flat(), error, ...reasons];
-  return messages.filter((each): each is string => typeof each === 'string' && /^(?:API|Stocks)\./.test(each));
+  const messages = [...Object.values(areas).flat(), error, ...entryMessages];
+  return messages.filter(
+    (message): message is string => typeof message === 'string' && /^(?:API|Stocks)\./.test(message),
+  );
 }
 
-/** The body without the rows that a bulk call failed. */
-function withoutFailedRows(sent: unknown, text: string): unknown {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+/** Returns the body without the rows that the bulk call failed. */
+function withoutFailedRows(requestBody: unknown, text: string): unknown {
+  if (typeof requestBody !== 'object' || requestBody === null || Array.isArray(requestBody)) return requestBody;
   const { data } = (text.startsWith('{"data":') ? JSON.parse(text) : {}) as { data?: unknown };
-  const failed = new Set(failedRows(data).map((row) => JSON.stringify(row)));
-  if (failed.size === 0 && !(Array.isArray(data) && data.some(isMessage))) return sent;
+  const failedJson = new Set(failedRows(data).map((row) => JSON.stringify(row)));
+  if (failedJson.size === 0 && !(Array.isArray(data) && data.some(isErrorEntry))) return requestBody;
   const hasFailed = (row: unknown, index: number): boolean =>
-    failed.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isMessage(data[index]));
-  const accepted = (value: unknown): unknown =>
+    failedJson.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isErrorEntry(data[index]));
+  const acceptedRows = (value: unknown): unknown =>
     Array.isArray(value) ? value.filter((row, index) => !hasFailed(row, index)) : value;
-  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, accepted(value)]));
+  return Object.fromEntries(Object.entries(requestBody).map(([name, value]) => [name, acceptedRows(value)]));
 }
 
-/** The rows under `data.failed`, echoed as `input` or `product`. */
+/** Returns the rows under `data.failed`, which are echoed as `input` or `product`. */
 export function failedRows(data: unknown): unknown[] {
   const { failed = [] } = (data ?? {}) as { failed?: readonly { input?: unknown; product?: unknown }[] };
-  return failed.map((each) => ('product' in each ? each.product : each.input));
+  return failed.map((failure) => ('product' in failure ? failure.product : failure.input));
 }
 
-/** Is true for an entry that holds an error instead of a record. */
-export function isMessage(entry: unknown): boolean {
+/** Whether an entry holds an error in place of a record. */
+export function isErrorEntry(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null || !('message' in entry)) return false;
   return 'success' in entry ? entry.success === false : !('id' in entry);
 }

@@ -7,11 +7,11 @@ import { SentStatements, makeTestDatabase } from '@back-office/database-postgres
 export interface DatabaseUnderTest {
   readonly database: Database;
   readonly url: string;
-  /** The tests' own connections. */
+  /** Connections of the tests. */
   readonly inspection: Postgres;
-  /** The service's connections. */
+  /** Connections of the service. */
   readonly postgres: Postgres;
-  /** All statements of the service so far, except those that TypeORM adds. */
+  /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
   /** Throws when a statement of the service was not limited to one app. */
   close(): Promise<void>;
@@ -19,62 +19,64 @@ export interface DatabaseUnderTest {
 
 type Options = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
-const CONNECTIONS_OF_TESTS = 4;
+const INSPECTION_POOL_SIZE = 4;
 
-/** A PostgreSQL database, or with `DATABASE_UNDER_TEST=memory` one in memory. */
+/** Opens a PostgreSQL database, or with `DATABASE_UNDER_TEST=memory` a database in memory. */
 export function databaseUnderTest(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
-  return process.env['DATABASE_UNDER_TEST'] === 'memory' ? inMemory(options) : onPostgres(options, poolSize);
+  return process.env['DATABASE_UNDER_TEST'] === 'memory' ? openInMemory(options) : openOnPostgres(options, poolSize);
 }
 
-async function onPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
-  const own = await makeTestDatabase();
-  // Writes of a test need not survive a crash of the server.
-  const connection = { url: `${own.url}${own.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
-  const sent = new SentStatements();
+async function openOnPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
+  const testServer = await makeTestDatabase();
+  // Test data need not survive a crash of the server.
+  const connection = {
+    url: `${testServer.url}${testServer.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`,
+  };
+  const sentStatements = new SentStatements();
   const source = dataSourceFor(connection, poolSize);
-  await source.setOptions({ logger: sent.logger }).initialize();
+  await source.setOptions({ logger: sentStatements.logger }).initialize();
   const statements: string[] = [];
   const postgres = new Postgres(source, (text) => {
     statements.push(text);
-    sent.record(text);
+    sentStatements.record(text);
   });
-  const inspection = new Postgres(await dataSourceFor(connection, CONNECTIONS_OF_TESTS).initialize());
+  const inspection = new Postgres(await dataSourceFor(connection, INSPECTION_POOL_SIZE).initialize());
   return {
     database: portsOf(postgres, connection, options),
-    url: own.url,
+    url: testServer.url,
     inspection,
     postgres,
     statements,
     close: async () => {
-      const check = sent.assertOneApp(inspection);
+      const check = sentStatements.assertOneApp(inspection);
       await check.catch(() => {});
       await Promise.all([source.destroy(), inspection.source.destroy()]);
-      await own.drop();
+      await testServer.drop();
       await check;
     },
   };
 }
 
-async function inMemory(options: Options): Promise<DatabaseUnderTest> {
+async function openInMemory(options: Options): Promise<DatabaseUnderTest> {
   const { database, close } = await openDatabase(options);
   return {
     database,
     close,
     get url() {
-      return missing();
+      return throwNoPostgres();
     },
     get inspection() {
-      return missing();
+      return throwNoPostgres();
     },
     get postgres() {
-      return missing();
+      return throwNoPostgres();
     },
     get statements() {
-      return missing();
+      return throwNoPostgres();
     },
   };
 }
 
-function missing(): never {
-  throw new Error('This test asks PostgreSQL itself: it does not run on a database in memory');
+function throwNoPostgres(): never {
+  throw new Error('This test queries PostgreSQL and does not run on a database in memory');
 }

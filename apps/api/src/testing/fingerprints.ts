@@ -1,6 +1,6 @@
 import type { Postgres } from '@back-office/database-postgres';
 
-/** Per app a number that grows with every write, also with one that changes no value. */
+/** For each app, a number that grows with every write, even if no value changes. */
 export type Fingerprints = ReadonlyMap<number, number>;
 
 const TABLES = `
@@ -16,7 +16,6 @@ interface Table {
   readonly owner: 'app_id' | 'id';
 }
 
-/** All tables with rows of apps. */
 async function tablesOf(database: Postgres): Promise<Table[]> {
   const tables = await database.rows<{ name: string; has_app: boolean }>(TABLES);
   return tables.map(({ name, has_app: hasApp }) => {
@@ -25,7 +24,7 @@ async function tablesOf(database: Postgres): Promise<Table[]> {
   });
 }
 
-/** Triggers record every written row in its own transaction, so a rollback leaves none. */
+/** Triggers record every written row in the transaction of the write, so a rolled-back write leaves no record. */
 const WATCH = `
   create schema watched;
   create unlogged table watched.writes (
@@ -52,7 +51,7 @@ interface Write {
   readonly after: string | null;
 }
 
-/** Watches all tables from now on. Triggers cost less than reading the tables for every call. */
+/** Watches all tables from now on. Triggers cost less than reading all tables after every call. */
 export async function fingerprintsOf(database: Postgres): Promise<() => Promise<Fingerprints>> {
   const triggers = (await tablesOf(database)).map(
     ({ name, owner }) => `create trigger noted after insert or update or delete on "${name}"
@@ -61,30 +60,30 @@ export async function fingerprintsOf(database: Postgres): Promise<() => Promise<
   await database.source.query([WATCH, ...triggers].join(';'));
   const changes = new Map<number, number>();
   return async () => {
-    for (const appId of writtenApps(await database.source.query<Write[]>(TAKE_WRITES)))
+    for (const appId of appsWithWrites(await database.source.query<Write[]>(TAKE_WRITES)))
       changes.set(appId, (changes.get(appId) ?? 0) + 1);
     return new Map(changes);
   };
 }
 
-/** A row that is inserted and deleted between two readings does not count. */
-function writtenApps(writes: readonly Write[]): Set<number> {
-  const written = new Set<number>();
-  const inserted = new Map<string, number>();
+/** Ignores rows that are inserted and deleted between two calls. */
+function appsWithWrites(writes: readonly Write[]): Set<number> {
+  const appIds = new Set<number>();
+  const insertedRows = new Map<string, number>();
   for (const { app_id: appId, before, after } of writes) {
-    const isNew = before === null || inserted.delete(before);
-    if (!isNew) written.add(appId);
-    else if (after !== null) inserted.set(after, appId);
+    const isNew = before === null || insertedRows.delete(before);
+    if (!isNew) appIds.add(appId);
+    else if (after !== null) insertedRows.set(after, appId);
   }
-  return new Set([...written, ...inserted.values()]);
+  return new Set([...appIds, ...insertedRows.values()]);
 }
 
-/** Names of the tables in which a row of the app contains the text. */
-export async function tablesWith(database: Postgres, appId: number, text: string): Promise<string[]> {
-  const parts = (await tablesOf(database)).map(
+/** Returns the names of the tables in which a row of the app contains the text. */
+export async function tablesContaining(database: Postgres, appId: number, text: string): Promise<string[]> {
+  const queries = (await tablesOf(database)).map(
     ({ name, owner }) => `select '${name}' as name from "${name}" as row
       where ${owner} = $1 and strpos(to_jsonb(row)::text, $2) > 0`,
   );
-  const found = await database.rows<{ name: string }>(parts.join(' union '), [appId, text]);
-  return found.map(({ name }) => name).sort();
+  const tables = await database.rows<{ name: string }>(queries.join(' union '), [appId, text]);
+  return tables.map(({ name }) => name).sort();
 }

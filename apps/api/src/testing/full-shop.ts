@@ -16,69 +16,68 @@ interface ShopRecord {
 /** An app with a record of every kind, for calls with exactly one error. */
 export interface FullShop {
   readonly client: Client;
-  readonly cash: number;
-  readonly folder: number;
+  readonly cashMethodId: number;
+  readonly folderId: number;
   readonly file: { readonly id: number; readonly key: string; readonly url: string };
-  /** A file in Trash. */
-  readonly trashed: { readonly id: number };
-  /** Token of a customer's session. */
-  readonly session: string;
-  /** One record per first path segment. */
+  readonly trashedFile: { readonly id: number };
+  /** Token of a customer session. */
+  readonly sessionToken: string;
+  /** One record for each first path segment. */
   readonly records: Record<string, ShopRecord>;
-  evaluation: number;
+  evaluationId: number;
   /** Records that earlier calls may have used up. */
-  spent: 'nothing' | 'evaluation' | 'proforma and evaluation';
+  usedRecords: 'nothing' | 'evaluation' | 'proforma and evaluation';
 }
 
 export async function openFullShop(api: TestApi): Promise<FullShop> {
   const client = await api.app();
   await stockShop(client, [{ code: 'A', stock: 1_000_000 }, { code: 'COUNTED' }]);
-  await setUpFullShop(client);
-  await client.post('/int/app_locations', { app_locations: [{ code: 'HERE', name: 'Here', ...HERE }] });
+  await restoreSettings(client);
+  await client.post('/int/app_locations', { app_locations: [{ code: 'HERE', name: 'Here', ...POSITION }] });
   const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kovačević', external_ref: 'ana' };
-  const sold = await propose(client, [{ code: 'A', qty: 1 }]);
-  const evaluation = await evaluate(client, [{ code: 'A', qty: 1 }]);
+  const soldProforma = await propose(client, [{ code: 'A', qty: 1 }]);
+  const evaluationId = await evaluate(client, [{ code: 'A', qty: 1 }]);
   const file = (await client.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') })).body.data;
-  const trashed = (await client.upload('/cdn/files', { name: 'gone.txt', bytes: Buffer.from('words') })).body.data;
-  await client.delete(`/cdn?file=${trashed.key}`);
-  const cash = await methodId(client, 'cash');
+  const trashedFile = (await client.upload('/cdn/files', { name: 'gone.txt', bytes: Buffer.from('words') })).body.data;
+  await client.delete(`/cdn?file=${trashedFile.key}`);
+  const cashMethodId = await methodId(client, 'cash');
   const records: Record<string, ShopRecord> = {
     customers: (await client.post('/customers', { customer })).body.data,
-    order_processings: { id: evaluation },
-    orders: (await client.post(`/proforma_orders/${sold.id}/convert`)).body.data,
-    proforma_orders: await createProforma(client, cash),
+    order_processings: { id: evaluationId },
+    orders: (await client.post(`/proforma_orders/${soldProforma.id}/convert`)).body.data,
+    proforma_orders: await createProforma(client, cashMethodId),
     cdn: file,
   };
-  const session = await startSession(client, { customer_external_ref: 'ana' });
-  const folder = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
+  const sessionToken = await startSession(client, { customer_external_ref: 'ana' });
+  const folderId = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
   return {
     client,
-    session,
-    folder,
+    sessionToken,
+    folderId,
     file,
-    trashed,
-    cash,
+    trashedFile,
+    cashMethodId,
     records,
-    evaluation,
-    spent: 'nothing',
+    evaluationId,
+    usedRecords: 'nothing',
   };
 }
 
 /** Position of the location, for visits. */
-const HERE = { latitude: 44.8125, longitude: 20.4612 };
+const POSITION = { latitude: 44.8125, longitude: 20.4612 };
 
 /** Restores settings that hostile calls may have changed. */
-export async function setUpFullShop(client: Client): Promise<void> {
+export async function restoreSettings(client: Client): Promise<void> {
   const account = { beneficiary: 'Shop', account_number: '160-445-02' };
   await client.patch('/app/settings', { currency: 'RSD', bank_account: account });
 }
 
-/** A proforma with a pending card payment, a refund and a debt. */
-async function createProforma(client: Client, cash: number): Promise<ShopRecord> {
+/** Creates a proforma with a pending card payment, a refund and a debt. */
+async function createProforma(client: Client, cashMethodId: number): Promise<ShopRecord> {
   const { id, items } = await propose(client, [{ code: 'A', qty: 2 }]);
   const path = `/proforma_orders/${id}`;
   const cardPayment = await client.post(`${path}/card_payments`, { payment: { amount: 1 } });
-  const payment = { payment_method_id: cash, amount: 150 };
+  const payment = { payment_method_id: cashMethodId, amount: 150 };
   await client.post(`${path}/pay`, { payment });
   const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
   await client.post(`${path}/warehouse_confirm`, { adjustments });
@@ -88,28 +87,29 @@ async function createProforma(client: Client, cash: number): Promise<ShopRecord>
 }
 
 /** Replaces the records that calls have used up. */
-export async function refresh(shop: FullShop): Promise<void> {
-  if (shop.spent === 'nothing') return;
-  if (shop.spent !== 'evaluation') shop.records['proforma_orders'] = await createProforma(shop.client, shop.cash);
-  shop.evaluation = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
-  shop.spent = 'nothing';
+export async function replaceUsedRecords(shop: FullShop): Promise<void> {
+  if (shop.usedRecords === 'nothing') return;
+  if (shop.usedRecords !== 'evaluation')
+    shop.records['proforma_orders'] = await createProforma(shop.client, shop.cashMethodId);
+  shop.evaluationId = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
+  shop.usedRecords = 'nothing';
 }
 
-/** The app's or the session's token, as the route requires. */
-export function tokenFor({ caller }: Route, { client, session }: FullShop): string {
-  return caller === 'app' ? client.token : session;
+/** Returns the token of the app or of the session, as the route requires. */
+export function tokenFor({ caller }: Route, { client, sessionToken }: FullShop): string {
+  return caller === 'app' ? client.token : sessionToken;
 }
 
-let emails = 0;
-/** Valid values of body fields, by field name. */
+let callCount = 0;
+/** Returns valid values of body fields, by field name. */
 export function valuesOf(
-  { cash, folder, file, trashed, records, evaluation }: FullShop,
+  { cashMethodId, folderId, file, trashedFile, records, evaluationId }: FullShop,
   { path }: Route,
 ): ExampleValues {
-  emails += 1;
+  callCount += 1;
   return {
     ...GUEST,
-    email: `c${emails}@example.com`,
+    email: `c${callCount}@example.com`,
     name: 'Name',
     code: 'F',
     'items.code': 'A',
@@ -119,9 +119,9 @@ export function valuesOf(
     price: 1,
     vat_rate: 20,
     'result.status': 'settled',
-    'order.external_ref': `order ${emails}`,
-    'warehouse.code': `W-${emails}`,
-    'card.barcode': `card ${emails}`,
+    'order.external_ref': `order ${callCount}`,
+    'warehouse.code': `W-${callCount}`,
+    'card.barcode': `card ${callCount}`,
     'orders.id': records['orders']?.id,
     data_part: records['orders']?.data_part,
     time_part: records['orders']?.time_part,
@@ -133,19 +133,19 @@ export function valuesOf(
     tags: ['tag'],
     reason: 'reason',
     amount: 1,
-    payment_method_id: cash,
-    order_processing_id: evaluation,
+    payment_method_id: cashMethodId,
+    order_processing_id: evaluationId,
     proforma_order_item_id: records['proforma_orders']?.items?.[0]?.proforma_order_item_id,
     qty_confirmed: 1,
     sku: 'COUNTED',
     'product_attributes.code': 'A',
     'attributes.external_ref': 'material',
     'attributes.value': 'cotton',
-    'cdn_folder.key': `folder-${emails}`,
-    'cdn_folder.name': `Folder ${emails}`,
-    '.id': path === '/cdn/file' ? file.id : folder,
-    '.name': `Name ${emails}`,
-    '.ids': [path === '/cdn/files/purge' ? trashed.id : file.id],
+    'cdn_folder.key': `folder-${callCount}`,
+    'cdn_folder.name': `Folder ${callCount}`,
+    '.id': path === '/cdn/file' ? file.id : folderId,
+    '.name': `Name ${callCount}`,
+    '.ids': [path === '/cdn/files/purge' ? trashedFile.id : file.id],
     '.file': file.key,
     '.files': [{ key: file.key }],
     '.folder': 'moved',
@@ -155,7 +155,7 @@ export function valuesOf(
     entity_id: 'home',
     'fields.field': 'body',
     'fields.url': file.url,
-    ...HERE,
+    ...POSITION,
     uuid: 'device-1',
     image_url: 'https://shop.example/picture.png',
   };

@@ -7,14 +7,14 @@ import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
 const TEMPLATE = `back_office_template_${process.pid}`;
 
-/** Starts one server per run, with a migrated database that every suite copies. */
+/** Starts one server per run with a migrated database, which every suite copies. */
 export default async function setUp() {
   await bundle();
   const url = process.env.DATABASE_URL;
-  const home = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
-  // Started by root, the server runs as another user and needs access.
-  if (home) chmodSync(home, 0o755);
-  const server = home && (await startEmbeddedPostgres({ dataDir: home, fallbackDir: home }));
+  const dataDir = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
+  // When root starts the server, it runs as another user and needs access.
+  if (dataDir) chmodSync(dataDir, 0o755);
+  const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));
   const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };
   await administer(connection, `create database ${TEMPLATE}`);
   await migrate(inDatabase(connection, TEMPLATE));
@@ -22,7 +22,7 @@ export default async function setUp() {
   globalThis.tearDownDatabase = async () => {
     await administer(connection, `drop database if exists ${TEMPLATE} with (force)`);
     await server?.stop();
-    if (home) rmSync(home, { recursive: true, force: true });
+    if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   };
 }
 

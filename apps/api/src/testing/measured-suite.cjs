@@ -3,11 +3,11 @@ const runSuite = require('jest-circus/runner').default;
 
 const TICKS_PER_SECOND = 100;
 
-/** Jest's runner; adds the CPU seconds of the suite and of the processes that it started. */
+/** Runs a suite and adds the CPU seconds of the suite and of the processes that it started. */
 module.exports = async function runMeasured(...args) {
-  const before = cpuSeconds();
+  const secondsBefore = cpuSeconds();
   const result = await runSuite(...args);
-  result.perfStats = { ...result.perfStats, cpuSeconds: cpuSeconds() - before };
+  result.perfStats = { ...result.perfStats, cpuSeconds: cpuSeconds() - secondsBefore };
   return result;
 };
 
@@ -16,12 +16,12 @@ function cpuSeconds() {
   return (user + system) / 1e6 + secondsOfEndedProcesses();
 }
 
-/** 0 except on Linux, where the kernel reports the time of ended child processes. */
+/** Returns 0 except on Linux, where the kernel reports the time of ended child processes. */
 function secondsOfEndedProcesses() {
   if (process.platform !== 'linux') return 0;
-  // The second field, the name in parentheses, may contain spaces.
-  const [, rest] = readFileSync('/proc/self/stat', 'utf8').split(/\) (?!.*\) )/s);
-  const [userTicks, systemTicks] = rest.split(' ').slice(13, 15);
+  // The second field is the name in parentheses, which may contain spaces.
+  const [, fieldsAfterName] = readFileSync('/proc/self/stat', 'utf8').split(/\) (?!.*\) )/s);
+  const [userTicks, systemTicks] = fieldsAfterName.split(' ').slice(13, 15);
   return (Number(userTicks) + Number(systemTicks)) / TICKS_PER_SECOND;
 }
 

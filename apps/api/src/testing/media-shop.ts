@@ -6,14 +6,14 @@ type Fields = Readonly<Record<string, string | readonly string[]>>;
 // eslint-disable-next-line typescript/no-explicit-any
 type CdnFile = any;
 
-/** The media library of one app. */
+/** Uploads, changes and reads files of one app. */
 export class MediaShop {
   constructor(
     private readonly api: TestApi,
     readonly client: Client,
   ) {}
 
-  /** Uploads a text and returns its file. */
+  /** Uploads a text file. */
   text(name: string, fields: Fields = {}, content = `words of ${name}`): Promise<CdnFile> {
     return this.upload(name, Buffer.from(content), fields);
   }
@@ -45,19 +45,19 @@ export class MediaShop {
     return this.client.delete(`/cdn?file=${encodeURIComponent(file.key)}`);
   }
 
-  /** File names in the list for this query. */
+  /** Returns the file names in the list for this query. */
   async names(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/files?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** File names in Trash for this query. */
-  async trashed(query = ''): Promise<string[]> {
+  /** Returns the file names in Trash for this query. */
+  async trashedNames(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/trash?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** Fetches a public address. */
+  /** Fetches a public URL from this service. */
   fetch(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Response> {
     const { pathname, search } = new URL(url);
     return fetch(this.api.origin + pathname + search, { headers, method });
@@ -68,7 +68,7 @@ export class MediaShop {
   }
 
   /** Changes when a job of the file is due. */
-  async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', by: string): Promise<void> {
+  async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', interval: string): Promise<void> {
     const key = `${purpose}:${this.client.appId}:${id}`;
     const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';
     // A worker may still be recording the result of its last job.
@@ -76,12 +76,12 @@ export class MediaShop {
     await this.api.database.rows(
       `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now() + $2::interval)
        from graphile_worker.jobs where key = $1`,
-      [key, by],
+      [key, interval],
     );
   }
 
-  /** Records that a page shows the file. */
-  async use(file: { readonly key: string; readonly url: string }): Promise<void> {
+  /** Records that a page uses the file. */
+  async recordUsage(file: { readonly key: string; readonly url: string }): Promise<void> {
     await this.api.database.rows(
       `insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)
        values ($1, $2, 'page', '1', 'image', $3, now())`,
@@ -89,14 +89,14 @@ export class MediaShop {
     );
   }
 
-  /** The keys in the store that are this app's: public ones and blobs. */
-  async objects(): Promise<string[]> {
+  /** Returns the public keys and blob keys of this app in the store. */
+  async storedKeys(): Promise<string[]> {
     const settings = await this.client.get('/app/settings');
     const { prefix } = settings.body.data.media;
-    const found: string[] = [];
-    for (const below of [`${prefix}/`, `_blobs/${prefix}/`]) {
-      for await (const { key } of this.api.container.get(TOKENS.Library).library.store.list(below)) found.push(key);
+    const keys: string[] = [];
+    for (const keyPrefix of [`${prefix}/`, `_blobs/${prefix}/`]) {
+      for await (const { key } of this.api.container.get(TOKENS.Library).library.store.list(keyPrefix)) keys.push(key);
     }
-    return found.sort();
+    return keys.sort();
   }
 }

@@ -1,14 +1,14 @@
 export interface MinimumVersion {
   readonly name: string;
-  /** The first version without what `because` names. */
+  /** The first version without the problem in `because`. */
   readonly version: string;
-  readonly because: string;
-  /** Why a copy that only tests use may be older. */
+  readonly problem: string;
+  /** Why tests may use an older copy. */
   readonly testsMayBeOlder?: string;
 }
 
 /**
- * When the list was last compared with the advisories, which the suite cannot reach. Review it with every release.
+ * Date of the last comparison with the advisories, which the suite cannot reach. Review the list with every release.
  */
 export const REVIEWED_ON = '2026-11-21';
 
@@ -17,40 +17,40 @@ export const MINIMUM_VERSIONS: readonly MinimumVersion[] = [
   {
     name: 'multer',
     version: '2.3.0',
-    because:
+    problem:
       'CVE-2025-47935, CVE-2025-47944, CVE-2025-48997, CVE-2025-7338, CVE-2026-2359, CVE-2026-3304, CVE-2026-5038, ' +
       'CVE-2026-5079, CVE-2026-77037, CVE-2026-77063, CVE-2026-77078, CVE-2026-82333: a form ends the process or leaks',
   },
   {
     name: 'busboy',
     version: '1.0.0',
-    because: 'CVE-2022-24434: the head of a part ends the process, through dicer',
+    problem: 'CVE-2022-24434: the head of a part ends the process, through dicer',
     testsMayBeOlder: 's3rver, the bucket of the tests, reads only their forms',
   },
   {
     name: 'qs',
     version: '6.16.0',
-    because: 'CVE-2026-82417, CVE-2026-82562, CVE-2026-2391: lists exceed their limits',
+    problem: 'CVE-2026-82417, CVE-2026-82562, CVE-2026-2391: lists exceed their limits',
   },
-  { name: 'body-parser', version: '2.3.0', because: 'CVE-2026-12590: an invalid limit is ignored' },
-  { name: 'validator', version: '13.15.22', because: 'isURL (13.15.20) and isLength (13.15.22) can be bypassed' },
-  { name: 'class-validator', version: '0.14.0', because: 'CVE-2019-18413: unknown values pass' },
-  { name: 'class-transformer', version: '0.3.1', because: 'CVE-2020-7637: prototype pollution' },
+  { name: 'body-parser', version: '2.3.0', problem: 'CVE-2026-12590: an invalid limit is ignored' },
+  { name: 'validator', version: '13.15.22', problem: 'isURL (13.15.20) and isLength (13.15.22) can be bypassed' },
+  { name: 'class-validator', version: '0.14.0', problem: 'CVE-2019-18413: unknown values pass' },
+  { name: 'class-transformer', version: '0.3.1', problem: 'CVE-2020-7637: prototype pollution' },
   {
     name: 'typeorm',
     version: '1.1.1',
-    because: 'typeorm/typeorm#12690: null in a condition of an update or delete matched every row',
+    problem: 'typeorm/typeorm#12690: null in a condition of an update or delete matched every row',
   },
   {
     name: 'inversify',
     version: '8.2.3',
-    because: 'inversify/InversifyJS#1810: child containers leaked before this version',
+    problem: 'inversify/InversifyJS#1810: child containers leaked before this version',
   },
   {
     name: 'path-to-regexp',
     version: '8.4.0',
-    because: 'CVE-2026-4926: matching a pattern may never end',
+    problem: 'CVE-2026-4926: matching a pattern may never end',
     testsMayBeOlder: 'koa routes the bucket of the tests with fixed patterns',
   },
-  { name: 'morgan', version: '1.12.0', because: 'unused; a later dependency must not bring an older version' },
+  { name: 'morgan', version: '1.12.0', problem: 'unused; a later dependency must not bring an older version' },
 ];

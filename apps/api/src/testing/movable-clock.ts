@@ -1,6 +1,5 @@
 import type { Clock } from '@back-office/kernel';
 
-/** A clock that only the test moves. */
 export class MovableClock implements Clock {
   constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
 
@@ -8,8 +7,8 @@ export class MovableClock implements Clock {
     return new Date(this.time);
   }
 
-  /** Moves to the system time, which other processes on the database use. */
-  catchUp(): void {
+  /** Sets the clock to the system time, which other processes on the database use. */
+  setToSystemTime(): void {
     this.time = new Date();
   }
 

@@ -6,7 +6,7 @@ const JestRuntime = require('jest-runtime').default;
 process.setSourceMapsEnabled(true);
 register(pathToFileURL(require.resolve('./typescript-hooks.mjs')));
 
-const runs = new Map();
+const runsByPath = new Map();
 const frameworkStorage = new asyncHooks.AsyncLocalStorage();
 
 /**
@@ -14,9 +14,9 @@ const frameworkStorage = new asyncHooks.AsyncLocalStorage();
  * timeouts and reports. There are no module mocks, and suites share their globals.
  */
 module.exports = class NativeRuntime extends JestRuntime {
-  /** Loads the framework again for each suite, because it holds the suite's state. */
-  requireInternalModule(path, ...rest) {
-    if (!path.includes('jest-circus')) return super.requireInternalModule(path, ...rest);
+  /** Loads the framework again for each suite, because it holds the state of the suite. */
+  requireInternalModule(path, ...args) {
+    if (!path.includes('jest-circus')) return super.requireInternalModule(path, ...args);
     delete require.cache[path];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     return withStorage(frameworkStorage, () => require(path));
@@ -31,15 +31,15 @@ module.exports = class NativeRuntime extends JestRuntime {
     return true;
   }
 
-  /** In watch mode, a new URL makes Node load a suite again. */
+  /** A new URL makes Node load a suite again in watch mode. */
   async unstable_importModule(path) {
-    const run = runs.get(path) ?? 0;
-    runs.set(path, run + 1);
+    const run = runsByPath.get(path) ?? 0;
+    runsByPath.set(path, run + 1);
     await import(run === 0 ? pathToFileURL(path).href : `${pathToFileURL(path).href}?run=${run}`);
   }
 };
 
-/** Shares one storage between suites, because each one slows down every promise of the process. */
+/** Shares one storage between suites, because each storage slows down every promise of the process. */
 function withStorage(storage, load) {
   const { AsyncLocalStorage } = asyncHooks;
   asyncHooks.AsyncLocalStorage = function SharedStorage() {

@@ -3,20 +3,21 @@ import { sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const DESCRIPTORS = '/proc/self/fd';
-/** A stream closes its file shortly after its end. */
-const CLOSING_MS = 2_000;
+/** A stream closes its file shortly after the end. */
+const MAX_CLOSING_MS = 2_000;
 
-/** Throws when a file below the folder stays open (on Linux). */
+/** Throws when a file below the folder stays open. Checks only on Linux. */
 export async function checkFilesAreClosed(folder: string): Promise<void> {
-  const end = Date.now() + CLOSING_MS;
-  let open = await openFilesIn(folder);
-  for (; open.length > 0 && Date.now() < end; open = await openFilesIn(folder)) await pause(20);
-  if (open.length > 0) throw new Error(`Read or cancel every stream of a store. Left open:\n${open.join('\n')}`);
+  const deadline = Date.now() + MAX_CLOSING_MS;
+  let openFiles = await openFilesIn(folder);
+  for (; openFiles.length > 0 && Date.now() < deadline; openFiles = await openFilesIn(folder)) await pause(20);
+  if (openFiles.length > 0)
+    throw new Error(`Read or cancel every stream of a store. Left open:\n${openFiles.join('\n')}`);
 }
 
 async function openFilesIn(folder: string): Promise<string[]> {
   const names = await readdir(DESCRIPTORS).catch(() => []);
-  // The descriptor of the listing itself is already closed.
+  // The descriptor of the directory listing is already closed here, so `readlink` fails.
   const paths = await Promise.all(names.map((name) => readlink(`${DESCRIPTORS}/${name}`).catch(() => '')));
   return paths.filter((path) => path.startsWith(folder + sep));
 }

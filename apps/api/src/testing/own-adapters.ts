@@ -1,24 +1,23 @@
 import type { CdnPurger, ImageProcessor, MediaFacts, PageRenderer } from '@back-office/media';
 import type { RefundGateway, RefundRequest } from '@back-office/proforma';
 
-/** Calls to the adapters below. */
-export const seen = {
+export const adapterCalls = {
   purged: [] as string[],
   refunds: [] as RefundRequest[],
   closed: [] as string[],
 };
 
-/** Another copy of the class, as in an adapter with its own packages. */
+/** A separate copy of the class, as in an adapter with its own packages. */
 class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
 async function close(name: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
-  seen.closed.push(name);
+  adapterCalls.closed.push(name);
 }
 
-/** Encodes an image as its size; an image 13 pixels wide is broken. */
+/** Encodes each output as the text of its size. Images that are 13 pixels wide count as broken. */
 export function openImageProcessor(): ImageProcessor {
   return {
     can: () => true,
@@ -33,7 +32,7 @@ export function openImageProcessor(): ImageProcessor {
   };
 }
 
-/** Every document has one page. */
+/** Renders one page for every document. */
 export function openPageRenderer(): PageRenderer {
   return {
     async *pages() {
@@ -51,7 +50,7 @@ export function openCdnPurger(): CdnPurger & { close(): Promise<void> } {
   return {
     isConfigured: true,
     async purge(urls) {
-      seen.purged.push(...urls);
+      adapterCalls.purged.push(...urls);
       return true;
     },
     close: () => close('purger'),
@@ -61,7 +60,7 @@ export function openCdnPurger(): CdnPurger & { close(): Promise<void> } {
 export function openRefundGateway(): RefundGateway & { close(): Promise<void> } {
   return {
     async refund(request) {
-      seen.refunds.push(request);
+      adapterCalls.refunds.push(request);
       return 'refunded';
     },
     close: () => close('refunds'),

@@ -2,36 +2,38 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-export interface AskedRefund {
+export interface ReceivedRefund {
   readonly payment_id: number;
   readonly payment_method: string;
   readonly reference: string | null;
   readonly amount: number;
-  /** The `Idempotency-Key` header. */
   readonly key: string;
 }
 
 /** A payment service that answers every refund with `status`. */
 export interface PaymentService {
   readonly url: string;
-  /** The refunds requested so far; tests may empty it. */
-  readonly asked: AskedRefund[];
+  /** The refunds until now; tests may empty the list. */
+  readonly receivedRefunds: ReceivedRefund[];
   status: number;
   close(): void;
 }
 
-export async function paymentService(): Promise<PaymentService> {
-  const asked: AskedRefund[] = [];
+export async function startPaymentService(): Promise<PaymentService> {
+  const receivedRefunds: ReceivedRefund[] = [];
   const server = createServer((request, response) => {
     void json(request).then((body) => {
-      asked.push({ ...(body as Omit<AskedRefund, 'key'>), key: String(request.headers['idempotency-key']) });
+      receivedRefunds.push({
+        ...(body as Omit<ReceivedRefund, 'key'>),
+        key: String(request.headers['idempotency-key']),
+      });
       response.writeHead(service.status).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const service: PaymentService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`,
-    asked,
+    receivedRefunds,
     status: 200,
     close: () => {
       server.closeAllConnections();

@@ -13,22 +13,22 @@ interface Comment {
   readonly end: number;
 }
 
-/** The texts of the comments of a source file; successive line comments are one text. */
+/** Returns the comments of a source file; successive line comments count as one. */
 export function commentsOf(file: string, source: string): string[] {
   const texts: string[] = [];
   let previous: Comment | undefined;
   for (const comment of parseSync(file, source).comments as readonly Comment[]) {
     const text = comment.value.replaceAll(/^\*+|\n\s*\*/g, ' ').trim();
-    const continues =
+    const isContinuation =
       comment.type === 'Line' && previous?.type === 'Line' && !source.slice(previous.end, comment.start).trim();
-    if (continues) texts.push(`${texts.pop()} ${text}`);
+    if (isContinuation) texts.push(`${texts.pop()} ${text}`);
     else texts.push(text);
     previous = comment;
   }
   return texts;
 }
 
-/** Paragraphs, list items, headings and table cells of a Markdown page, without its code blocks. */
+/** Returns paragraphs, list items, headings and table cells of a Markdown page, without code blocks. */
 export function paragraphsOf(page: string): string[] {
   return page
     .replaceAll(CODE_BLOCK, '')
@@ -46,7 +46,7 @@ export function countWords(sentence: string): number {
   return sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** Targets of the relative links of a Markdown page. */
+/** Returns the targets of relative links in a Markdown page. */
 export function relativeLinksOf(page: string): string[] {
   const targets = [
     ...page
@@ -57,7 +57,7 @@ export function relativeLinksOf(page: string): string[] {
   return targets.map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Anchors of the headings of a Markdown page, as GitHub makes them. */
+/** Returns the anchors that GitHub gives the headings of a Markdown page. */
 export function anchorsOf(page: string): Set<string> {
   const headings = [...page.replaceAll(CODE_BLOCK, '').matchAll(/^#+ +(.+)$/gm)];
   return new Set(headings.map(([, heading = '']) => anchorOf(heading)));
@@ -71,16 +71,16 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Names that a source file declares: variables, functions, parameters, types, members. */
+/** Returns the names of variables, functions, parameters, types and members that a source file declares. */
 export function declaredNamesOf(file: string, source: string): Set<string> {
   const names = new Set<string>();
   visit(parseSync(file, source).program, (node) => {
-    for (const key of DECLARING[String(node['type'])] ?? []) collect(node[key], names);
+    for (const key of NAME_FIELDS[String(node['type'])] ?? []) collectNames(node[key], names);
   });
   return names;
 }
 
-/** `retryAfterMs` → `retry`, `after`, `ms`. */
+/** Splits a name into words: `retryAfterMs` → `retry`, `after`, `ms`. */
 export function wordsOf(name: string): string[] {
   return name
     .split(/_|(?<=[\p{Ll}\d])(?=\p{Lu})/u)
@@ -90,7 +90,7 @@ export function wordsOf(name: string): string[] {
 
 type SyntaxNode = Readonly<Record<string, unknown>>;
 
-const DECLARING: Readonly<Record<string, readonly string[]>> = {
+const NAME_FIELDS: Readonly<Record<string, readonly string[]>> = {
   VariableDeclarator: ['id'],
   FunctionDeclaration: ['id', 'params'],
   FunctionExpression: ['params'],
@@ -106,21 +106,21 @@ const DECLARING: Readonly<Record<string, readonly string[]>> = {
   TSEnumDeclaration: ['id'],
 };
 
-function visit(value: unknown, see: (node: SyntaxNode) => void): void {
+function visit(value: unknown, onNode: (node: SyntaxNode) => void): void {
   if (Array.isArray(value)) {
-    for (const entry of value) visit(entry, see);
+    for (const entry of value) visit(entry, onNode);
   } else if (value !== null && typeof value === 'object') {
-    see(value as SyntaxNode);
-    for (const child of Object.values(value)) visit(child, see);
+    onNode(value as SyntaxNode);
+    for (const child of Object.values(value)) visit(child, onNode);
   }
 }
 
-function collect(value: unknown, names: Set<string>): void {
+function collectNames(value: unknown, names: Set<string>): void {
   if (Array.isArray(value)) {
-    for (const entry of value) collect(entry, names);
+    for (const entry of value) collectNames(entry, names);
     return;
   }
   const node = (value ?? {}) as SyntaxNode;
   if (node['type'] === 'Identifier' || node['type'] === 'PrivateIdentifier') names.add(String(node['name']));
-  else if (node['type'] === 'FormalParameters') collect(node['items'], names);
+  else if (node['type'] === 'FormalParameters') collectNames(node['items'], names);
 }

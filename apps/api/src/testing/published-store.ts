@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { readConfig, type Config } from '../config.js';
 import type { StorageModule } from '../media/index.js';
 
-/** Configuration with a store that serves its files under their public keys. */
-export const PUBLISHED = { STORAGE: fileURLToPath(import.meta.url) };
+/** Configures a store that serves its files under their public keys. */
+export const PUBLISHED_STORE = { STORAGE: fileURLToPath(import.meta.url) };
 
 export const openMediaStore: StorageModule['openMediaStore'] = async (environment: Config['environment']) => {
   const { dataDir, publicUrl } = readConfig(environment);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 export interface RawCall {
   readonly method?: string;
-  /** Sent unchanged: neither encoded nor normalized. */
+  /** Sent as it is: neither encoded nor normalized. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string | Buffer | undefined;
@@ -13,7 +13,7 @@ export interface RawReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  readonly milliseconds: number;
+  readonly durationMs: number;
 }
 
 /** Sends calls that a well-behaved client library would not send. */
@@ -23,14 +23,14 @@ export class RawHttp {
     private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 }),
   ) {}
 
-  call({ method = 'GET', path, headers: ownHeaders = {}, body }: RawCall): Promise<RawReply> {
+  call({ method = 'GET', path, headers: callHeaders = {}, body }: RawCall): Promise<RawReply> {
     const { hostname, port } = new URL(this.origin);
-    // Node does not frame the body of a DELETE without a length.
-    const isFramed = body === undefined || 'Transfer-Encoding' in ownHeaders;
-    const headers = isFramed ? ownHeaders : { 'Content-Length': Buffer.byteLength(body), ...ownHeaders };
-    const started = performance.now();
+    // Without a length, Node does not frame the body of a DELETE.
+    const isFramed = body === undefined || 'Transfer-Encoding' in callHeaders;
+    const headers = isFramed ? callHeaders : { 'Content-Length': Buffer.byteLength(body), ...callHeaders };
+    const startMs = performance.now();
     return new Promise((resolve, reject) => {
-      const sent = request({ agent: this.agent, hostname, port, method, path, headers }, (response) => {
+      const clientRequest = request({ agent: this.agent, hostname, port, method, path, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () =>
@@ -38,12 +38,12 @@ export class RawHttp {
             status: response.statusCode ?? 0,
             headers: response.headers,
             text: Buffer.concat(chunks).toString(),
-            milliseconds: performance.now() - started,
+            durationMs: performance.now() - startMs,
           }),
         );
       });
-      sent.on('error', reject);
-      sent.end(body);
+      clientRequest.on('error', reject);
+      clientRequest.end(body);
     });
   }
 
@@ -54,7 +54,7 @@ export class RawHttp {
 
 /**
  * Writes the bytes on a new connection and returns everything received until the server closes it. `hangUp` ends the
- * sending side.
+ * sending side after the bytes.
  */
 export function exchangeBytes(origin: string, bytes: string | Buffer, { hangUp = false } = {}): Promise<string> {
   const { hostname, port } = new URL(origin);

@@ -15,23 +15,23 @@ export interface RouteCall {
   /** Replaces the route's method. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as a form with a file for an upload; `text` is sent unchanged. */
+  /** Sent as JSON, or for an upload as a form with a file; `text` is sent unchanged. */
   readonly body?: unknown;
   readonly text?: string | Buffer | undefined;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  readonly head: IncomingHttpHeaders;
-  readonly answer: string;
+  readonly replyHeaders: IncomingHttpHeaders;
+  readonly replyText: string;
   /** Deviations from the API reference. */
-  readonly complaints: readonly string[];
+  readonly deviations: readonly string[];
 }
 
 /** Sends valid and invalid calls to any route. */
 export class RouteCalls {
   readonly routes: readonly Route[];
-  /** Calls sent so far. */
+  /** Number of calls until now. */
   count = 0;
   private readonly reference: Record<string, unknown>;
   private readonly conformance: Conformance;
@@ -44,7 +44,7 @@ export class RouteCalls {
     this.http = new RawHttp(api.origin);
   }
 
-  /** The fields of the route's body, without the file of a form. */
+  /** Returns the fields of the route's body, without the file of a form. */
   bodyOf(route: Route): BodySchema | undefined {
     const path = (this.reference['paths'] as Record<string, Record<string, unknown>>)[templateOf(route)];
     const operation = path?.[route.method] as { requestBody?: { content: Record<string, { schema: object }> } };
@@ -67,20 +67,20 @@ export class RouteCalls {
       },
       body: payload,
     });
-    const sent =
+    const jsonBody =
       payload === undefined || body === undefined || isForm ? undefined : (JSON.parse(String(payload)) as unknown);
-    const { status, text: answer } = reply;
-    const complaints = this.complaintsOf({ method, path, sent, status, text: answer });
-    return { status, head: reply.headers, answer, complaints };
+    const { status, text: replyText } = reply;
+    const deviations = this.deviationsOf({ method, path, requestBody: jsonBody, status, text: replyText });
+    return { status, replyHeaders: reply.headers, replyText, deviations };
   }
 
   close(): void {
     this.http.close();
   }
 
-  private complaintsOf(exchange: Parameters<Conformance['complaints']>[0]): string[] {
+  private deviationsOf(exchange: Parameters<Conformance['deviations']>[0]): string[] {
     try {
-      return this.conformance.complaints(exchange);
+      return this.conformance.deviations(exchange);
     } catch (error) {
       return [String(error)];
     }
@@ -91,28 +91,27 @@ export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-/** The path in the notation of the API reference. */
+/** Returns the path in the notation of the API reference. */
 function templateOf({ path }: Route): string {
   return BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** Names of the parameters in the path. */
 export function parametersOf({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** The record of the shop that the path of a route names. */
+/** Returns the record of the shop that the path identifies. */
 function recordOf({ path }: Route, shop: FullShop): Readonly<Record<string, unknown>> {
   return { ...shop.records[path.split('/')[1] ?? ''] };
 }
 
-/** The path with the shop's ids; `id` replaces the value of `parameter`. */
+/** Fills the path with ids of the shop; `id` replaces the value of `parameter`. */
 export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'id'): string {
   const ids = { ...recordOf(route, shop), ...(id !== undefined && { [parameter]: id }) };
   return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]));
 }
 
-/** Valid values of the required parameters. */
+/** Returns valid values of the required query parameters. */
 export function requiredQuery(route: Route, shop: FullShop): string[] {
   const record = recordOf(route, shop);
   const values: Readonly<Record<string, unknown>> = {
@@ -128,7 +127,7 @@ export function requiredQuery(route: Route, shop: FullShop): string[] {
 
 const BOUNDARY = 'between-the-parts';
 
-/** The schema of a form without its file. */
+/** Returns the schema of a form without its file. */
 function fieldsOf(form: { properties?: object } | undefined): object | undefined {
   const fields = Object.entries(form?.properties ?? {}).filter(([name]) => name !== 'file');
   return form && { ...form, properties: Object.fromEntries(fields), required: [] };
@@ -137,14 +136,14 @@ function fieldsOf(form: { properties?: object } | undefined): object | undefined
 function formOf(body: object): string {
   const fields = Object.entries(body).filter(([name]) => name !== 'file');
   const parts = fields.flatMap(([name, value]) =>
-    partsOf(name, value).map((each) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${each}\r\n`),
+    partsOf(name, value).map((part) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${part}\r\n`),
   );
   const file = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nwords\r\n`;
   return `${parts.join('')}${file}--${BOUNDARY}--\r\n`;
 }
 
 function partsOf(name: string, value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => partsOf(name, each));
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item));
   if (typeof value !== 'object' || value === null) return [`name="${name}"\r\n\r\n${String(value)}`];
-  return Object.entries(value).flatMap(([key, each]) => partsOf(`${name}[${key}]`, each));
+  return Object.entries(value).flatMap(([key, field]) => partsOf(`${name}[${key}]`, field));
 }

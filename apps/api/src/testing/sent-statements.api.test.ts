@@ -1,6 +1,6 @@
 import { testApi, type TestApi } from './test-api.js';
 
-const BY_ID_ALONE = 'select 1 from orders where id = $1';
+const QUERY_WITHOUT_APP = 'select 1 from orders where id = $1';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -9,8 +9,8 @@ beforeEach(async () => {
 
 describe('a statement without the app id', () => {
   it('fails its suite with the statement', async () => {
-    await api.postgres.rows(BY_ID_ALONE, [1]);
-    await expect(api.close()).rejects.toThrow(`orders is not tied to the app:\n${BY_ID_ALONE}`);
+    await api.postgres.rows(QUERY_WITHOUT_APP, [1]);
+    await expect(api.close()).rejects.toThrow(`orders is not tied to the app:\n${QUERY_WITHOUT_APP}`);
     await expect(fetch(api.origin)).rejects.toThrow();
     await expect(api.database.rows('select 1')).rejects.toThrow();
   });
@@ -18,9 +18,9 @@ describe('a statement without the app id', () => {
   it('fails its suite in a transaction', async () => {
     await api.postgres.transaction(async (transaction) => {
       await transaction.rows('select 1 from orders where app_id = $1', [1]);
-      await transaction.last(BY_ID_ALONE, [1]);
+      await transaction.last(QUERY_WITHOUT_APP, [1]);
     });
-    await expect(api.close()).rejects.toThrow(`app\n\norders is not tied to the app:\n${BY_ID_ALONE}`);
+    await expect(api.close()).rejects.toThrow(`app\n\norders is not tied to the app:\n${QUERY_WITHOUT_APP}`);
   });
 
   it('fails its suite when TypeORM generated it', async () => {
@@ -33,8 +33,8 @@ describe('a statement without the app id', () => {
 describe('a statement of a test', () => {
   it('is not checked', async () => {
     await api.app();
-    await api.database.rows(BY_ID_ALONE, [1]);
-    expect(api.statements).not.toContain(BY_ID_ALONE);
+    await api.database.rows(QUERY_WITHOUT_APP, [1]);
+    expect(api.statements).not.toContain(QUERY_WITHOUT_APP);
     await api.close();
   });
 });

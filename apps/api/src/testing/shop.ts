@@ -1,7 +1,7 @@
 import type { Client } from './test-api.js';
 
 /** A product with one variant of the same code. */
-export interface Goods {
+export interface StockedProduct {
   readonly code: string;
   readonly price?: number;
   readonly vat?: number | null;
@@ -18,14 +18,18 @@ export const GUEST = {
   postcode: '21000',
 };
 
-export function warehouse(code: string, more: object = {}): object {
-  return { code, name: code, address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1, ...more };
+export function warehouse(code: string, fields: object = {}): object {
+  return { code, name: code, address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1, ...fields };
 }
 
-export async function stockShop(client: Client, goods: readonly Goods[], warehouseCode = 'W1'): Promise<void> {
+export async function stockShop(
+  client: Client,
+  products: readonly StockedProduct[],
+  warehouseCode = 'W1',
+): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse(warehouseCode)] });
   await client.post('/int/products', {
-    products: goods.map(({ code, price = 100, vat = 20 }) => ({
+    products: products.map(({ code, price = 100, vat = 20 }) => ({
       code,
       name: `Product ${code}`,
       price,
@@ -35,7 +39,7 @@ export async function stockShop(client: Client, goods: readonly Goods[], warehou
   });
   await putStock(
     client,
-    goods.map(({ code, stock = 10 }) => ({ code, warehouse_code: warehouseCode, qty: stock })),
+    products.map(({ code, stock = 10 }) => ({ code, warehouse_code: warehouseCode, qty: stock })),
   );
 }
 
@@ -43,16 +47,16 @@ export async function putStock(client: Client, stocks: readonly object[]): Promi
   await client.put('/int/stocks', { stocks });
 }
 
-export async function evaluate(client: Client, items: readonly object[], more: object = {}): Promise<number> {
-  const reply = await client.post('/order_processings', { order_processing: { guest: GUEST, items, ...more } });
+export async function evaluate(client: Client, items: readonly object[], fields: object = {}): Promise<number> {
+  const reply = await client.post('/order_processings', { order_processing: { guest: GUEST, items, ...fields } });
   if (reply.status !== 201) throw new Error(`No evaluation: ${reply.text}`);
   return reply.body.data.id as number;
 }
 
-/** Returns a new proforma of these items. */
+/** Creates a proforma of these items. */
 // eslint-disable-next-line typescript/no-explicit-any
-export async function propose(client: Client, items: readonly object[], more: object = {}): Promise<any> {
-  const reply = await client.post('/proforma_orders', { order_processing_id: await evaluate(client, items, more) });
+export async function propose(client: Client, items: readonly object[], fields: object = {}): Promise<any> {
+  const reply = await client.post('/proforma_orders', { order_processing_id: await evaluate(client, items, fields) });
   if (reply.status !== 201) throw new Error(`No proforma: ${reply.text}`);
   return reply.body.data;
 }
@@ -71,17 +75,17 @@ export async function stockOf(
   return { on_hand, reserved, available };
 }
 
-type SetUp = 'promotions' | 'payment_methods' | 'shipment_methods' | 'vouchers';
+type SetUpResource = 'promotions' | 'payment_methods' | 'shipment_methods' | 'vouchers';
 
 /** Returns the stored records. */
 // eslint-disable-next-line typescript/no-explicit-any
-export async function setUp(client: Client, name: SetUp, rows: readonly object[]): Promise<any[]> {
+export async function setUp(client: Client, name: SetUpResource, rows: readonly object[]): Promise<any[]> {
   const reply = await client.put(`/${name}`, { [name]: rows });
   if (reply.status !== 200) throw new Error(`No ${name}: ${reply.text}`);
   return reply.body.data;
 }
 
-/** Returns the identifiers of a new customer. */
+/** Creates a customer and returns the identifiers. */
 export async function newCustomer(
   client: Client,
   email: string,
@@ -91,7 +95,7 @@ export async function newCustomer(
   return { customer_id: id, data_part, time_part };
 }
 
-/** Returns the imported order. */
+/** Imports an order and returns it. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function importOrder(client: Client, order: object): Promise<any> {
   const reply = await client.post('/int/orders', { order });
@@ -99,7 +103,7 @@ export async function importOrder(client: Client, order: object): Promise<any> {
   return reply.body.data;
 }
 
-/** Returns the token of a new session, anonymous without a customer. */
+/** Starts a session, anonymous without a customer, and returns the token. */
 export async function startSession(client: Client, session: object = {}): Promise<string> {
   const reply = await client.post('/sessions', { session: { device: { uuid: 'device' }, ...session } });
   if (reply.status !== 201) throw new Error(`No session: ${reply.text}`);

@@ -1,10 +1,10 @@
 import type { MediaStore } from '@back-office/media';
 
-/** Bytes under the key, `undefined` when there is nothing. */
+/** Size in bytes; `undefined` when the key does not exist. */
 export async function sizeInStore(store: MediaStore, key: string): Promise<number | undefined> {
-  const found = await store.read(key);
-  if (found === undefined) return undefined;
+  const content = await store.read(key);
+  if (content === undefined) return undefined;
   let size = 0;
-  for await (const chunk of found.bytes) size += chunk.length;
+  for await (const chunk of content.bytes) size += chunk.length;
   return size;
 }

@@ -5,10 +5,10 @@ import { budgetOf } from './suite-budgets.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Starts long suites first, because one that starts last leaves the other workers idle. */
+/** Starts long suites first, because a long suite that starts last leaves the other workers idle. */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
-    const budget = ({ path }) => budgetOf(relative(ROOT, path)).wall;
-    return [...super.sort(tests)].sort((a, b) => budget(b) - budget(a));
+    const wallSeconds = ({ path }) => budgetOf(relative(ROOT, path)).wall;
+    return [...super.sort(tests)].sort((a, b) => wallSeconds(b) - wallSeconds(a));
   }
 }

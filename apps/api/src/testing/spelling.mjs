@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const CSPELL = `${ROOT}node_modules/cspell/bin.mjs`;
-const CHECKED = /\.(?:ts|mjs|cjs|md)$/;
+const CHECKED_FILE = /\.(?:ts|mjs|cjs|md)$/;
 const SKIPPED_FOLDER = /^(?:\..*|node_modules|dist|coverage)$/;
 const UNKNOWN_WORD = /^\S*?:(\d+):(\d+) - Unknown word \((.+?)\)/gm;
 
-/** A spelling that has to be found here: it shows that files are read and words are checked. */
-const SEEDED = 'mispeling';
+/** A misspelling on purpose. Finding it proves that files are read and words are checked. */
+const SEEDED_MISSPELLING = 'mispeling';
 
-/** Paths of the checked files below a folder, from the root of the repository. */
+/** Returns the paths of checked files below a folder, relative to the root of the repository. */
 function listFiles(folder) {
   return readdirSync(`${ROOT}${folder}`, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) return SKIPPED_FOLDER.test(entry.name) ? [] : listFiles(`${folder}${entry.name}/`);
-    return CHECKED.test(entry.name) ? [`${folder}${entry.name}`] : [];
+    return CHECKED_FILE.test(entry.name) ? [`${folder}${entry.name}`] : [];
   });
 }
 
-// One text: cspell needs more time to begin a file than to check its words.
+// All files are checked as one text, because cspell needs more time to start a file than to check its words.
 const lines = [];
 const starts = [];
 for (const file of listFiles('')) {
@@ -37,13 +37,13 @@ const { stdout, stderr } = spawnSync(
   },
 );
 
-const unknown = [...stdout.matchAll(UNKNOWN_WORD)].map(([, line, column, word]) => {
-  const { file, start } = starts.findLast((each) => each.start < Number(line));
+const unknownWords = [...stdout.matchAll(UNKNOWN_WORD)].map(([, line, column, word]) => {
+  const { file, start } = starts.findLast((entry) => entry.start < Number(line));
   return { word, location: `${file}:${line - start}:${column}` };
 });
-const wrong = unknown.filter(({ word }) => word !== SEEDED);
-for (const { word, location } of wrong) console.log(`${location} ${word}`);
-if (wrong.length > 0)
+const misspelled = unknownWords.filter(({ word }) => word !== SEEDED_MISSPELLING);
+for (const { word, location } of misspelled) console.log(`${location} ${word}`);
+if (misspelled.length > 0)
   console.log('Correct these words, or add terms to cspell/terms.txt, test data to cspell/test-data.txt.');
-if (wrong.length === unknown.length) console.log(`cspell did not check the words.\n${stderr}`);
-process.exitCode = wrong.length > 0 || wrong.length === unknown.length ? 1 : 0;
+if (misspelled.length === unknownWords.length) console.log(`cspell did not check the words.\n${stderr}`);
+process.exitCode = misspelled.length > 0 || misspelled.length === unknownWords.length ? 1 : 0;

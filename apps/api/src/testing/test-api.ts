@@ -25,25 +25,24 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed body. */
   // eslint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Calls of one app. Every answer is validated against the API reference. */
+/** Sends calls of one app and validates every exchange against the API reference. */
 export interface Client {
   readonly appId: number;
   readonly token: string;
-  /** The same calls, each with this `Idempotency-Key`. */
+  /** Returns a client that sends this `Idempotency-Key` with each call. */
   keyed(key: string): Client;
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
   put(path: string, body?: unknown): Promise<Reply>;
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string, body?: unknown): Promise<Reply>;
-  /** A form with a file in its field `file`, or without one. */
+  /** Sends a form, with the file in the field `file` if there is one. */
   upload(path: string, file?: Upload, fields?: Readonly<Record<string, string | readonly string[]>>): Promise<Reply>;
 }
 
@@ -59,32 +58,31 @@ export interface TestApi {
   /** The folder of all files, including unfinished uploads. */
   readonly dataDir: string;
   readonly clock: MovableClock;
-  /** The tests' own connections. */
+  /** Connections of the tests. */
   readonly database: Postgres;
-  /** The service's connections. */
+  /** Connections of the service. */
   readonly postgres: Postgres;
   readonly container: Container;
-  /** All statements of the service so far, except those that TypeORM adds. */
+  /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
-  /** Errors of background jobs so far. */
+  /** Errors of background jobs until now. */
   readonly jobFailures: unknown[];
   /** Runs all pending background jobs. */
-  work(): Promise<void>;
-  /** Creates an app. */
+  runJobs(): Promise<void>;
   app(currency?: string): Promise<Client>;
-  /** The same client, calling these servers in turn. */
-  through(client: Client, origins: readonly string[]): Client;
-  /** Throws when a statement was not limited to one app, or a stored file is still open. */
+  /** Returns a client of the same app that calls these servers in turn. */
+  withOrigins(client: Client, origins: readonly string[]): Client;
+  /** Throws when a statement was not limited to one app, or when a stored file is still open. */
   close(): Promise<void>;
 }
 
-/** The whole service on a real port and its own database, with a test clock and without a log. */
+/** Starts the whole service on a free port with a database of its own, a test clock and no log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
   timeouts: Partial<EdgeTimeouts> = {},
 ): Promise<TestApi> {
-  const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
-  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
+  const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
   const logger = loggerOf(config);
   // A bad configuration throws here, before the database is opened.
   const media = await openLibraryTools(config);
@@ -92,54 +90,58 @@ export async function testApi(
   const clock = new MovableClock();
   const { base, isPublished } = media.library;
   const options = { clock, publicBase: () => base, isPublished: () => isPublished };
-  const under = await databaseUnderTest(options, config.databasePoolSize);
-  const { database } = under;
+  const testDatabase = await databaseUnderTest(options, config.databasePoolSize);
+  const { database } = testDatabase;
   const container = containerOf(database, { refunds, media }, clock);
-  const anyPort = { ...config, port: 0 };
-  const api = await startApi({ container, database }, anyPort, logger, { ...EDGE_TIMEOUTS, ...timeouts });
+  const apiConfig = { ...config, port: 0 };
+  const api = await startApi({ container, database }, apiConfig, logger, { ...EDGE_TIMEOUTS, ...timeouts });
   const queue = database.jobQueue(2);
   const jobFailures: unknown[] = [];
   const onFailure = (error: unknown) => jobFailures.push(error);
   const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
   const origin = `http://127.0.0.1:${api.port}`;
   const connections = new Agent({ keepAlive: true });
-  const calls: Calls = { connections, conformance: conformanceOf(container.get(TOKENS.Routes)), headers: {} };
+  const settings: ClientSettings = {
+    agent: connections,
+    conformance: conformanceOf(container.get(TOKENS.Routes)),
+    headers: {},
+  };
   return {
     origin,
     get url() {
-      return under.url;
+      return testDatabase.url;
     },
     dataDir: config.dataDir,
     clock,
     get database() {
-      return under.inspection;
+      return testDatabase.inspection;
     },
     get postgres() {
-      return under.postgres;
+      return testDatabase.postgres;
     },
     container,
     get statements() {
-      return under.statements;
+      return testDatabase.statements;
     },
     jobFailures,
-    work: () => worker.drain(),
+    runJobs: () => worker.drain(),
     app: async (currency = 'RSD') => {
       const apps = container.get(TOKENS.Apps);
       const appId = await apps.create({ name: 'Test', currency });
-      return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, calls);
+      return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, settings);
     },
-    through: ({ appId, token }, origins) => {
-      let turn = 0;
-      return clientOf(() => origins[turn++ % origins.length] ?? origin, appId, token, calls);
+    withOrigins: ({ appId, token }, origins) => {
+      let callCount = 0;
+      return clientOf(() => origins[callCount++ % origins.length] ?? origin, appId, token, settings);
     },
     close: async () => {
       connections.destroy();
       await api.stop();
       await queue.close();
       await Promise.all([media.close(), refunds.close?.()]);
-      const checks = Promise.all([under.close(), checkFilesAreClosed(config.dataDir)]);
+      const checks = Promise.all([testDatabase.close(), checkFilesAreClosed(config.dataDir)]);
       await checks.catch(() => {});
-      await rm(ownDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true });
       await checks;
     },
   };
@@ -147,46 +149,56 @@ export async function testApi(
 
 type Answer = Pick<RawReply, 'status' | 'text' | 'headers'>;
 
-interface Calls {
-  /** A new connection costs as much as a small call. */
-  readonly connections: Agent;
+interface ClientSettings {
+  /** A new connection costs as much as a small call, so clients share connections. */
+  readonly agent: Agent;
   readonly conformance: Conformance;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function clientOf(origin: () => string, appId: number, token: string, calls: Calls): Client {
-  const { connections, conformance, headers } = calls;
+function clientOf(origin: () => string, appId: number, token: string, settings: ClientSettings): Client {
+  const { agent, conformance, headers } = settings;
   const authorized = { Authorization: `Bearer ${token}`, ...headers };
-  const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
+  const call = async (method: Method, path: string, content?: unknown): Promise<Reply> => {
     const { pathname, search } = new URL(origin() + BASE_PATH + path);
-    const body = sent === undefined ? undefined : JSON.stringify(sent);
-    const typed = body === undefined ? authorized : { ...authorized, 'Content-Type': 'application/json' };
-    const http = new RawHttp(origin(), connections);
-    const reply = await http.call({ method: method.toUpperCase(), path: pathname + search, headers: typed, body });
-    return checked(reply, method, path, sent);
+    const body = content === undefined ? undefined : JSON.stringify(content);
+    const callHeaders = body === undefined ? authorized : { ...authorized, 'Content-Type': 'application/json' };
+    const http = new RawHttp(origin(), agent);
+    const reply = await http.call({
+      method: method.toUpperCase(),
+      path: pathname + search,
+      headers: callHeaders,
+      body,
+    });
+    return checkReply(reply, method, path, content);
   };
   const upload: Client['upload'] = async (path, file, fields = {}) => {
     const request = supertest(origin())
       .post(BASE_PATH + path)
-      .agent(connections)
+      .agent(agent)
       .set(authorized);
     for (const [name, values] of Object.entries(fields)) {
       for (const value of [values].flat()) request.field(name, value as string);
     }
     const { name: filename = '', bytes, mime = 'application/octet-stream' } = file ?? {};
     if (bytes) request.attach('file', Buffer.from(bytes), { filename, contentType: mime });
-    return checked(await request, 'post', path, undefined);
+    return checkReply(await request, 'post', path, undefined);
   };
-  const checked = ({ status, text, headers: received }: Answer, method: Method, path: string, sent: unknown) => {
-    const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
-    if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
+  const checkReply = (
+    { status, text, headers: replyHeaders }: Answer,
+    method: Method,
+    path: string,
+    content: unknown,
+  ) => {
+    const deviations = conformance.deviations({ method, path: BASE_PATH + path, requestBody: content, status, text });
+    if (deviations.length > 0) throw new Error(`Not as the API reference says:\n${deviations.join('\n')}`);
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    return { status, headers: received as Readonly<Record<string, string>>, text, body };
+    return { status, headers: replyHeaders as Readonly<Record<string, string>>, text, body };
   };
   return {
     appId,
     token,
-    keyed: (key) => clientOf(origin, appId, token, { ...calls, headers: { 'Idempotency-Key': key } }),
+    keyed: (key) => clientOf(origin, appId, token, { ...settings, headers: { 'Idempotency-Key': key } }),
     get: (path) => call('get', path),
     post: (path, body) => call('post', path, body),
     put: (path, body) => call('put', path, body),

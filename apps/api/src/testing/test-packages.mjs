@@ -1,5 +1,5 @@
 /**
- * Installs the tarballs and runs examples and contracts on each supported version of Node. npm delivers the binaries.
+ * Installs the tarballs and runs examples and contracts on each supported version of Node. The Node binaries come from npm.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const VERSIONS = ['20', '22', '24'];
 const BINARY = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /** @param {string} version */
-function nodeOf(version) {
+function installNode(version) {
   const folder = join(ROOT, '.cache', `node-${version}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
@@ -22,13 +22,13 @@ function nodeOf(version) {
 
 /** @param {string} version */
 function passesOn(version) {
-  const node = nodeOf(version);
+  const node = installNode(version);
   process.stdout.write(`Node ${execFileSync(node, ['--version'], { encoding: 'utf8' })}`);
   const jest = ['node_modules/jest/bin/jest.js', 'apps/api/src/packages.test.ts', '-t', 'an empty project'];
   const env = { ...process.env, PACKAGES_NODE: node };
   return spawnSync(process.execPath, jest, { cwd: ROOT, env, stdio: 'inherit' }).status === 0;
 }
 
-const failed = VERSIONS.filter((version) => !passesOn(version));
-if (failed.length > 0) process.stderr.write(`Failed on Node ${failed.join(', ')}\n`);
-process.exitCode = failed.length === 0 ? 0 : 1;
+const failedVersions = VERSIONS.filter((version) => !passesOn(version));
+if (failedVersions.length > 0) process.stderr.write(`Failed on Node ${failedVersions.join(', ')}\n`);
+process.exitCode = failedVersions.length === 0 ? 0 : 1;

@@ -9,21 +9,22 @@ const PAGE = `${ROOT}CONTRIBUTING.md`;
 const [START, END] = ['<!-- times: start -->', '<!-- times: end -->'];
 const MAX_ROWS = 12;
 
-/** Checks the CPU budgets after a complete run; with `TEST_TIMES` also writes the report of CONTRIBUTING.md. */
+/** Checks the CPU budgets after a complete run. With `TEST_TIMES` it also writes the report in CONTRIBUTING.md. */
 export default class TimesReporter {
   #errors = [];
 
   constructor({ testPathPatterns, testNamePattern, watch, watchAll, onlyChanged, onlyFailures, shard, projects }) {
-    const isPart = testPathPatterns.patterns.length > 0 || testNamePattern || onlyChanged || onlyFailures || shard;
-    this.isWhole = !isPart && !watch && !watchAll;
+    const isPartialRun =
+      testPathPatterns.patterns.length > 0 || testNamePattern || onlyChanged || onlyFailures || shard;
+    this.isCompleteRun = !isPartialRun && !watch && !watchAll;
     this.projects = projects.length;
   }
 
   async onRunComplete(contexts, { testResults, startTime, numTotalTests }) {
-    if (!this.isWhole || contexts.size < this.projects || process.env.DATABASE_UNDER_TEST) return;
+    if (!this.isCompleteRun || contexts.size < this.projects || process.env.DATABASE_UNDER_TEST) return;
     const suites = testResults.map(timesOf).sort((a, b) => b.seconds - a.seconds);
     const cpu = sum(suites.map((suite) => suite.cpu));
-    this.#errors = overBudget(suites, TOLERANCE * Math.max(1, cpu / REFERENCE_CPU_SECONDS));
+    this.#errors = describeOverBudget(suites, TOLERANCE * Math.max(1, cpu / REFERENCE_CPU_SECONDS));
     if (process.env.TEST_TIMES)
       await writeReport(suites, { elapsed: (Date.now() - startTime) / 1000, cpu, numTotalTests });
   }
@@ -44,30 +45,30 @@ function timesOf({ testFilePath, perfStats, testResults }) {
   return { name, seconds, cpu: perfStats.cpuSeconds ?? 0, setUp, tests };
 }
 
-export function overBudget(suites, allowance) {
-  const late = suites.filter(({ name, cpu }) => cpu > budgetOf(name).cpu * allowance);
-  const unknown = Object.keys(BUDGETS).filter((name) => !suites.some((suite) => suite.name === name));
+export function describeOverBudget(suites, allowance) {
+  const suitesOverBudget = suites.filter(({ name, cpu }) => cpu > budgetOf(name).cpu * allowance);
+  const unknownNames = Object.keys(BUDGETS).filter((name) => !suites.some((suite) => suite.name === name));
   return [
-    ...late.map(
+    ...suitesOverBudget.map(
       ({ name, cpu }) => `${name}: ${cpu.toFixed(1)} s of CPU for ${(budgetOf(name).cpu * allowance).toFixed(1)} s`,
     ),
-    ...unknown.map((name) => `${name}: has a budget but does not exist`),
+    ...unknownNames.map((name) => `${name}: has a budget but does not exist`),
   ];
 }
 
 async function writeReport(suites, { elapsed, cpu, numTotalTests }) {
-  const total = (key) => sum(suites.map((suite) => suite[key])).toFixed(0);
+  const totalOf = (key) => sum(suites.map((suite) => suite[key])).toFixed(0);
   const tests = suites.flatMap((suite) => suite.tests.map((test) => ({ ...test, suite: suite.name })));
   const slowest = tests.sort((a, b) => b.seconds - a.seconds).slice(0, MAX_ROWS);
   const report = [
     `${numTotalTests} tests in ${suites.length} suites took ${elapsed.toFixed(0)} s, on Node ${process.versions.node}.`,
-    `The times of all suites add up to ${total('seconds')} s, of which set-up and tear-down take ${total('setUp')} s. They used ${cpu.toFixed(0)} s of CPU.`,
+    `The times of all suites add up to ${totalOf('seconds')} s, of which set-up and tear-down take ${totalOf('setUp')} s. They used ${cpu.toFixed(0)} s of CPU.`,
     '',
     table(['Slowest suites', 'seconds', 'CPU', 'in set-up', 'tests'], suites.slice(0, MAX_ROWS).map(suiteRow)),
   ].join('\n');
   const page = readFileSync(PAGE, 'utf8');
-  const [before, after] = [page.split(START)[0], page.split(END)[1]];
-  const text = `${before}${START}\n\n${report}\n\n${END}${after}`;
+  const [textBefore, textAfter] = [page.split(START)[0], page.split(END)[1]];
+  const text = `${textBefore}${START}\n\n${report}\n\n${END}${textAfter}`;
   writeFileSync(PAGE, await format(text, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
   process.stdout.write(`${report}\n\n${table(['Slowest tests', 'seconds', 'suite'], slowest.map(testRow))}\n`);
 }
@@ -80,11 +81,11 @@ function testRow({ name, seconds, suite }) {
   return [name.replaceAll('|', '\\|'), seconds.toFixed(1), `\`${suite}\``];
 }
 
-function table(heads, rows) {
+function table(headers, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(heads), line(heads.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+  return [line(headers), line(headers.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
 function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
+  return numbers.reduce((total, value) => total + value, 0);
 }

@@ -12,14 +12,14 @@ export interface Cache {
   close(): Promise<void>;
 }
 
-/** Starts the server on a free port; returns the port. */
-export async function listening(server: Server): Promise<number> {
+/** Starts the server on a free port and returns the port. */
+export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-function onPath(command: string): string | undefined {
+function findOnPath(command: string): string | undefined {
   const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, command));
   return paths.find((path) => {
     try {
@@ -31,14 +31,14 @@ function onPath(command: string): string | undefined {
   });
 }
 
-const varnishd = onPath('varnishd');
+const varnishd = findOnPath('varnishd');
 /** The tests run without Varnish; .ci/run installs it. */
 export const hasVarnish = varnishd !== undefined;
 
-/** A Varnish in front of the origin. It accepts PURGE except below `/closed`. */
-export async function varnishBefore(origin: string): Promise<Cache> {
+/** Starts a Varnish in front of the origin. It accepts PURGE except below `/closed`. */
+export async function startVarnish(origin: string): Promise<Cache> {
   const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // Started by root, Varnish runs as another user.
+  // When root starts Varnish, it runs as another user.
   await chmod(folder, 0o755);
   const { hostname, port: originPort } = new URL(origin);
   const vcl = `vcl 4.1;
@@ -49,7 +49,7 @@ export async function varnishBefore(origin: string): Promise<Cache> {
     }`;
   await writeFile(join(folder, 'cache.vcl'), vcl);
   const probe = createTcpServer();
-  const port = await listening(probe);
+  const port = await listen(probe);
   probe.close();
   await once(probe, 'close');
   const endpoint = `127.0.0.1:${port}`;
@@ -65,11 +65,11 @@ export async function varnishBefore(origin: string): Promise<Cache> {
     'malloc,32m',
   ];
   const process = spawn(varnishd ?? '', options, { stdio: 'ignore' });
-  const ended = once(process, 'exit');
+  const exit = once(process, 'exit');
   const address = `http://${endpoint}`;
   const close = async (): Promise<void> => {
     process.kill();
-    await ended;
+    await exit;
     await rm(folder, { recursive: true, force: true });
   };
   try {
@@ -90,7 +90,7 @@ async function waitForAnswer(address: string): Promise<void> {
   throw new Error('Varnish did not start');
 }
 
-/** The body of a 200; throws on any other status. */
+/** Returns the body of a 200; throws on any other status. */
 export function textOf(address: string, path: string, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(address + path, { headers: { host }, agent: false }, (response) => {

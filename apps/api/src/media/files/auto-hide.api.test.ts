@@ -33,7 +33,7 @@ describe('media.auto_hide_unused_days', () => {
 
   it('keeps a used file visible', async () => {
     const file = await shop.text('used.txt');
-    await shop.use(file);
+    await shop.recordUsage(file);
     await hideAfterDays(AUTO_HIDE_DAYS);
     expect(await shop.file(file.id)).toMatchObject({ hidden: false });
   });

@@ -191,7 +191,7 @@ describe('an unwritable upload folder', () => {
 
 describe('a client that disconnects', () => {
   it('leaves nothing behind when a client disconnects during its upload', async () => {
-    const objectsBefore = await shop.objects();
+    const objectsBefore = await shop.storedKeys();
     const { hostname, port } = new URL(api.origin);
     const head =
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${shop.client.token}\r\n` +
@@ -203,7 +203,7 @@ describe('a client that disconnects', () => {
     expect(await listSpooledFiles()).toHaveLength(1);
     socket.destroy();
     expect(await isSpoolEmpty()).toBe(true);
-    expect(await shop.objects()).toEqual(objectsBefore);
+    expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
   it('causes no failed job when a client disconnects after its upload', async () => {
@@ -221,7 +221,7 @@ describe('a client that disconnects', () => {
       uploadRequest.end(body, () => setImmediate(() => uploadRequest.destroy()));
     });
     await pause(300);
-    await api.work();
+    await api.runJobs();
     expect(api.jobFailures).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ describe('PATCH /cdn/file', () => {
 
   it('shows the renditions with their URLs', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const { renditions } = await shop.file(id);
     expect((await editFile({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
   });

@@ -79,7 +79,7 @@ describe('GET /cdn/files: search', () => {
   it.each(['\u0301', '\ufe0f'])('finds nothing by a lone combining character: %j', async (text) => {
     await shop.text('a.txt');
     expect(await shop.names(searchFor(text))).toEqual([]);
-    expect(await shop.trashed(searchFor(text))).toEqual([]);
+    expect(await shop.trashedNames(searchFor(text))).toEqual([]);
   });
 
   it('finds edited texts', async () => {
@@ -136,7 +136,7 @@ describe('GET /cdn/files: filters', () => {
 
   it('unused finds unused files older than the threshold', async () => {
     await shop.text('old.txt');
-    await shop.use(await shop.text('used.txt'));
+    await shop.recordUsage(await shop.text('used.txt'));
     api.clock.forward({ hours: 30 * 24 });
     await shop.text('new.txt');
     expect(await shop.names('unused=true')).toEqual(['old.txt']);
@@ -283,7 +283,7 @@ describe('GET /cdn/files/summary', () => {
     await shop.text('one.txt', {}, '1234567');
     await shop.trash(await shop.text('two.txt', {}, '123'));
     await hideFile((await shop.text('hidden.txt', {}, '12')).id);
-    await api.work();
+    await api.runJobs();
     const { size, renditions } = await shop.file(picture.id);
     expect((await shop.client.get('/cdn/files/summary')).body.data).toEqual({
       counts: { image: 1, vector: 0, video: 0, audio: 0, doc: 2 },
@@ -357,7 +357,7 @@ describe('GET /cdn/trash', () => {
       ['search=%25', ''],
       ['search=%00', 'acb'],
     ])('returns for the query %j the files %s', async (query, expected) => {
-      expect((await shop.trashed(query)).map((name) => name[0]).join('')).toBe(expected);
+      expect((await shop.trashedNames(query)).map((name) => name[0]).join('')).toBe(expected);
     });
 
     it('counts all matches on every page', async () => {
@@ -387,7 +387,7 @@ describe('another app', () => {
     expect([
       await otherShop.names('hidden=true'),
       await otherShop.names('folder=a'),
-      await otherShop.trashed(),
+      await otherShop.trashedNames(),
     ]).toEqual([[], [], []]);
     expect((await otherShop.client.get('/cdn/files/summary')).body.data).toMatchObject({
       total_count: 0,

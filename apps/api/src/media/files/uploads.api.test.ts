@@ -3,13 +3,13 @@ import { sharpSampleImages } from '@back-office/images-sharp/testing';
 import sharp from 'sharp';
 import { TOKENS } from '../../tokens.js';
 import { testApi, type Client, type Reply, type TestApi } from '../../testing/test-api.js';
-import { PUBLISHED } from '../../testing/published-store.js';
+import { PUBLISHED_STORE } from '../../testing/published-store.js';
 
 let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  api = await testApi(PUBLISHED);
+  api = await testApi(PUBLISHED_STORE);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('POST /cdn/files', () => {
 
   it('processes an image by its preset in the background', async () => {
     const { body } = await upload({ name: 'a.jpg', bytes: await makeJpeg(1_400, 700, 6) });
-    await api.work();
+    await api.runJobs();
     expect(api.jobFailures).toEqual([]);
     const { data } = (await shop.get(`/cdn/files/${body.data.id}`)).body;
     expect(data).toMatchObject({
@@ -148,11 +148,11 @@ describe('POST /cdn/files', () => {
       {},
     ],
   ])('refuses %s', async (_, expected, key, file, fields) => {
-    await api.work();
+    await api.runJobs();
     const objectsBefore = await listObjects();
     const { status, body } = await shop.upload('/cdn/files', file, { ...fields, folder: 'x' });
     expect([status, body]).toEqual([expected, { errors: { CdnFiles: [key] } }]);
-    await api.work();
+    await api.runJobs();
     expect(await listObjects()).toEqual(objectsBefore);
     expect((await shop.get('/cdn/folders')).body.data).toEqual([]);
   });
@@ -190,7 +190,7 @@ describe('POST /cdn/files', () => {
   it('stores one of twenty concurrent uploads with the same name', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => upload(makeTextFile('rush'))));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
-    await api.work();
+    await api.runJobs();
     const [{ key }] = (await shop.get('/cdn/files')).body.data.files;
     const prefix = key.split('/')[0];
     expect((await listObjects()).filter((objectKey) => objectKey.includes(prefix))).toHaveLength(2);

@@ -125,7 +125,7 @@ describe('an upload', () => {
   const uploadAndProcess = async (fields: Record<string, string>, bytes?: Uint8Array) => {
     const image = bytes ?? (await sharpSampleImages.still('image/png', 400, 300));
     const { id } = await shop.upload('a.png', image, fields);
-    await api.work();
+    await api.runJobs();
     return shop.file(id);
   };
 
@@ -188,7 +188,7 @@ describe('an installation with jimp', () => {
       const { id } = await jimpShop.upload('a.jpg', await sharpSampleImages.cmyk(64, 48));
       const avifFile = await jimpShop.upload('a.avif', await sharpSampleImages.still('image/avif', 64, 48));
       const jpegFile = await jimpShop.jpeg('b.jpg', {}, 400, 300);
-      await jimpApi.work();
+      await jimpApi.runJobs();
       expect([await jimpShop.file(id), await jimpShop.file(avifFile.id)]).toMatchObject([
         { processing: 'done', mime: 'image/jpeg', renditions: [] },
         { processing: 'done', mime: 'image/avif', renditions: [] },

@@ -20,7 +20,7 @@ const upload = async (name: string, bytes: Uint8Array) => {
   return body.data;
 };
 const processFile = async (id: number) => {
-  await api.work();
+  await api.runJobs();
   expect(api.jobFailures).toEqual([]);
   return (await shop.get(`/cdn/files/${id}`)).body.data;
 };

@@ -1,13 +1,13 @@
 import { TOKENS } from '../../tokens.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
 import { MediaShop } from '../../testing/media-shop.js';
-import { PUBLISHED } from '../../testing/published-store.js';
+import { PUBLISHED_STORE } from '../../testing/published-store.js';
 
 let api: TestApi;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi(PUBLISHED);
+  api = await testApi(PUBLISHED_STORE);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -17,14 +17,14 @@ beforeEach(async () => {
 
 const library = () => api.container.get(TOKENS.Library);
 const updateJobs = (change: string) => api.database.rows(`update graphile_worker._private_jobs set ${change}`);
-const countObjects = async () => (await shop.objects()).length;
+const countObjects = async () => (await shop.storedKeys()).length;
 
 describe('an image that crashed every process', () => {
   it('fails an image that crashed every process and processes others', async () => {
     const [crashingImage] = [await shop.jpeg('killer.jpg')];
     await updateJobs('attempts = 5, last_error = null');
     const otherImage = await shop.jpeg('other.jpg');
-    await api.work();
+    await api.runJobs();
     expect([(await shop.file(crashingImage.id)).processing, (await shop.file(otherImage.id)).processing]).toEqual([
       'failed',
       'done',
@@ -35,7 +35,7 @@ describe('an image that crashed every process', () => {
   it('retries an image when earlier attempts reported an error', async () => {
     const file = await shop.jpeg('a.jpg');
     await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
-    await api.work();
+    await api.runJobs();
     expect((await shop.file(file.id)).processing).toBe('done');
   });
 });
@@ -53,7 +53,7 @@ describe('an image that crashes the image processor', () => {
     const states: string[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
       await shop.reschedule(file.id, 'content', '0');
-      await api.work();
+      await api.runJobs();
       states.push((await shop.file(file.id)).processing);
     }
     expect(states).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'failed']);
@@ -67,9 +67,9 @@ describe('an image that crashes the image processor', () => {
       return Promise.reject(new Error('The process has ended'));
     };
     const file = await shop.jpeg('a.jpg');
-    await api.work();
+    await api.runJobs();
     await shop.reschedule(file.id, 'content', '0');
-    await api.work();
+    await api.runJobs();
     expect((await shop.file(file.id)).processing).toBe('done');
   });
 });
@@ -88,25 +88,25 @@ describe('the daily sweep', () => {
       'failed',
       'pending',
     ]);
-    await api.work();
+    await api.runJobs();
     expect((await shop.file(waitingFile.id)).processing).toBe('done');
   });
 
   it('retries jobs that gave up during a long store failure', async () => {
     const file = await shop.text('a.txt');
-    await api.work();
+    await api.runJobs();
     const { store } = library().library;
     const originalRemove = store.remove.bind(store);
     store.remove = () => Promise.reject(new Error('The store is gone'));
     await shop.trash(file);
     await shop.client.delete(`/cdn/files/${file.id}/purge`);
     await updateJobs('attempts = max_attempts - 1');
-    await api.work();
+    await api.runJobs();
     store.remove = originalRemove;
-    await api.work();
+    await api.runJobs();
     expect(await countObjects()).toBe(2);
     await library().sweep.run();
-    await api.work();
+    await api.runJobs();
     expect(await countObjects()).toBe(0);
   });
 });
@@ -115,12 +115,12 @@ describe('media publish', () => {
   it('copies every file of an app to its public key', async () => {
     const [image] = [await shop.jpeg('a.jpg', {}, 400, 300), await shop.text('b.txt')];
     await shop.replace(image.id, 'words');
-    await api.work();
-    const objectsBefore = await shop.objects();
+    await api.runJobs();
+    const objectsBefore = await shop.storedKeys();
     for (const key of objectsBefore.filter((object) => !object.startsWith('_blobs/')))
       await library().library.store.remove(key);
     expect(await library().copies.settleAll(shop.client.appId)).toBe(3);
-    expect(await shop.objects()).toEqual(objectsBefore);
+    expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
   it('publishes each file once over several batches', async () => {

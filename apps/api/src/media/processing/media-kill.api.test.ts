@@ -18,7 +18,7 @@ let runningServer: ServerProcess | undefined;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'media-kill-'));
   api = await testApi({ DATA_DIR: dataDir });
-  api.clock.catchUp();
+  api.clock.setToSystemTime();
   shop = await api.app();
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ const startService = (): Promise<ServerProcess> =>
   startServer({ DATABASE_URL: api.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
 
 async function uploadUntilKilled(server: ServerProcess, name: string, bytes: Uint8Array): Promise<number[]> {
-  const client = api.through(shop, [server.origin]);
+  const client = api.withOrigins(shop, [server.origin]);
   const acknowledgedIds: number[] = [];
   try {
     for (let count = 0; ; count += 1) {
@@ -119,7 +119,7 @@ describe('a service killed while it receives and processes files', () => {
     const { sweep } = api.container.get(TOKENS.Library);
     api.clock.forward({ hours: 24 * 365 });
     await api.container.get(TOKENS.Database).uploadReceipts.sweep();
-    await api.work();
+    await api.runJobs();
     await sweep.run();
     expect(api.jobFailures).toEqual([]);
     expect(await listObjects()).toEqual(await listReferencedBlobs());

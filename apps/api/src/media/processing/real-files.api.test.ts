@@ -20,7 +20,7 @@ const { bytes, pngChunk, riffChunk, u16le, u32be, u32le } = parts;
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const uploadAndProcess = async (name: string, content: Uint8Array, fields = {}) => {
   const { id } = await shop.upload(name, content, fields);
-  await api.work();
+  await api.runJobs();
   return shop.file(id);
 };
 const readImage = async (url: string) => samples.decode(await shop.bytes(url));
@@ -139,7 +139,7 @@ describe('a broken image', () => {
     const states: string[] = [];
     for (let attempt = 0; attempt < 4; attempt += 1) {
       await shop.reschedule(id, 'content', '0');
-      await api.work();
+      await api.runJobs();
       states.push((await shop.file(id)).processing);
     }
     return states;
@@ -178,13 +178,13 @@ describe('a broken image', () => {
     const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
     await runAllAttempts(id);
     await shop.replace(id, await makeNoiseJpeg());
-    await api.work();
+    await api.runJobs();
     expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp', version: 2 });
   });
 
   it('does not mark the replacement of a broken image as failed', async () => {
     const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
-    await api.work();
+    await api.runJobs();
     await shop.replace(id, 'words');
     expect(new Set(await runAllAttempts(id))).toEqual(new Set(['done']));
   });
@@ -204,8 +204,8 @@ describe('an image above the pixel limit', () => {
   ])('returns API.CdnFiles.ImageTooLarge for %s', async (_, content) => {
     const { status, body } = await shop.client.upload('/cdn/files', { name: 'a.png', bytes: await content() });
     expect([status, body]).toEqual([422, TOO_LARGE]);
-    await api.work();
-    expect([await shop.names(), await shop.objects()]).toEqual([[], []]);
+    await api.runJobs();
+    expect([await shop.names(), await shop.storedKeys()]).toEqual([[], []]);
   });
 
   it('refuses a replacement above the pixel limit', async () => {

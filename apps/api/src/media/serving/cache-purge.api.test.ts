@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { MediaShop } from '../../testing/media-shop.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
-import { hasVarnish, listening, textOf, varnishBefore, type Cache } from '../../testing/varnish.js';
+import { hasVarnish, listen, textOf, startVarnish, type Cache } from '../../testing/varnish.js';
 
 const HOST = 'cdn.shop.example';
 
 async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>) {
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
-  const address = `http://127.0.0.1:${await listening(server)}`;
+  const address = `http://127.0.0.1:${await listen(server)}`;
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
@@ -30,7 +30,7 @@ function startSimpleCache(origin: string): Promise<Cache> {
 
 describe.each<[string, (origin: string) => Promise<Cache>]>([
   ['a simple cache', startSimpleCache],
-  ...(hasVarnish ? [['Varnish', varnishBefore] as [string, typeof varnishBefore]] : []),
+  ...(hasVarnish ? [['Varnish', startVarnish] as [string, typeof startVarnish]] : []),
 ])('cache strategy purge behind %s', (_, startCache) => {
   let serviceUrl = '';
   let gateway: Cache;
@@ -66,7 +66,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
   async function cacheImage() {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
-    await api.work();
+    await api.runJobs();
     const { url, renditions } = await shop.file(id);
     const paths = [url, ...renditions.map((rendition: { url: string }) => rendition.url)].map(pathOf);
     const textsBefore = await Promise.all(paths.map(fetchCached));
@@ -79,7 +79,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     expect(body.cache).toEqual({ strategy: 'purge', url: `http://${HOST}${paths[0]}`, purged: true });
     const textsMeanwhile = await Promise.all(paths.map(fetchCached));
     expect([textsMeanwhile[0] === textsBefore[0], textsMeanwhile.slice(1)]).toEqual([false, textsBefore.slice(1)]);
-    await api.work();
+    await api.runJobs();
     const textsAfter = await Promise.all(paths.map(fetchCached));
     expect(textsAfter).toEqual(await Promise.all(paths.map(fetchFresh)));
     expect(textsAfter.filter((text) => [...textsBefore, ...textsMeanwhile].includes(text))).toEqual([]);
@@ -89,11 +89,11 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
   it('purges old renditions after a revert', async () => {
     const { id, paths } = await cacheImage();
     await shop.replace(id, await makeJpeg(1_300, 1_000));
-    await api.work();
+    await api.runJobs();
     const { body } = await shop.revert(id, { cache_strategy: 'purge' });
     expect(body.cache.purged).toBe(true);
     const textsMeanwhile = await Promise.all(paths.map(fetchCached));
-    await api.work();
+    await api.runJobs();
     const textsAfter = await Promise.all(paths.map(fetchCached));
     expect(textsAfter).toEqual(await Promise.all(paths.map(fetchFresh)));
     expect(textsAfter.slice(1).filter((text) => textsMeanwhile.includes(text))).toEqual([]);
@@ -104,7 +104,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     await shop.replace(id, await makeJpeg(1_300, 1_000), 'purge');
     await Promise.all(paths.map(fetchCached));
     await shop.replace(id, await makeJpeg(1_350, 800), 'ttl');
-    await api.work();
+    await api.runJobs();
     expect(await Promise.all(paths.map(fetchCached))).toEqual(await Promise.all(paths.map(fetchFresh)));
   });
 
@@ -115,7 +115,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     await Promise.all(paths.map(fetchCached));
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await shop.reschedule(id, 'content', '-1 second');
-      await api.work();
+      await api.runJobs();
     }
     expect((await shop.file(id)).processing).toBe('failed');
     for (const path of paths.slice(1)) await expect(fetchCached(path)).rejects.toThrow();
@@ -134,17 +134,17 @@ describe('an unavailable cache', () => {
     const api = await testApi({ CDN_PURGE_URL: cache.address });
     const shop = new MediaShop(api, await api.app());
     const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     expect(requestedUrls).toEqual([]);
     const { body } = await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), 'purge');
     expect([body.cache.purged, requestedUrls.splice(0).length > 0]).toEqual([true, true]);
     isUnavailable = true;
-    await api.work();
+    await api.runJobs();
     expect((await shop.file(id)).processing).toBe('done');
     expect(api.jobFailures).toEqual([new Error('A replaced file could not be purged from the cache')]);
     isUnavailable = false;
     await api.database.rows('update graphile_worker._private_jobs set run_at = now()');
-    await api.work();
+    await api.runJobs();
     const path = new URL(url).pathname;
     const rendition = path.replace('.jpg', '@320.jpg');
     expect(requestedUrls).toEqual(expect.arrayContaining([path, `${path}?v=2`, rendition, `${rendition}?v=2`]));
@@ -163,7 +163,7 @@ describe('an unavailable cache', () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
     for (const strategy of ['version', 'ttl']) {
       await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), strategy);
-      await api.work();
+      await api.runJobs();
     }
     expect(requestedUrls).toEqual([]);
     await api.close();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { runnerOf } from '@back-office/kernel/testing';
 import type { CdnPurger } from '@back-office/media';
 import { cdnPurgerContract } from '@back-office/media/testing';
-import { hasVarnish, textOf, varnishBefore, type Cache } from '../../testing/varnish.js';
+import { hasVarnish, textOf, startVarnish, type Cache } from '../../testing/varnish.js';
 import { createCdnPurger, HttpCdnPurger } from './http-cdn-purger.js';
 
 const HOST = 'cdn.example';
@@ -59,7 +59,7 @@ describe('HttpCdnPurger', () => {
     const silentServer = createServer(() => {});
     const servers = [countingServer(), silentServer];
     const origin = await listen(servers[0] as Server);
-    const cache = await (hasVarnish ? varnishBefore(origin) : startSimpleCache(origin));
+    const cache = await (hasVarnish ? startVarnish(origin) : startSimpleCache(origin));
     const filledTexts = new Map<string, string>();
     const get = (url: string) => {
       const { pathname, search } = new URL(url);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { hasVarnish, listening, textOf, varnishBefore, type Cache } from '../../testing/varnish.js';
+import { hasVarnish, listen, textOf, startVarnish, type Cache } from '../../testing/varnish.js';
 import { createCdnPurger, HttpCdnPurger, NoCdnPurger } from './http-cdn-purger.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -16,7 +16,7 @@ async function startRecordingCache(handler: Handler) {
     requests.push(`${request.method} ${request.headers.host} ${request.url}`);
     handler(request, response);
   });
-  const address = `http://127.0.0.1:${await listening(server)}`;
+  const address = `http://127.0.0.1:${await listen(server)}`;
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
@@ -135,7 +135,7 @@ if (hasVarnish) {
       origin = await startRecordingCache((_, response) => {
         response.writeHead(200, { 'cache-control': 'public, max-age=31536000, immutable' }).end(content);
       });
-      varnish = await varnishBefore(origin.address);
+      varnish = await startVarnish(origin.address);
     }, 60_000);
     afterAll(async () => {
       await varnish?.close();

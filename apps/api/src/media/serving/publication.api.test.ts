@@ -3,7 +3,7 @@ import { pdfSample } from '@back-office/media/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sizeInStore } from '../../testing/size-in-store.js';
 import { MediaShop } from '../../testing/media-shop.js';
-import { PUBLISHED } from '../../testing/published-store.js';
+import { PUBLISHED_STORE } from '../../testing/published-store.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
 import { TOKENS } from '../../tokens.js';
 
@@ -14,7 +14,7 @@ let shop: MediaShop;
 let restore = (): void => {};
 
 beforeAll(async () => {
-  api = await testApi(PUBLISHED);
+  api = await testApi(PUBLISHED_STORE);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -71,7 +71,7 @@ describe('a store that serves files itself', () => {
     const uploads = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
       await shop.upload('b.pdf', pdfSample({ pages: [{ width: 100, height: 200, colour: [1, 0, 0] }] }));
       await shop.text('c.txt');
-      await api.work();
+      await api.runJobs();
     });
     expect(await findBrokenUrls(uploads)).toEqual([]);
     const { files } = (await shop.client.get('/cdn/files')).body.data;
@@ -92,8 +92,8 @@ describe('a store that serves files itself', () => {
   ])('lists only working URLs when a file %s', async (_, change) => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
     await shop.replace(id, await makeJpeg(400));
-    await api.work();
-    const work = change(id).then(() => api.work());
+    await api.runJobs();
+    const work = change(id).then(() => api.runJobs());
     expect(await findBrokenUrls(work)).toEqual([]);
     expect((await shop.file(id)).processing).toBe('done');
   });
@@ -110,7 +110,7 @@ describe('a store that serves files itself', () => {
     const { id, processing } = await shop.text('a.txt');
     expect(processing).toBe('pending');
     restore();
-    await api.work();
+    await api.runJobs();
     const file = await shop.file(id);
     expect([file.processing, await publishedSize(file.url)]).toEqual(['done', file.size]);
     expect(api.jobFailures).toEqual([]);
@@ -139,16 +139,16 @@ describe('processing that crashes while it publishes', () => {
       copyCount += 1;
       return copyCount === failingCopy ? Promise.reject(new Error('The process has ended')) : copy();
     });
-    await api.work();
+    await api.runJobs();
     expect(await shop.file(id)).toMatchObject({ processing: 'pending', renditions: [] });
     restore();
     await shop.reschedule(id, 'content', '0');
-    await api.work();
+    await api.runJobs();
     const file = await shop.file(id);
     expect([file.processing, file.renditions.length]).toEqual(['done', 3]);
     for (const { url, size } of [file, ...file.renditions])
       expect([url, await publishedSize(url)]).toEqual([url, size]);
-    expect(await shop.objects()).toEqual(await listReferencedKeys());
+    expect(await shop.storedKeys()).toEqual(await listReferencedKeys());
   });
 
   it('keeps the copies of a newer version', async () => {
@@ -159,20 +159,20 @@ describe('processing that crashes while it publishes', () => {
       if (!isReplaced && to.includes('@320')) {
         isReplaced = true;
         await shop.replace(id, newContent);
-        await api.work();
+        await api.runJobs();
       }
       return copy();
     });
-    await api.work();
+    await api.runJobs();
     restore();
-    await api.work();
+    await api.runJobs();
     const file = await shop.file(id);
     expect([isReplaced, file.version, file.processing, file.renditions.length]).toEqual([true, 2, 'done', 2]);
     for (const { url, size } of [file, ...file.renditions])
       expect([url, await publishedSize(url)]).toEqual([url, size]);
     const versions = (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
     expect(versions.map(({ version }: { version: number }) => version)).toEqual([1]);
-    expect((await shop.objects()).filter((key) => key.includes('@'))).toEqual(
+    expect((await shop.storedKeys()).filter((key) => key.includes('@'))).toEqual(
       [versions[0].url, ...file.renditions.map(({ key }: { key: string }) => key)]
         .map((url: string) => url.slice(url.indexOf(file.key.split('/')[0])))
         .sort(),

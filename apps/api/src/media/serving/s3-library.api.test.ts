@@ -60,7 +60,7 @@ describe('a library in a bucket', () => {
     const { key, url, size, id } = body.data;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\/[a-z0-9]{8}\/x\/a\.jpg$/);
     expect(await storedSize(key)).toBe(size);
-    await api.work();
+    await api.runJobs();
     const { data: processedFile } = (await shop.get(`/cdn/files/${id}`)).body;
     expect([processedFile.processing, processedFile.mime, await storedSize(key)]).toEqual([
       'done',
@@ -80,18 +80,18 @@ describe('a library in a bucket', () => {
     ]);
     const [version] = (await shop.get(`/cdn/files/${id}/versions`)).body.data;
     expect([version.version, await storedSize(key.replace('.jpg', '@v1.jpg'))]).toEqual([1, version.size]);
-    await api.work();
+    await api.runJobs();
     expect(api.jobFailures).toEqual([]);
   });
 
   it('removes all objects of a purged file from the bucket', async () => {
     const objectsBefore = await listObjects();
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) });
-    await api.work();
+    await api.runJobs();
     await shop.delete(`/cdn?file=${body.data.key}`);
     expect(await storedSize(body.data.key)).toBeDefined();
     await shop.delete(`/cdn/files/${body.data.id}/purge`);
-    await api.work();
+    await api.runJobs();
     expect(await listObjects()).toEqual(objectsBefore);
   });
 });

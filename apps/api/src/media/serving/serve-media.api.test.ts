@@ -79,7 +79,7 @@ describe('a public file', () => {
     const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
     const readCacheControl = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
     expect(await readCacheControl()).toBe(CACHE_BRIEFLY);
-    await api.work();
+    await api.runJobs();
     expect(await readCacheControl()).toBe(CACHE_FOREVER);
   });
 
@@ -164,7 +164,7 @@ describe('an unknown path', () => {
   it('returns 404 for unknown keys, blobs, folders and prefixes', async () => {
     const { key } = await shop.text('a.txt', { folder: 'x' });
     const [prefix] = key.split('/');
-    const [blob] = (await shop.objects()).filter((object) => object.startsWith('_blobs'));
+    const [blob] = (await shop.storedKeys()).filter((object) => object.startsWith('_blobs'));
     for (const path of ['none', prefix, `${prefix}/`, `${prefix}/x`, `${prefix}/x/`, `${key}/`, `/${key}`, blob]) {
       expect([path, await requestPath(`/media/${path}`)]).toEqual([path, [404, '[]']]);
     }
@@ -220,7 +220,7 @@ describe('an unknown path', () => {
 
   it('accepts a needlessly encoded key', async () => {
     const { key } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const path = key.replace('a.jpg', '%61%40320.jpg');
     expect((await raw.call({ path: `/media/${path}` })).status).toBe(200);
   });
@@ -236,7 +236,7 @@ describe('an unknown path', () => {
 describe('a public URL', () => {
   it('serves a file in Trash and returns 404 after its purge', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const { renditions, url } = await shop.file(file.id);
     await shop.trash(file);
     for (const address of [url, renditions[0].url]) expect((await shop.fetch(address)).status).toBe(200);
@@ -292,7 +292,7 @@ describe('a file without its bytes in the store', () => {
   it('returns 404 for a file without its bytes in the store', async () => {
     const file = await shop.text('a.txt');
     const { library } = api.container.get(TOKENS.Library);
-    for (const key of await shop.objects()) await library.store.remove(key);
+    for (const key of await shop.storedKeys()) await library.store.remove(key);
     expect((await shop.fetch(file.url)).status).toBe(404);
   });
 });

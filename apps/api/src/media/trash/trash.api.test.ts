@@ -1,13 +1,13 @@
 import { TOKENS } from '../../tokens.js';
 import { testApi, type Reply, type TestApi } from '../../testing/test-api.js';
-import { PUBLISHED } from '../../testing/published-store.js';
+import { PUBLISHED_STORE } from '../../testing/published-store.js';
 import { MediaShop } from '../../testing/media-shop.js';
 
 let api: TestApi;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi(PUBLISHED);
+  api = await testApi(PUBLISHED_STORE);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -32,9 +32,9 @@ describe('DELETE /cdn?file=', () => {
   it('puts the file into Trash and keeps its URL working', async () => {
     const file = await shop.text('a.txt');
     expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
-    expect([await shop.names(), await shop.trashed()]).toEqual([[], ['a.txt']]);
+    expect([await shop.names(), await shop.trashedNames()]).toEqual([[], ['a.txt']]);
     expect((await shop.fetch(file.url)).status).toBe(200);
-    await api.work();
+    await api.runJobs();
     expect((await shop.bytes(file.url)).toString()).toBe('words of a.txt');
     expect((await shop.file(file.id)).key).toBe(file.key);
   });
@@ -51,12 +51,12 @@ describe('DELETE /cdn?file=', () => {
   it('reads the key from the body when the query has none', async () => {
     const { key } = await shop.text('a.txt');
     expect((await shop.client.delete('/cdn', { file: key })).status).toBe(200);
-    expect(await shop.trashed()).toEqual(['a.txt']);
+    expect(await shop.trashedNames()).toEqual(['a.txt']);
   });
 
   it('returns API.CdnFiles.FileNotFound for anything but a file key of the app', async () => {
     const { key, id } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const [rendition] = (await shop.file(id)).renditions;
     for (const file of ['none', rendition.key, String(id), `/${key}`, key.toUpperCase(), '%25']) {
       expect(statusAndBody(await shop.trash({ key: file }))).toEqual([404, FILE_NOT_FOUND]);
@@ -88,7 +88,7 @@ describe('a used file', () => {
   it('refuses to delete a used file when the app requires it', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
     const [usedFile, unusedFile] = await uploadTexts('used.txt', 'free.txt');
-    await shop.use(usedFile);
+    await shop.recordUsage(usedFile);
     expect(statusAndBody(await shop.trash(usedFile))).toEqual([
       400,
       { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } },
@@ -105,13 +105,13 @@ describe('a used file', () => {
 
   it('deletes a used file by default', async () => {
     const file = await shop.text('used.txt');
-    await shop.use(file);
+    await shop.recordUsage(file);
     expect((await shop.trash(file)).status).toBe(200);
   });
 
   it('accepts a repeated delete of a used file in Trash', async () => {
     const file = await shop.text('used.txt');
-    await shop.use(file);
+    await shop.recordUsage(file);
     await shop.trash(file);
     await changeMediaSettings({ refuse_delete_in_use: true });
     expect((await shop.trash(file)).status).toBe(200);
@@ -139,7 +139,7 @@ describe('DELETE /cdn/list', () => {
         { key: secondFile.key, ...SUCCESS },
       ],
     ]);
-    expect((await shop.trashed()).sort()).toEqual(['one.txt', 'two.txt']);
+    expect((await shop.trashedNames()).sort()).toEqual(['one.txt', 'two.txt']);
   });
 
   it('reads keys from a JSON body unless the query has keys', async () => {
@@ -209,7 +209,7 @@ describe('restore', () => {
     const fileBefore = await shop.file(file.id);
     await shop.trash(file);
     expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: SUCCESS }]);
-    expect([await shop.file(file.id), await shop.trashed()]).toEqual([fileBefore, []]);
+    expect([await shop.file(file.id), await shop.trashedNames()]).toEqual([fileBefore, []]);
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
 
@@ -290,7 +290,7 @@ describe('restore', () => {
     await shop.trash(file);
     const otherApp = await api.app();
     expect(statusAndBody(await otherApp.post(`/cdn/files/${file.id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
-    expect(await shop.trashed()).toEqual(['a.txt']);
+    expect(await shop.trashedNames()).toEqual(['a.txt']);
   });
 
   it.each([
@@ -308,9 +308,9 @@ describe('restore', () => {
 describe('purge', () => {
   it('purges record, renditions, versions and bytes of a file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
-    await api.work();
+    await api.runJobs();
     await shop.replace(file.id, await shop.bytes(file.url));
-    await api.work();
+    await api.runJobs();
     const { url, renditions } = await shop.file(file.id);
     const [version] = (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
     const urls = [url, file.url, version.url, ...renditions.map((rendition: { url: string }) => rendition.url)];
@@ -320,9 +320,9 @@ describe('purge', () => {
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
-    expect(await shop.trashed()).toEqual([]);
-    await api.work();
-    expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
+    expect(await shop.trashedNames()).toEqual([]);
+    await api.runJobs();
+    expect([await shop.storedKeys(), api.jobFailures]).toEqual([[], []]);
     expect(statusAndBody(await purgeFile(file.id))).toEqual([404, FILE_NOT_FOUND]);
   });
 
@@ -330,8 +330,8 @@ describe('purge', () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await shop.trash(file);
     await purgeFile(file.id);
-    await api.work();
-    expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
+    await api.runJobs();
+    expect([await shop.storedKeys(), api.jobFailures]).toEqual([[], []]);
   });
 
   it('refuses to purge an active file', async () => {
@@ -368,7 +368,7 @@ describe('purge', () => {
         { id: foreignFile.id, ...MISSING },
       ],
     ]);
-    expect([await shop.names(), await shop.trashed()]).toEqual([['active.txt'], []]);
+    expect([await shop.names(), await shop.trashedNames()]).toEqual([['active.txt'], []]);
   });
 
   it('accepts ids in a JSON body', async () => {
@@ -389,7 +389,7 @@ describe('purge', () => {
     const secondFile = await shop.text('a.txt', {}, 'second');
     expect(secondFile.key).toMatch(/a-2\.txt$/);
     await purgeFile(firstFile.id);
-    await api.work();
+    await api.runJobs();
     expect((await shop.bytes(secondFile.url)).toString()).toBe('second');
     const thirdFile = await shop.text('b.txt', { name: 'A.txt' }, 'third');
     expect(thirdFile.key).toBe(firstFile.key);
@@ -416,11 +416,11 @@ describe('expiry', () => {
     await shop.trash(recentFile);
     api.clock.forward({ hours: 71, seconds: -1 });
     await expire();
-    expect((await shop.trashed()).sort()).toEqual(['old.txt', 'recent.txt']);
+    expect((await shop.trashedNames()).sort()).toEqual(['old.txt', 'recent.txt']);
     api.clock.forward({ seconds: 1 });
     expect(await expire()).toBe(1);
-    expect([await shop.trashed(), await shop.names()]).toEqual([['recent.txt'], ['active.txt']]);
-    await api.work();
+    expect([await shop.trashedNames(), await shop.names()]).toEqual([['recent.txt'], ['active.txt']]);
+    await api.runJobs();
     expect((await shop.fetch(oldFile.url)).status).toBe(404);
     expect((await shop.fetch(recentFile.url)).status).toBe(200);
     expect((await shop.fetch(activeFile.url)).status).toBe(200);
@@ -431,8 +431,8 @@ describe('expiry', () => {
     for (const file of files) await shop.trash(file);
     api.clock.forward({ hours: 31 * 24 });
     await Promise.all([expire(), expire(), expire()]);
-    await api.work();
-    expect([await shop.trashed(), await shop.objects(), api.jobFailures]).toEqual([[], [], []]);
+    await api.runJobs();
+    expect([await shop.trashedNames(), await shop.storedKeys(), api.jobFailures]).toEqual([[], [], []]);
   });
 
   it('removes kept versions after the same retention', async () => {
@@ -446,9 +446,9 @@ describe('expiry', () => {
     await api.container.get(TOKENS.Database).fileVersions.expire();
     expect(await versions()).toEqual([]);
     expect((await shop.fetch(keptVersion.url)).status).toBe(404);
-    await api.work();
+    await api.runJobs();
     expect((await shop.bytes((await shop.file(file.id)).url)).toString()).toBe('two');
-    expect(await shop.objects()).toHaveLength(2);
+    expect(await shop.storedKeys()).toHaveLength(2);
     expect((await shop.revert(file.id)).status).toBe(404);
   });
 });
@@ -458,7 +458,7 @@ describe('DELETE /cdn/folder', () => {
     const file = await shop.text('a.txt', { folder: 'x/y' });
     const { body } = await trashFolder('x');
     expect(body.data).toEqual({ deleted_files: 1, deleted_folders: 2 });
-    expect([await shop.trashed(), (await shop.fetch(file.url)).status]).toEqual([['a.txt'], 200]);
+    expect([await shop.trashedNames(), (await shop.fetch(file.url)).status]).toEqual([['a.txt'], 200]);
     expect((await findTrashEntry(file.id)).folder).toBe('x/y');
   });
 

@@ -2,14 +2,14 @@ import { sharpSampleImages } from '@back-office/images-sharp/testing';
 import sharp from 'sharp';
 import { TOKENS } from '../../tokens.js';
 import { testApi, type Reply, type TestApi } from '../../testing/test-api.js';
-import { PUBLISHED } from '../../testing/published-store.js';
+import { PUBLISHED_STORE } from '../../testing/published-store.js';
 import { MediaShop } from '../../testing/media-shop.js';
 
 let api: TestApi;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi(PUBLISHED);
+  api = await testApi(PUBLISHED_STORE);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -68,12 +68,12 @@ describe('concurrent changes of one file', () => {
 describe('POST /cdn/files/{id}/replace', () => {
   it('removes the old renditions when the new image is undecodable', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const [rendition] = (await shop.file(file.id)).renditions;
     const image = await makeJpeg(400, 300);
     await shop.replace(file.id, image.subarray(0, image.length / 3));
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      await api.work();
+      await api.runJobs();
       await shop.reschedule(file.id, 'content', '-1 second');
     }
     expect(await shop.file(file.id)).toMatchObject({ processing: 'failed', renditions: [] });
@@ -105,15 +105,15 @@ describe('POST /cdn/files/{id}/replace', () => {
 
   it('changes the type under the same key', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const { body } = await shop.replace(file.id, 'words');
     expect(body.data).toMatchObject({ key: file.key, mime: 'text/plain', width: null, height: null, renditions: [] });
     const { headers } = await shop.fetch(body.data.url);
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    await api.work();
+    await api.runJobs();
     expect(await shop.names('kind=doc')).toEqual(['a.jpg']);
     expect((await shop.fetch(file.url.replace('.jpg', '@320.jpg'))).status).toBe(404);
-    expect(await shop.objects()).toHaveLength(1 + 1 + 2 + 1);
+    expect(await shop.storedKeys()).toHaveLength(1 + 1 + 2 + 1);
   });
 
   it.each([
@@ -128,12 +128,12 @@ describe('POST /cdn/files/{id}/replace', () => {
 
   it('rebuilds the renditions under the same keys', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 700);
-    await api.work();
+    await api.runJobs();
     const oldFile = await shop.file(id);
     await shop.replace(id, await makeJpeg(700, 1_400));
     expect((await shop.file(id)).renditions).toEqual([]);
     expect((await shop.fetch(oldFile.renditions[0].url)).status).toBe(200);
-    await api.work();
+    await api.runJobs();
     const file = await shop.file(id);
     expect(file).toMatchObject({ processing: 'done', width: 700, height: 1_400, mime: 'image/webp' });
     expect(
@@ -156,12 +156,12 @@ describe('POST /cdn/files/{id}/replace', () => {
 
   it('keeps and serves the previous content as a version', async () => {
     const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const fileBefore = await shop.file(id);
     const bytes = await shop.bytes(url);
     api.clock.forward({ hours: 1 });
     await shop.replace(id, await makeJpeg(300, 400));
-    await api.work();
+    await api.runJobs();
     const keptVersions = await listVersions(id);
     expect(keptVersions).toEqual([
       {
@@ -181,7 +181,7 @@ describe('POST /cdn/files/{id}/replace', () => {
 
   it('keeps usages', async () => {
     const file = await shop.text('a.txt');
-    await shop.use(file);
+    await shop.recordUsage(file);
     expect((await shop.replace(file.id, 'new')).body.data.usage_count).toBe(1);
   });
 
@@ -199,8 +199,8 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect(new Set([...contents, String(await readContent(id))])).toEqual(
       new Set(Array.from({ length: 11 }, (_, index) => `content ${index}`)),
     );
-    await api.work();
-    expect([(await shop.file(id)).version, (await shop.objects()).length]).toEqual([11, 22]);
+    await api.runJobs();
+    expect([(await shop.file(id)).version, (await shop.storedKeys()).length]).toEqual([11, 22]);
   });
 
   it('refuses in the documented order and writes nothing', async () => {
@@ -236,8 +236,8 @@ describe('POST /cdn/files/{id}/replace', () => {
       400,
       refusalBody('FileInTrash'),
     ]);
-    await api.work();
-    expect([String(await readContent(id)), await listVersions(id), (await shop.objects()).length]).toEqual([
+    await api.runJobs();
+    expect([String(await readContent(id)), await listVersions(id), (await shop.storedKeys()).length]).toEqual([
       'old',
       [],
       2,
@@ -266,7 +266,7 @@ describe('POST /cdn/files/{id}/replace', () => {
 describe('POST /cdn/files/{id}/revert', () => {
   it('restores the latest version bit for bit as a new one', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
-    await api.work();
+    await api.runJobs();
     const firstContent = await readContent(id);
     const { mime, width, height, size } = await shop.file(id);
     await shop.replace(id, 'words in between');
@@ -274,7 +274,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     expect([status, body.data]).toEqual([200, expect.objectContaining({ version: 3, mime, width, height, size })]);
     expect(body.cache).toEqual({ strategy: 'version', url: body.data.url });
     expect((await readContent(id)).equals(firstContent)).toBe(true);
-    await api.work();
+    await api.runJobs();
     expect([(await readContent(id)).equals(firstContent), await readLabels(id), api.jobFailures]).toEqual([
       true,
       'w320 w640',
@@ -294,7 +294,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     expect(String(await readContent(id))).toBe('two');
     await shop.revert(id);
     expect([String(await readContent(id)), (await shop.file(id)).version]).toEqual(['one', 6]);
-    await api.work();
+    await api.runJobs();
     expect(
       await Promise.all(
         (await listVersions(id)).map(async ({ url }: { url: string }) => String(await shop.bytes(url))),
@@ -308,20 +308,20 @@ describe('POST /cdn/files/{id}/revert', () => {
     await shop.revert(id);
     api.clock.forward({ hours: 31 * 24 });
     await api.container.get(TOKENS.Database).fileVersions.expire();
-    await api.work();
+    await api.runJobs();
     expect([String(await readContent(id)), await listVersions(id)]).toEqual(['one', []]);
   });
 
   it('restores processed content despite a changed preset', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
-    await api.work();
+    await api.runJobs();
     const firstContent = await readContent(id);
     await shop.client.put('/cdn_upload_presets', {
       cdn_upload_presets: [{ name: 'default', output_format: 'jpeg', quality: 10 }],
     });
     await shop.replace(id, await makeJpeg(300, 400));
     await shop.revert(id);
-    await api.work();
+    await api.runJobs();
     expect([(await readContent(id)).equals(firstContent), (await shop.file(id)).processing]).toEqual([true, 'done']);
   });
 
@@ -359,41 +359,41 @@ describe('POST /cdn/files/{id}/revert', () => {
 describe('POST /cdn/files/{id}/renditions/regenerate', () => {
   it('makes the renditions of the preset in the background', async () => {
     const { id, url } = await shop.jpeg('a.jpg', {}, 700, 400);
-    await api.work();
+    await api.runJobs();
     const bytes = await shop.bytes(url);
     await shop.client.put('/cdn_upload_presets', {
       cdn_upload_presets: [{ name: 'default', rendition_widths: [100, 320] }],
     });
     const { status, body } = await regenerate(id);
     expect([status, body.data]).toEqual([202, { success: true, message: expect.any(String) }]);
-    await api.work();
+    await api.runJobs();
     expect([await readLabels(id), (await shop.bytes(url)).equals(bytes)]).toEqual(['w100 w320 w640', true]);
     expect((await shop.file(id)).version).toBe(1);
   });
 
   it('makes the requested widths up to the width of the image', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
-    await api.work();
+    await api.runJobs();
     await regenerate(id, { renditions: [50, 700, 701, 320, 50] });
-    await api.work();
+    await api.runJobs();
     expect([await readLabels(id), api.jobFailures]).toEqual(['w50 w320 w640 w700', []]);
     for (const { url, width, size } of (await shop.file(id)).renditions) {
       const bytes = await shop.bytes(url);
       expect([bytes.length, (await sharp(bytes).metadata()).width]).toEqual([size, width]);
     }
-    expect(await shop.objects()).toHaveLength(2 + 1 + 2 * 4);
+    expect(await shop.storedKeys()).toHaveLength(2 + 1 + 2 * 4);
   });
 
   it('makes renditions only after the file is processed', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await shop.reschedule(id, 'content', '1 hour');
     await regenerate(id, { renditions: [50] });
-    await api.work();
+    await api.runJobs();
     expect((await shop.file(id)).processing).toBe('pending');
     await shop.reschedule(id, 'content', '0');
-    await api.work();
+    await api.runJobs();
     await shop.reschedule(id, 'renditions', '0');
-    await api.work();
+    await api.runJobs();
     expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp' });
     expect([await readLabels(id), api.jobFailures]).toEqual(['w50 w320 w640', []]);
   });
@@ -403,23 +403,23 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
       cdn_upload_presets: [{ name: 'default', max_width: 400, rendition_widths: [100] }],
     });
     const { id } = await shop.jpeg('a.jpg', {}, 800, 600);
-    await api.work();
+    await api.runJobs();
     await regenerate(id, { renditions: [50] });
-    await api.work();
+    await api.runJobs();
     expect([await shop.file(id), await readLabels(id)]).toEqual([
       expect.objectContaining({ width: 400, height: 300 }),
       'w50 w100',
     ]);
     await shop.replace(id, await makeJpeg(80, 60));
     await shop.revert(id);
-    await api.work();
+    await api.runJobs();
     expect(await shop.file(id)).toMatchObject({ width: 400, height: 300, processing: 'done' });
   });
 
   it('makes no renditions of a file that is not an image', async () => {
     const file = await shop.text('a.txt');
     expect((await regenerate(file.id, { renditions: [50] })).status).toBe(202);
-    await api.work();
+    await api.runJobs();
     expect([await shop.file(file.id), api.jobFailures]).toEqual([file, []]);
   });
 
