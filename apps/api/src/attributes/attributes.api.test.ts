@@ -330,14 +330,14 @@ describe('validation errors of PUT /int/product_attributes', () => {
 });
 
 describe('PUT /int/product_attributes with many rows', () => {
-  const codes = (count: number) => Array.from({ length: count }, (_, index) => `M${index}`);
+  const makeCodes = (count: number) => Array.from({ length: count }, (_, index) => `M${index}`);
   const makeRows = (count: number, value: string) =>
-    codes(count).map((code, index) =>
+    makeCodes(count).map((code, index) =>
       makeRow([makeAttribute({ value }), makeAttribute({ external_ref: `d${index}`, value })], { code }),
     );
 
   it('writes 10,000 rows in as many statements as one', async () => {
-    const products = codes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
+    const products = makeCodes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
     // These statistics exclude the products below.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });

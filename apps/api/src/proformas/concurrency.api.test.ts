@@ -158,8 +158,10 @@ describe('a service of two processes', () => {
       Array.from({ length: 60 }, (_, index) => evaluate(shop, index % 2 === 0 ? lines : [...lines].reverse())),
     );
     const replies = await repeatCall(60, async (index) => {
-      const creation = await alternatingClient.post('/proforma_orders', { order_processing_id: ids[index] });
-      return index % 3 === 0 ? alternatingClient.delete(`/proforma_orders/${creation.body.data.id}`) : creation;
+      const creationReply = await alternatingClient.post('/proforma_orders', { order_processing_id: ids[index] });
+      return index % 3 === 0
+        ? alternatingClient.delete(`/proforma_orders/${creationReply.body.data.id}`)
+        : creationReply;
     });
     expect(countStatuses(replies)).toEqual({ 201: 40, 204: 20 });
     expect(await stockOf(shop, 'B')).toEqual({ on_hand: 1000, reserved: 40, available: 960 });

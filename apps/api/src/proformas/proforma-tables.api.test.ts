@@ -203,7 +203,7 @@ describe('a proforma', () => {
       ]);
     });
 
-    it('has the moment when prices were frozen as processing_date', () => {
+    it('has the time of the price freeze as processing_date', () => {
       expect(valuesOf('processing_date')).toEqual([[dateTimeAt(1)], [dateTimeAt(1)], [dateTimeAt(1)]]);
     });
 

@@ -232,7 +232,7 @@ describe('PATCH /cdn/files/move', () => {
     ]);
   });
 
-  it.each(['', '/'])('moves to the top level by %j', async (folder) => {
+  it.each(['', '/'])('moves files to the top level by the folder %j', async (folder) => {
     const { id } = await shop.text('a.txt', { folder: 'x' });
     expect((await moveFiles([id], folder)).body.data).toMatchObject([{ success: true }]);
     expect((await shop.file(id)).folder).toBeNull();

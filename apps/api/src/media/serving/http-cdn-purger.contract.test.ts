@@ -10,7 +10,7 @@ const HOST = 'cdn.example';
 const OK = 200;
 const SILENCE_MS = 300;
 
-function countingServer(): Server {
+function createCountingServer(): Server {
   let count = 0;
   return createServer((_, response) => {
     count += 1;
@@ -57,11 +57,11 @@ async function makePurgers(statuses: readonly number[], servers: Server[]): Prom
 describe('HttpCdnPurger', () => {
   cdnPurgerContract(runnerOf(globalThis), async () => {
     const silentServer = createServer(() => {});
-    const servers = [countingServer(), silentServer];
+    const servers = [createCountingServer(), silentServer];
     const origin = await listen(servers[0] as Server);
     const cache = await (hasVarnish ? startVarnish(origin) : startSimpleCache(origin));
     const filledTexts = new Map<string, string>();
-    const get = (url: string) => {
+    const fetchText = (url: string) => {
       const { pathname, search } = new URL(url);
       return textOf(cache.address, pathname + search, HOST);
     };
@@ -75,8 +75,8 @@ describe('HttpCdnPurger', () => {
       emptyPurgers: await makePurgers([200, 204, 299, 404], servers),
       unconfigured: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
-      cacheUrl: async (url) => void filledTexts.set(url, await get(url)),
-      isCached: async (url) => (await get(url)) === filledTexts.get(url),
+      cacheUrl: async (url) => void filledTexts.set(url, await fetchText(url)),
+      isCached: async (url) => (await fetchText(url)) === filledTexts.get(url),
       close: async () => {
         await cache.close();
         for (const server of servers) {
