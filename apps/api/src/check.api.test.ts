@@ -70,7 +70,7 @@ describe('an inspected installation', () => {
 
 describe('a database that cannot be checked', () => {
   it('is reported when it is not up to date', async () => {
-    const empty = await makeTestDatabase({ empty: true });
+    const empty = await makeTestDatabase({ isEmpty: true });
     await expect(check(empty.connection, store(), new Date())).rejects.toThrow(/^The database is not up to date/);
     await empty.drop();
   });

@@ -130,7 +130,7 @@ describe('a copied data folder', () => {
 
 describe('`cli distribute`', () => {
   it('fails with one line without Citus and on the embedded database', async () => {
-    const database = await makeTestDatabase({ empty: true });
+    const database = await makeTestDatabase({ isEmpty: true });
     const alone = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
     expect([alone.code, alone.stdout]).toEqual([1, '']);
     expect(alone.stderr).toMatch(/^This database has no Citus: .+\n$/);
@@ -272,7 +272,7 @@ describe('a service on an external database', () => {
 
 describe('nodes that start together on an empty database', () => {
   it('migrate it once and all become ready', async () => {
-    const empty = await makeTestDatabase({ empty: true });
+    const empty = await makeTestDatabase({ isEmpty: true });
     const servers = await Promise.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
     );

@@ -13,7 +13,7 @@ let oldClient: pg.Client;
 beforeAll(async () => {
   api = await testApi();
   await fillApp(api, await api.app());
-  old = await makeTestDatabase({ empty: true });
+  old = await makeTestDatabase({ isEmpty: true });
   const source = await migrationSourceFor(old.connection, MIGRATIONS.slice(0, 1)).initialize();
   await source.runMigrations();
   await source.destroy();

@@ -21,8 +21,10 @@ describe('a call that loses the database', () => {
   });
 
   it('fails with an unknown outcome when an earlier run has written', async () => {
-    const mark = () => ({ text: '', values: [] });
-    const runs = [null, Buffer.of(1)].map((earlier) => new WriteOnce(mark, earlier).run(() => trackCall(loseDatabase)));
+    const makeMark = () => ({ text: '', values: [] });
+    const runs = [null, Buffer.of(1)].map((earlierResult) =>
+      new WriteOnce(makeMark, earlierResult).run(() => trackCall(loseDatabase)),
+    );
     const [firstRun, resumedRun] = await Promise.allSettled(runs);
     expect((firstRun as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
     expect((resumedRun as PromiseRejectedResult).reason).toBeInstanceOf(UnknownOutcome);
@@ -36,8 +38,8 @@ describe('a call that loses the database', () => {
       }),
       trackCall(loseDatabase),
     ];
-    const [, second] = await Promise.allSettled(calls);
-    expect((second as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
+    const [, losingCall] = await Promise.allSettled(calls);
+    expect((losingCall as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
   });
 
   it('passes on errors that are no database failures', async () => {

@@ -8,7 +8,7 @@ let testDatabase: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  testDatabase = await makeTestDatabase({ empty: true });
+  testDatabase = await makeTestDatabase({ isEmpty: true });
   await installCitusStandIn(testDatabase);
   client = new pg.Client(testDatabase.url);
   await client.connect();

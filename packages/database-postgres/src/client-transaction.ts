@@ -32,7 +32,7 @@ export interface WritingSql extends Sql {
    * Runs the last statement of the transaction and sends it together with COMMIT. Nothing is committed when the
    * statement fails. Throws {@link UnknownOutcome} when the connection is lost meanwhile.
    */
-  last<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends WritingSql {
@@ -69,7 +69,7 @@ export class ClientTransaction implements Transaction {
     return rowsOf<Row>(answer);
   }
 
-  async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // A mark contains the final result, and a dry run never commits. Neither can commit here.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
   }
@@ -88,15 +88,15 @@ export class ClientTransaction implements Transaction {
     rowsOf(answer);
   }
 
-  private async commitOnce(once: WriteOnce, result: unknown): Promise<void> {
-    const { text, values } = once.markOf(result);
+  private async commitOnce(writeOnce: WriteOnce, result: unknown): Promise<void> {
+    const { text, values } = writeOnce.markOf(result);
     try {
       await this.commitWith(text, values);
     } catch (error) {
       if ((error as { code?: unknown }).code === DIVISION_BY_ZERO) throw new WrittenByAnother();
       throw error;
     }
-    once.close();
+    writeOnce.close();
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {

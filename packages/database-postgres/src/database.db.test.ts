@@ -38,11 +38,11 @@ describe('a transaction', () => {
   });
 
   it('writes nothing when its work throws', async () => {
-    const failing = database.transaction(async (transaction) => {
+    const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       throw new Error('no');
     });
-    await expect(failing).rejects.toThrow('no');
+    await expect(result).rejects.toThrow('no');
     expect(await countItems()).toBe(0);
   });
 
@@ -59,12 +59,12 @@ describe('a transaction', () => {
     await insertItem(database, 1, 1);
     await insertItem(database, 2, 2);
     let runs = 0;
-    const increaseBoth = (first: number, second: number) =>
+    const increaseBoth = (firstId: number, secondId: number) =>
       database.transaction(async (transaction) => {
         runs += 1;
-        await transaction.rows('update item set n = n + 10 where id = $1', [first]);
+        await transaction.rows('update item set n = n + 10 where id = $1', [firstId]);
         await new Promise((resolve) => setTimeout(resolve, 100));
-        await transaction.rows('update item set n = n + 10 where id = $1', [second]);
+        await transaction.rows('update item set n = n + 10 where id = $1', [secondId]);
       });
     await Promise.all([increaseBoth(1, 2), increaseBoth(2, 1)]);
     expect(runs).toBeGreaterThan(2);
@@ -123,19 +123,19 @@ describe('a transaction', () => {
   it('commits with its last statement and refuses later ones', async () => {
     await database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
-      const insertedRows = await transaction.last('insert into item (id, n) values (2, 2) returning id');
+      const insertedRows = await transaction.runLast('insert into item (id, n) values (2, 2) returning id');
       expect(insertedRows).toEqual([{ id: 2 }]);
       expect(await countItems()).toBe(2);
       await expect(insertItem(transaction, 3, 3)).rejects.toThrow('after the last one');
     });
-    await database.transaction((transaction) => transaction.last('insert into item (id, n) values (4, 4)'));
+    await database.transaction((transaction) => transaction.runLast('insert into item (id, n) values (4, 4)'));
     expect(await countItems()).toBe(3);
   });
 
   it('writes nothing when its last statement fails, and releases the connection', async () => {
     const failing = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
-      await transaction.last('insert into item (id, n) values (2, 1)');
+      await transaction.runLast('insert into item (id, n) values (2, 1)');
     });
     await expect(failing).rejects.toMatchObject({ constraint: 'item_n_key' });
     expect(await countItems()).toBe(0);
@@ -148,7 +148,7 @@ describe('a transaction', () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       await insertItem(transaction, 1, 2).catch(() => {});
-      await transaction.last('select 1');
+      await transaction.runLast('select 1');
     });
     await expect(result).rejects.toThrow('current transaction is aborted');
     expect(await countItems()).toBe(0);
@@ -157,14 +157,14 @@ describe('a transaction', () => {
   it('reports an unknown outcome when a silent loss hits its last statement', async () => {
     const reportedLoss = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
-      await transaction.last('select pg_terminate_backend(pg_backend_pid())');
+      await transaction.runLast('select pg_terminate_backend(pg_backend_pid())');
     });
     await expect(reportedLoss).rejects.toThrow(DatabaseUnavailable);
     const silentLoss = database.transaction(async (transaction) => {
       const [session] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
       await database.source.query('select pg_terminate_backend($1)', [session?.pid]);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await transaction.last('insert into item (id, n) values (2, 2)');
+      await transaction.runLast('insert into item (id, n) values (2, 2)');
     });
     await expect(silentLoss).rejects.toThrow(UnknownOutcome);
     expect(await countItems()).toBe(0);
@@ -234,7 +234,9 @@ describe('a dry run', () => {
   });
 
   it('does not commit its last statement', async () => {
-    const rows = await runDry((transaction) => transaction.last('insert into item (id, n) values (1, 1) returning n'));
+    const rows = await runDry((transaction) =>
+      transaction.runLast('insert into item (id, n) values (1, 1) returning n'),
+    );
     expect([rows, await countItems()]).toEqual([[{ n: 1 }], 0]);
   });
 
@@ -268,7 +270,7 @@ describe('a call that loses the database', () => {
 
   it.each([
     ['a transaction', () => database.transaction((transaction) => insertItem(transaction, 1, 1))],
-    ['a single write', () => database.write((sql) => sql.last('insert into item (id, n) values (1, 1)'))],
+    ['a single write', () => database.write((sql) => sql.runLast('insert into item (id, n) values (1, 1)'))],
   ])('reports an unknown outcome after %s', async (_, work) => {
     await expect(loseDatabaseAfter(work)).rejects.toThrow(UnknownOutcome);
     expect(await countItems()).toBe(1);
@@ -295,7 +297,7 @@ describe('a call without a free connection', () => {
   const steps: [string, () => Promise<unknown>][] = [
     ['reads', () => countItems()],
     ['begins a transaction', () => database.transaction((sql) => sql.rows('select 1'))],
-    ['writes', () => database.write((sql) => sql.last('update item set n = 2'))],
+    ['writes', () => database.write((sql) => sql.runLast('update item set n = 2'))],
   ];
 
   it.each(steps)('waits longer after its write when it %s', async (_, step) => {
@@ -320,17 +322,17 @@ describe('a single write', () => {
   const SLOW_INSERT = 'insert into item (id, n) select 1, 1 from pg_sleep(0.3)';
 
   it('is committed when it returns', async () => {
-    await database.write((sql) => sql.last(SLOW_INSERT));
+    await database.write((sql) => sql.runLast(SLOW_INSERT));
     expect(await countItems()).toBe(1);
   });
 
   it('reports that it is unavailable when the server reports the termination', async () => {
-    const result = database.write((sql) => sql.last('select pg_terminate_backend(pg_backend_pid())'));
+    const result = database.write((sql) => sql.runLast('select pg_terminate_backend(pg_backend_pid())'));
     await expect(result).rejects.toThrow(DatabaseUnavailable);
   });
 
   it('reports an unknown outcome when the connection is cut', async () => {
-    const result = database.write((sql) => sql.last(SLOW_INSERT));
+    const result = database.write((sql) => sql.runLast(SLOW_INSERT));
     setTimeout(cutAllConnections, 100);
     await expect(result).rejects.toThrow(UnknownOutcome);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -340,7 +342,7 @@ describe('a single write', () => {
   it('reports that it is unavailable when an earlier read is cut', async () => {
     const result = database.write(async (sql) => {
       await sql.rows('select pg_sleep(0.3)');
-      return sql.last(SLOW_INSERT);
+      return sql.runLast(SLOW_INSERT);
     });
     setTimeout(cutAllConnections, 100);
     await expect(result).rejects.toThrow(DatabaseUnavailable);
@@ -376,7 +378,7 @@ describe('a bulk write', () => {
   it.each([
     [100, 'on'],
     [101, 'off'],
-  ])('of %d rows turns nested loops %s', async (rows, expected) => {
+  ])('of %d rows runs with nested loops %s', async (rows, expected) => {
     const settings = await database.transaction(async (transaction) => {
       await beginBulk(transaction, rows);
       return transaction.rows(`select current_setting('enable_nestloop') as mode`);
@@ -405,7 +407,7 @@ describe('a bulk write', () => {
     const impatientDatabase = new Postgres(source);
     const insertedRows = await impatientDatabase.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
-      return transaction.last<{ id: number }>(
+      return transaction.runLast<{ id: number }>(
         'with late as (select pg_sleep(1)) insert into item (id, n) select 1, 1 from late returning id',
       );
     });

@@ -13,7 +13,7 @@ async function openCluster(): Promise<{ testDatabase: TestDatabase; client: pg.C
 
 describe('distribute on a cluster with pending migrations', () => {
   it('migrates the database first', async () => {
-    const testDatabase = await makeTestDatabase({ empty: true });
+    const testDatabase = await makeTestDatabase({ isEmpty: true });
     await installCitusStandIn(testDatabase);
     expect((await distribute(testDatabase.connection)).distributed).toContain('notification_devices');
     await testDatabase.drop();
@@ -47,7 +47,7 @@ describe('distribute when it is interrupted', () => {
 
 describe('distribute on a database that cannot be distributed', () => {
   it('changes nothing without Citus, even with pending migrations', async () => {
-    const testDatabase = await makeTestDatabase({ empty: true });
+    const testDatabase = await makeTestDatabase({ isEmpty: true });
     await expect(distribute(testDatabase.connection)).rejects.toThrow(/^This database has no Citus: .*[^\n]$/);
     const client = new pg.Client(testDatabase.url);
     await client.connect();
@@ -99,7 +99,7 @@ describe('distribute on a database that cannot be distributed', () => {
 });
 
 describe('distribute with a new plain table', () => {
-  it('distributes the table beside the others', async () => {
+  it('colocates the table with the others', async () => {
     const { testDatabase, client } = await openCluster();
     await distribute(testDatabase.connection);
     await client.query('create table gifts (app_id bigint not null, code text, primary key (app_id, code))');

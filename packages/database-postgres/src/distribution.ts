@@ -24,7 +24,7 @@ interface ForeignKey {
 
 const LOCAL_GROUP = `select groupid as group from pg_dist_local_group`;
 const COORDINATOR_GROUP = 0;
-const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as has`;
+const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
 // Citus also tracks tables that others reference (method n, model s). Such a table counts as plain.
 const STATES = `
@@ -41,8 +41,8 @@ const FOREIGN_KEYS = `
   where array[f.name, t.name]::text[] && $2::text[] order by f.name, c.conname`;
 
 async function hasCitus(query: Query): Promise<boolean> {
-  const [answer] = (await query(HAS_CITUS)) as { has: boolean }[];
-  return answer?.has === true;
+  const [answer] = (await query(HAS_CITUS)) as { hasCitus: boolean }[];
+  return answer?.hasCitus === true;
 }
 
 /**

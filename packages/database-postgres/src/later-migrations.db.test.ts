@@ -124,16 +124,18 @@ describe('a later migration', () => {
 
 describe('every migration', () => {
   it('works in a schema of any name', async () => {
-    const database = await makeTestDatabase({ empty: true });
-    const client = new pg.Client(database.url);
-    await client.connect();
-    const { name } = (await client.query('select quote_ident(current_database()) as name')).rows[0] as { name: string };
-    await client.query('create schema "Shop-1"');
-    await client.query(`alter database ${name} set search_path = "Shop-1", public`);
-    await client.end();
+    const database = await makeTestDatabase({ isEmpty: true });
+    const setUpClient = new pg.Client(database.url);
+    await setUpClient.connect();
+    const { name } = (await setUpClient.query('select quote_ident(current_database()) as name')).rows[0] as {
+      name: string;
+    };
+    await setUpClient.query('create schema "Shop-1"');
+    await setUpClient.query(`alter database ${name} set search_path = "Shop-1", public`);
+    await setUpClient.end();
     await runMigrations(database, MIGRATIONS);
-    await withClient(database, async (other) => {
-      const { rows } = await other.query(`select count(*)::int as tables from pg_tables where schemaname = 'Shop-1'`);
+    await withClient(database, async (client) => {
+      const { rows } = await client.query(`select count(*)::int as tables from pg_tables where schemaname = 'Shop-1'`);
       expect((rows[0] as { tables: number }).tables).toBeGreaterThan(35);
     });
   }, 60_000);
@@ -141,7 +143,7 @@ describe('every migration', () => {
 
 describe('every migration since the first distributed version', () => {
   it('migrates a distributed database and leaves no plain table', async () => {
-    const database = await makeTestDatabase({ empty: true });
+    const database = await makeTestDatabase({ isEmpty: true });
     await runMigrations(database, MIGRATIONS.slice(0, MIGRATIONS_OF_FIRST_DISTRIBUTED));
     await installCitusStandIn(database);
     await distributeTables(database.connection);

@@ -476,7 +476,7 @@ describe('the statements across apps in the service', () => {
   const sources = ['apps/api/src', 'packages/database-postgres/src'].map((folder) => join(root, folder));
   const isOfService = (file: string): boolean => file.endsWith('.ts') && !/\.test\.ts$|^testing\//.test(file);
 
-  it('are those of this list', () => {
+  it('match this list', () => {
     const statements = sources.flatMap((source) =>
       readdirSync(source, { recursive: true, encoding: 'utf8' })
         .filter(isOfService)

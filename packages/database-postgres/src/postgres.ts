@@ -56,14 +56,14 @@ export class Postgres implements Sql {
   }
 
   /**
-   * Runs work that writes only in its {@link WritingSql.last} statement. Such work needs a transaction only in a keyed
+   * Runs work that writes only in its {@link WritingSql.runLast} statement. Such work needs a transaction only in a keyed
    * call.
    */
   write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
     if (WriteOnce.pending() !== undefined) return this.transaction(work);
     return work({
       rows: (text, values) => this.rows(text, values),
-      last: (text, values) => this.runInOwnTransaction(text, values),
+      runLast: (text, values) => this.runInOwnTransaction(text, values),
     });
   }
 

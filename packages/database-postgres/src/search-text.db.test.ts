@@ -10,7 +10,7 @@ let testDatabase: TestDatabase;
 let database: Postgres;
 
 beforeAll(async () => {
-  testDatabase = await makeTestDatabase({ empty: true });
+  testDatabase = await makeTestDatabase({ isEmpty: true });
   const source = await migrationSourceFor(testDatabase.connection).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();
@@ -73,7 +73,7 @@ describe('stored and searched texts about people', () => {
     expect(rows.length).toBeGreaterThan(300);
   });
 
-  it('gain no % or _ by folding', async () => {
+  it('contain no % or _ that the original text lacks', async () => {
     const signs = Array.from({ length: 0x700 }, (_, index) => String.fromCodePoint(0x1f300 + index));
     const rows = await foldByBoth([...LETTERS, ...signs]);
     expect(rows.filter(({ text, kept }) => /[%_]/.test(kept) && kept !== text)).toEqual([]);
@@ -95,7 +95,7 @@ describe('names with symbols from before symbols were kept', () => {
   const MIGRATIONS_BEFORE_SIGNS = 12;
 
   it('are folded again by a migration', async () => {
-    const oldDatabase = await makeTestDatabase({ empty: true });
+    const oldDatabase = await makeTestDatabase({ isEmpty: true });
     const source = await migrationSourceFor(oldDatabase.connection).initialize();
     Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_SIGNS) });
     await source.runMigrations();

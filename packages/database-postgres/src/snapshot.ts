@@ -12,8 +12,8 @@ const PLAN_FOR_WHOLE_TABLES = `
 const CANCEL_WHEN_DISCONNECTED = 'set client_connection_check_interval = 1000';
 
 async function assertUpToDate(read: Read): Promise<void> {
-  const [table] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
-  const appliedMigrations = table?.has ? await read<{ name: string }>('select name from migrations') : [];
+  const [table] = await read<{ isMigrated: boolean }>(`select to_regclass('migrations') is not null as "isMigrated"`);
+  const appliedMigrations = table?.isMigrated ? await read<{ name: string }>('select name from migrations') : [];
   const names = new Set(appliedMigrations.map(({ name }) => name));
   const isBehind = MIGRATIONS.some((Migration) => !names.has(new Migration().name as string));
   if (isBehind) throw new Error('The database is not up to date: start the service, or run migrate first');

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 
 export interface CallContext {
-  readonly once?: WriteOnce;
+  readonly writeOnce?: WriteOnce;
   readonly progress?: { hasWritten: boolean };
   readonly isInTransaction?: true;
 }
@@ -34,17 +34,17 @@ export class WriteOnce {
   ) {}
 
   static pending(): WriteOnce | undefined {
-    const { once: writeOnce } = callContext();
+    const { writeOnce } = callContext();
     return writeOnce?.isOpen ? writeOnce : undefined;
   }
 
   static isResumed(): boolean {
-    const { once: writeOnce } = callContext();
+    const { writeOnce } = callContext();
     return writeOnce !== undefined && writeOnce.isWritten && !writeOnce.isOpen;
   }
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return runInContext({ once: this }, work);
+    return runInContext({ writeOnce: this }, work);
   }
 
   get isWritten(): boolean {

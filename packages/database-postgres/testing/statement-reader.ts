@@ -117,7 +117,7 @@ export class StatementReader {
     this.writes.push({ table: target, columns, isNew: true });
     for (const [position, name] of columns.entries()) {
       const from = source && [column(source.id, position)];
-      for (const written of [target, excluded]) this.addTie(written, written.columns.indexOf(name), from);
+      for (const rowSource of [target, excluded]) this.addTie(rowSource, rowSource.columns.indexOf(name), from);
     }
     this.recordUpdate(target, body.onConflictClause?.targetList);
     this.readNested(body.onConflictClause, { outer: scope, sources: [excluded], queries: new Map() });

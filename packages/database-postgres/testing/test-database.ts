@@ -18,7 +18,7 @@ function readTestServer(): TestServer {
   return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
 }
 
-export async function makeTestDatabase({ empty: isEmpty = false } = {}): Promise<TestDatabase> {
+export async function makeTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const { connection, template, prefix = 'back_office_test' } = readTestServer();
   const name = `${prefix}_${randomBytes(6).toString('hex')}`;
   await administer(connection, `create database ${name} template ${isEmpty ? 'template0' : template}`);

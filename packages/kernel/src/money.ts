@@ -9,9 +9,9 @@ export function toMinor(amount: number, decimals: number): number | undefined {
   // The shortest decimal text is what the client wrote. Rounding would accept 0.1 + 0.2 as 0.3.
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount));
   if (!match) return undefined;
-  const [, sign, whole = '', fraction = ''] = match;
+  const [, sign, integer = '', fraction = ''] = match;
   if (fraction.length > decimals) return undefined;
-  const minor = Number(whole + fraction.padEnd(decimals, '0'));
+  const minor = Number(integer + fraction.padEnd(decimals, '0'));
   if (minor > MAX_AMOUNT) return undefined;
   return sign === '-' ? -minor : minor;
 }

@@ -19,9 +19,9 @@ export function trimCharacter(text: string, character: string): string {
 
 /** Removes trailing characters of the set in linear time. */
 export function trimEndCharacters(text: string, characters: string): string {
-  let end = text.length;
-  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
+  let length = text.length;
+  while (length > 0 && characters.includes(text.charAt(length - 1))) length -= 1;
+  return text.slice(0, length);
 }
 
 export function characterCount(text: string): number {

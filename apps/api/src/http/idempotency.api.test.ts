@@ -192,7 +192,7 @@ describe('concurrent calls with one key', () => {
       const secondReply = await shop.keyed('slow').put('/int/stocks', stockBody(1));
       expect([secondReply.status, secondReply.headers['retry-after']]).toEqual([409, '1']);
       expect(secondReply.body).toEqual({ errors: { Idempotency: ['API.Idempotency.InProgress'] } });
-      await transaction.last('select 1');
+      await transaction.runLast('select 1');
       expect((await runningCall).status).toBe(200);
     });
     expect(await readOnHand()).toBe(11);

@@ -18,7 +18,7 @@ describe('a statement without the app id', () => {
   it('fails its suite in a transaction', async () => {
     await api.postgres.transaction(async (transaction) => {
       await transaction.rows('select 1 from orders where app_id = $1', [1]);
-      await transaction.last(QUERY_WITHOUT_APP, [1]);
+      await transaction.runLast(QUERY_WITHOUT_APP, [1]);
     });
     await expect(api.close()).rejects.toThrow(`app\n\norders is not tied to the app:\n${QUERY_WITHOUT_APP}`);
   });

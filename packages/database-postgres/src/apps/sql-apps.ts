@@ -58,7 +58,12 @@ export class SqlApps implements Apps, AppQueries {
       const { id } = app as { id: number };
       const { name: presetName, outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
       const values = [presetName, outputFormat, maxWidth, quality, renditionWidths];
-      await transaction.last(INSERT_METHODS_AND_PRESET, [id, now, JSON.stringify(DEFAULT_PAYMENT_METHODS), ...values]);
+      await transaction.runLast(INSERT_METHODS_AND_PRESET, [
+        id,
+        now,
+        JSON.stringify(DEFAULT_PAYMENT_METHODS),
+        ...values,
+      ]);
       return id;
     });
   }

@@ -37,9 +37,9 @@ export class SqlCards implements Cards {
     private readonly clock: Clock,
   ) {}
 
-  async put(appId: number, desired: DesiredCard): Promise<UpsertedCard | Refusal> {
+  async put(appId: number, desiredCard: DesiredCard): Promise<UpsertedCard | Refusal> {
     try {
-      return await this.database.transaction((transaction) => put(transaction, appId, desired, this.clock.now()));
+      return await this.database.transaction((transaction) => put(transaction, appId, desiredCard, this.clock.now()));
     } catch (error) {
       if (violates(error, 'cards_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');
       if (violates(error, 'cards_barcode_key')) return refuse(ALREADY_TAKEN, 'barcode');
@@ -51,25 +51,25 @@ export class SqlCards implements Cards {
 async function put(
   transaction: Transaction,
   appId: number,
-  desired: DesiredCard,
+  desiredCard: DesiredCard,
   now: Date,
 ): Promise<UpsertedCard | Refusal> {
-  const customerId = await findCustomer(transaction, appId, desired.customer);
+  const customerId = await findCustomer(transaction, appId, desiredCard.customer);
   if (customerId === undefined) return refuse('API.Customers.NotFound');
-  const { barcode, externalRef } = desired;
+  const { barcode, externalRef } = desiredCard;
   transaction.locks('card');
   const cards = await transaction.rows<Card>(LOCK_CARDS, [appId, barcode, externalRef]);
   const existingCard = matcherOf(MATCHING['POST /int/cards'].card, cards).find({ barcode, external_ref: externalRef });
   if (existingCard) {
     const values = [appId, existingCard.id, barcode, externalRef, customerId, now];
-    const [card] = await transaction.last<Card>(UPDATE_CARD, values);
+    const [card] = await transaction.runLast<Card>(UPDATE_CARD, values);
     return { card: card as Card, created: false };
   }
   const { dataPart, timePart } = newParts(now, randomInt);
   const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
   const [card] = await transaction.rows<Card>(INSERT_CARD, values);
   // Another call has inserted the card meanwhile, so the repeated look-up finds it.
-  return card ? { card, created: true } : put(transaction, appId, desired, now);
+  return card ? { card, created: true } : put(transaction, appId, desiredCard, now);
 }
 
 async function findCustomer(

@@ -28,7 +28,7 @@ export const FIND_VARIANTS = `
   order by id`;
 
 const PRODUCT_ROW = `
-  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typed}, ${SEARCH_NAME.typed}, lowest_price bigint, search_codes text)`;
+  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${SEARCH_NAME.typedList}, lowest_price bigint, search_codes text)`;
 
 // The statement includes the columns derived from variants, so each row and its indexes are written once.
 export const UPDATE_PRODUCTS = `
@@ -56,7 +56,7 @@ export const INSERT_PRODUCTS = `
   returning id, code`;
 
 const VARIANT_ROW = `
-  (ordinal int, id bigint, product_id bigint, ${VARIANT_COLUMNS.typed})`;
+  (ordinal int, id bigint, product_id bigint, ${VARIANT_COLUMNS.typedList})`;
 
 export const UPDATE_VARIANTS = `
   update product_variants v
@@ -72,7 +72,7 @@ export const INSERT_VARIANTS = `
 
 export const ADD_IMAGES = `
   with image as (
-    select * from json_to_recordset($2) as row (ordinal int, ${IMAGE_COLUMNS.typed}, key text)
+    select * from json_to_recordset($2) as row (ordinal int, ${IMAGE_COLUMNS.typedList}, key text)
   ), images as (
     insert into product_images (app_id, ${IMAGE_COLUMNS.list}, inserted_at)
     select $1, ${IMAGE_COLUMNS.list}, $3 from image order by ordinal

@@ -22,7 +22,7 @@ const FIND_DEFINITIONS = `
   select id, ${DEFINITION_COLUMNS.list} from product_attribute_defs
   where app_id = $1 and (external_ref = any($2::text[]) or code = any($3::text[]))`;
 
-const DEFINITION_ROW = `(ordinal int, id bigint, ${DEFINITION_COLUMNS.typed})`;
+const DEFINITION_ROW = `(ordinal int, id bigint, ${DEFINITION_COLUMNS.typedList})`;
 
 // PostgreSQL checks uniqueness row by row, so codes that move between definitions are cleared first.
 const RELEASE_CODES = `
@@ -39,7 +39,7 @@ const INSERT_DEFINITIONS = `
 
 const SET_VALUES = `
   insert into product_attributes as a (app_id, ${VALUE_COLUMNS.list}, updated_at)
-  select $1, ${VALUE_COLUMNS.list}, $3 from json_to_recordset($2) as row (${VALUE_COLUMNS.typed})
+  select $1, ${VALUE_COLUMNS.list}, $3 from json_to_recordset($2) as row (${VALUE_COLUMNS.typedList})
   on conflict (app_id, product_id, product_attribute_def_id)
   do update set value = excluded.value, updated_at = excluded.updated_at where a.value <> excluded.value`;
 
@@ -101,7 +101,7 @@ async function writePlan(
     product_attribute_def_id: definition.id,
     value,
   }));
-  await transaction.last(SET_VALUES, [appId, JSON.stringify(rows), now]);
+  await transaction.runLast(SET_VALUES, [appId, JSON.stringify(rows), now]);
 }
 
 async function insertDefinitions(

@@ -163,7 +163,7 @@ async function writeChanges(
   setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
   setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
   if (withImages.length === 0) return;
-  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, libraryKeyOf)), now]);
+  await transaction.runLast(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, libraryKeyOf)), now]);
 }
 
 type Draft = ProductDraft | VariantDraft;

@@ -46,7 +46,7 @@ export async function verifyCodes(
   ]);
   const [foundCodes] = await database.transaction((transaction) => {
     transaction.expectManyRows();
-    return transaction.last<FoundCodes>(FIND_BY_CODES, [appId, ...texts]);
+    return transaction.runLast<FoundCodes>(FIND_BY_CODES, [appId, ...texts]);
   });
   return matchCodes(searchedCodes, texts.flat(), foundCodes as FoundCodes);
 }

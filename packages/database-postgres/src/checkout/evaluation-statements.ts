@@ -84,7 +84,7 @@ const INSERTED_COLUMNS = EVALUATIONS.columns.except('app_id', 'id', 'consumed_at
 
 export const INSERT_EVALUATION = `
   insert into order_processings (app_id, ${INSERTED_COLUMNS.list})
-  select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as r (${INSERTED_COLUMNS.typed}) returning id`;
+  select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as r (${INSERTED_COLUMNS.typedList}) returning id`;
 
 export const FIND_EVALUATION = `select * from order_processings where app_id = $1 and id = $2`;
 

@@ -77,7 +77,7 @@ async function evaluate(sql: WritingSql, appId: number, basket: Basket, now: Dat
     inserted_at: now,
     expires_at: addHours(now, EVALUATION_LIFETIME_HOURS),
   };
-  const [insertedRow] = await sql.last<{ id: number }>(INSERT_EVALUATION, [appId, JSON.stringify(columns)]);
+  const [insertedRow] = await sql.runLast<{ id: number }>(INSERT_EVALUATION, [appId, JSON.stringify(columns)]);
   return { ...columns, id: (insertedRow as { id: number }).id, consumed_at: null };
 }
 

@@ -133,7 +133,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     const { columns }: SetUpTable<string> = TABLES[name];
     const text = `
       insert into ${name} (app_id, ${columns.list}, inserted_at, updated_at)
-      select $1, ${columns.list}, $3, $3 from json_to_recordset($2) as r (ordinal int, ${columns.typed}) order by ordinal
+      select $1, ${columns.list}, $3, $3 from json_to_recordset($2) as r (ordinal int, ${columns.typedList}) order by ordinal
       on conflict (app_id, code) do update set ${columns.setFrom('excluded')}, updated_at = excluded.updated_at
       returning *`;
     const values = rows.map((row, ordinal) => ({ ...row, ordinal }));

@@ -81,8 +81,8 @@ async function findRemainingBreaches(
   const names = contents.map(({ content }) => content);
   const rows = await inSnapshot(connection, (read) => read<Content>(STILL_REFERENCED, [names]));
   const breaches: string[] = [];
-  for (let first = 0; first < rows.length; first += READ_AT_ONCE) {
-    const chunk = await Promise.all(rows.slice(first, first + READ_AT_ONCE).map((content) => breachOf(store, content)));
+  for (let start = 0; start < rows.length; start += READ_AT_ONCE) {
+    const chunk = await Promise.all(rows.slice(start, start + READ_AT_ONCE).map((content) => breachOf(store, content)));
     breaches.push(...chunk.filter((breach) => breach !== undefined));
   }
   return breaches;

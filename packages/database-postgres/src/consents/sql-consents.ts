@@ -81,7 +81,7 @@ export class SqlConsents implements Consents, ConsentQueries {
       const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
       const { channel, from, to, source, at } = change;
-      await transaction.last(INSERT_CHANGE, [
+      await transaction.runLast(INSERT_CHANGE, [
         appId,
         customerId,
         channel,

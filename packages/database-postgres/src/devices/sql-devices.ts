@@ -63,7 +63,7 @@ export class SqlDevices implements Devices {
       if ((await transaction.rows(LOCK_SESSION, [appId, sessionId])).length === 0) return undefined;
       await transaction.rows(REMOVE_COPIES, [appId, sessionId, messagingToken]);
       const values = [appId, sessionId, messagingToken, type, vendor, mobileInfo, this.clock.now()];
-      const [storedDevice] = await transaction.last<Device>(REGISTER, values);
+      const [storedDevice] = await transaction.runLast<Device>(REGISTER, values);
       return storedDevice;
     });
   }

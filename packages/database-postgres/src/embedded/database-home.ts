@@ -57,10 +57,12 @@ async function chooseHome(dataDir: string, fallbackDir: string): Promise<Home> {
   if (process.geteuid?.() !== 0) return { directory: nearDirectory, owner: undefined, notice: undefined };
   const fallbackDirectory = join(fallbackDir, `${basename(dirname(dataDir))}-${shortHash(dataDir)}`);
   const accounts = await readAccounts();
-  const existing = (await findDatabase(nearDirectory, accounts)) ?? (await findDatabase(fallbackDirectory, accounts));
-  const owner = existing?.owner ?? findUnprivilegedUser(accounts);
+  const existingDatabase =
+    (await findDatabase(nearDirectory, accounts)) ?? (await findDatabase(fallbackDirectory, accounts));
+  const owner = existingDatabase?.owner ?? findUnprivilegedUser(accounts);
   // An existing database keeps its folder, even when the data folder is reachable now.
-  const directory = existing?.directory ?? ((await canReach(owner, dataDir)) ? nearDirectory : fallbackDirectory);
+  const directory =
+    existingDatabase?.directory ?? ((await canReach(owner, dataDir)) ? nearDirectory : fallbackDirectory);
   const notice = `The database is kept in ${fallbackDirectory} because the user ${owner.name}, which runs it, cannot reach ${dataDir}.`;
   return { directory, owner, notice: directory === fallbackDirectory ? notice : undefined };
 }

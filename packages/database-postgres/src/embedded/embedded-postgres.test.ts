@@ -151,17 +151,17 @@ describe('a new database', () => {
   });
 
   it('runs until its last user in the process has stopped it', async () => {
-    const second = await startEmbeddedPostgres({ dataDir: dataDir() });
-    await second.stop();
-    await second.stop();
+    const secondUser = await startEmbeddedPostgres({ dataDir: dataDir() });
+    await secondUser.stop();
+    await secondUser.stop();
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('starts although another process has its former pid', async () => {
     const { uid, gid } = await stat(join(database.directory, 'data'));
-    const other = spawn('sleep', ['60'], { uid, gid });
-    children.push(other);
-    await restartWithStalePid(other.pid ?? 0);
+    const otherProcess = spawn('sleep', ['60'], { uid, gid });
+    children.push(otherProcess);
+    await restartWithStalePid(otherProcess.pid ?? 0);
   });
 
   it('starts although a zombie has its former pid', async () => {
@@ -191,10 +191,10 @@ describe('a new database', () => {
     spawnSync('cp', ['-a', dataDir(), copy]);
     database = await startEmbeddedPostgres({ dataDir: dataDir() });
     await writeFile(join(copy, 'postgres', pidFile), live);
-    const other = await startEmbeddedPostgres({ dataDir: copy });
-    expect([other.host, await serverOf(copy)]).not.toEqual([database.host, await serverOf(dataDir())]);
-    await query(other, 'DROP TABLE notes');
-    await other.stop();
+    const copiedDatabase = await startEmbeddedPostgres({ dataDir: copy });
+    expect([copiedDatabase.host, await serverOf(copy)]).not.toEqual([database.host, await serverOf(dataDir())]);
+    await query(copiedDatabase, 'DROP TABLE notes');
+    await copiedDatabase.stop();
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);
   });
 
@@ -273,11 +273,11 @@ describe('a start after a kill during initdb', () => {
       const dataDir = join(temporary, 'interrupted');
       const unfinished = async () =>
         (await readdir(join(dataDir, 'postgres')).catch(() => [])).filter((name) => name.startsWith('initialising-'));
-      const first = forkUser({ dataDir });
+      const killedProcess = forkUser({ dataDir });
       while ((await unfinished()).length === 0) await pause(5);
       await pause(100);
-      first.kill('SIGKILL');
-      await once(first, 'exit');
+      killedProcess.kill('SIGKILL');
+      await once(killedProcess, 'exit');
       expect(await unfinished()).toHaveLength(1);
       const database = await startEmbeddedPostgres({ dataDir });
       expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -308,9 +308,9 @@ describe('a platform without a package', () => {
       await query(database, 'CREATE TABLE notes ()');
       await database.stop();
       await chmod(hidden, 0o755);
-      const again = await startEmbeddedPostgres(options);
-      expect(await query(again, 'SELECT FROM notes')).toEqual([]);
-      await again.stop();
+      const restartedDatabase = await startEmbeddedPostgres(options);
+      expect(await query(restartedDatabase, 'SELECT FROM notes')).toEqual([]);
+      await restartedDatabase.stop();
     },
     SLOW_TEST_MS,
   );

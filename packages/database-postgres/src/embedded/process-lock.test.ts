@@ -50,11 +50,11 @@ describe('a lock of a living process', () => {
     const holder = spawn('sleep', ['60']);
     await symlink(await identify(holder.pid ?? 0), join(folder, '1'));
     let hasEntered = false;
-    const waiting = withLock(folder, async () => (hasEntered = await Promise.resolve(true)));
+    const waitingCall = withLock(folder, async () => (hasEntered = await Promise.resolve(true)));
     await pause(100);
     expect(hasEntered).toBe(false);
     holder.kill('SIGKILL');
-    await waiting;
+    await waitingCall;
     expect(hasEntered).toBe(true);
   });
 });
@@ -73,8 +73,8 @@ describe('work that fails', () => {
       throw new Error('no');
     };
     await expect(withLock(folder, work)).rejects.toThrow('no');
-    const [only, ...others] = await readdir(folder);
-    expect([await readlink(join(folder, only ?? '')), others]).toEqual(['free', []]);
+    const [lastLink, ...otherLinks] = await readdir(folder);
+    expect([await readlink(join(folder, lastLink ?? '')), otherLinks]).toEqual(['free', []]);
   });
 });
 
@@ -93,8 +93,8 @@ describe('isAlive of a process', () => {
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
     const identity = await identify(Number(pid));
     expect(await isAlive(identity)).toBe(true);
-    const end = Date.now() + 10_000;
-    while ((await isAlive(identity)) && Date.now() < end) await pause(50);
+    const deadline = Date.now() + 10_000;
+    while ((await isAlive(identity)) && Date.now() < deadline) await pause(50);
     expect(await isAlive(identity)).toBe(false);
     parent.kill('SIGKILL');
   });

@@ -69,8 +69,8 @@ export async function claimTurn(folder: string, turn: number): Promise<boolean> 
   // A slow process may claim a number that was used and deleted, so only the highest number counts.
   const turns = await listTurns(folder);
   const highestTurn = Math.max(...turns);
-  const earlierTurns = turns.filter((other) => other < highestTurn);
-  await Promise.all(earlierTurns.map((other) => rm(join(folder, String(other)), { force: true })));
+  const earlierTurns = turns.filter((number) => number < highestTurn);
+  await Promise.all(earlierTurns.map((number) => rm(join(folder, String(number)), { force: true })));
   return highestTurn === turn;
 }
 

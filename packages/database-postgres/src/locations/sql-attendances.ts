@@ -46,7 +46,7 @@ export class SqlAttendances implements Attendances, AttendanceQueries {
   add(appId: number, customerId: number, { latitude, longitude, accuracy }: Position): Promise<Attendance | Refusal> {
     const values = [appId, customerId, latitude, longitude, accuracy ?? null, this.clock.now()];
     return this.database.write(async (sql) => {
-      const [attendance] = await sql.last<Attendance>(INSERT_NEAREST, values);
+      const [attendance] = await sql.runLast<Attendance>(INSERT_NEAREST, values);
       return attendance ?? refuse('API.CustomerAttendances.NoLocationNearby');
     });
   }

@@ -17,7 +17,7 @@ import {
 
 const LOCATION_COLUMNS = LOCATIONS.columns.except('app_id');
 const WRITTEN_COLUMNS = LOCATION_COLUMNS.except('id', 'inserted_at', 'updated_at');
-const LOCATION_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed}, key text)`;
+const LOCATION_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typedList}, key text)`;
 
 const FIND_LOCATIONS = `
   select ${LOCATION_COLUMNS.list} from app_locations
@@ -99,5 +99,5 @@ async function writeLocations(
   const rows = JSON.stringify(
     drafts.map((draft, ordinal) => ({ ...draft, ordinal, key: libraryKeyOf(draft.image_url) })),
   );
-  return rowsByDraft(drafts, await transaction.last<Location>(WRITE_LOCATIONS, [appId, rows, now]));
+  return rowsByDraft(drafts, await transaction.runLast<Location>(WRITE_LOCATIONS, [appId, rows, now]));
 }

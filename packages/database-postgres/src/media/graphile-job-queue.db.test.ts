@@ -117,7 +117,7 @@ describe('daily jobs', () => {
     expect(await runWorkers(1)).toEqual([]);
   }, 30_000);
 
-  it('run once after missed times, on one of the workers that start', async () => {
+  it('run once after missed times, on one of several starting workers', async () => {
     await runWorkers(1);
     await letTimePass('1 day');
     expect(await runWorkers(3)).toEqual([JOBS.hide, JOBS.sweep]);

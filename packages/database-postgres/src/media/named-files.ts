@@ -19,11 +19,11 @@ export interface LockedFile {
   readonly alt: string | null;
   readonly caption: string | null;
   readonly tags: readonly string[];
-  readonly used: boolean;
+  readonly isUsed: boolean;
 }
 
 const lockStatement = (column: 'id' | 'key'): string => `
-  select f.id, f.key, f.state, f.folder, f.filename, f.alt, f.caption, f.tags, ${IS_USED_SQL} as used from cdn_files f
+  select f.id, f.key, f.state, f.folder, f.filename, f.alt, f.caption, f.tags, ${IS_USED_SQL} as "isUsed" from cdn_files f
   where f.app_id = $1 and f.${column} = any($2) and f.state <> 'receiving' order by f.id for update of f`;
 const LOCK_BY_ID = lockStatement('id');
 const LOCK_BY_KEY = lockStatement('key');

@@ -26,7 +26,7 @@ export const FIND_REPLACED_CONTENTS = `
 function upsertStatement(table: string, columns: NamedColumns, keyColumn: string, otherColumns: NamedColumns): string {
   return `
   insert into ${table} (app_id, cdn_file_id, version, ${columns.list}, listed)
-  select $1, $2, $3, ${columns.list}, false from json_to_recordset($4) as made (${columns.typed})
+  select $1, $2, $3, ${columns.list}, false from json_to_recordset($4) as made (${columns.typedList})
   on conflict (app_id, cdn_file_id, version, ${keyColumn}) do update set ${otherColumns.setFrom('excluded')}`;
 }
 

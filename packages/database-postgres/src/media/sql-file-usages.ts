@@ -38,7 +38,7 @@ export class SqlFileUsages implements FileUsages {
     return this.database.transaction(async (transaction) => {
       await lockEntity(transaction, appId, [entity_type, entity_id]);
       const values = [appId, entity_type, entity_id, label, JSON.stringify(libraryUsages), this.clock.now()];
-      await transaction.last(REPLACE_USAGES, values);
+      await transaction.runLast(REPLACE_USAGES, values);
       return libraryUsages.map(({ field, url }) => ({ ...entity, field, url }));
     });
   }

@@ -113,7 +113,7 @@ export class SqlMediaFiles implements MediaFiles {
         searchText({ filename: name, ...newFile }),
         now,
       ];
-      // `last` would commit even without a receipt, when the folders and the job must be rolled back.
+      // `runLast` would commit even without a receipt, when the folders and the job must be rolled back.
       const [row] = await transaction.rows<StoredFile>(STORE_FILE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
       return row;
@@ -134,7 +134,7 @@ export class SqlMediaFiles implements MediaFiles {
         const { alt = file.alt, caption = file.caption, tags = file.tags, hidden = null, hiddenNote } = edit;
         const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
         const extraValues = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null, this.library.base];
-        const [row] = await transaction.last<{ data: string }>(EDIT_FILE, [...values, ...extraValues]);
+        const [row] = await transaction.runLast<{ data: string }>(EDIT_FILE, [...values, ...extraValues]);
         return (row as { data: string }).data;
       });
     } catch (error) {

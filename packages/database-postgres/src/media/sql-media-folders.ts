@@ -102,7 +102,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
       const parent = parentOf(path);
       if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
       const values = [appId, path, parent, name, description, this.clock.now()];
-      const [folder] = await transaction.last<Folder>(INSERT_FOLDER, values);
+      const [folder] = await transaction.runLast<Folder>(INSERT_FOLDER, values);
       return { ...(folder as Folder), files: 0 };
     });
   }
@@ -116,7 +116,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
       const { name = folder.name, description = folder.description } = edit;
       const [row] = await transaction.rows<Folder>(EDIT_FOLDER, [appId, id, name, description, this.clock.now()]);
       const { path } = row as Folder;
-      return { path, branch: await transaction.last<Folder>(BRANCH_WITH_FILES, [appId, path, belowPattern(path)]) };
+      return { path, branch: await transaction.runLast<Folder>(BRANCH_WITH_FILES, [appId, path, belowPattern(path)]) };
     });
     if (isRefusal(result) || !WriteOnce.isResumed()) return result;
     return { ...result, branch: await this.branch(appId, result.path) };
@@ -131,7 +131,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
       }
       const now = this.clock.now();
       const values = [appId, path, pattern, now, purgeAt(now, rules.trashRetentionDays), 'app'];
-      const [removedBranch] = await transaction.last<RemovedBranch>(TRASH_BRANCH, values);
+      const [removedBranch] = await transaction.runLast<RemovedBranch>(TRASH_BRANCH, values);
       return removedBranch as RemovedBranch;
     });
   }

@@ -62,8 +62,8 @@ export class SqlMediaObjects implements MediaObjectQueries {
     return object;
   }
 
-  async keysAfter(appId: number, last: string): Promise<string[]> {
-    const rows = await this.database.rows<{ key: string }>(FIND_KEYS_AFTER, [appId, last, KEYS_AT_ONCE]);
+  async keysAfter(appId: number, lastKey: string): Promise<string[]> {
+    const rows = await this.database.rows<{ key: string }>(FIND_KEYS_AFTER, [appId, lastKey, KEYS_AT_ONCE]);
     return rows.map(({ key }) => key);
   }
 

@@ -52,8 +52,8 @@ export class SqlMediaTrash implements MediaTrash {
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]> {
     return this.database.transaction(async (transaction) => {
       const files = await lockByKey(transaction, appId, keys);
-      const isKept = ({ state, used }: LockedFile) =>
-        stepOf('delete', state) === 'trashed' && used && rules.refusesDeleteInUse;
+      const isKept = ({ state, isUsed }: LockedFile) =>
+        stepOf('delete', state) === 'trashed' && isUsed && rules.refusesDeleteInUse;
       const now = this.clock.now();
       const ids = idsOf(files.filter((file) => stepOf('delete', file.state) === 'trashed' && !isKept(file)));
       await transaction.rows(TRASH_FILES, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);

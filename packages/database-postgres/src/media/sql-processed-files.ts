@@ -56,7 +56,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       await addTidying(transaction, { appId, blobs, keys });
       const size = main ?? { width, height };
       const content = main ? [main.content, main.mime, main.size, main.checksum] : [null, null, null, null];
-      await transaction.last(sql.CHANGE_CONTENT, [appId, id, size.width, size.height, ...content]);
+      await transaction.runLast(sql.CHANGE_CONTENT, [appId, id, size.width, size.height, ...content]);
       return keys;
     });
   }
@@ -71,7 +71,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       const keys = droppedFiles.map(({ key }) => key).filter((key) => !keptKeys.has(key));
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
       await schedulePurgeNow(transaction, appId, id);
-      await transaction.last(sql.LIST_DERIVED, [appId, id, version, ...names]);
+      await transaction.runLast(sql.LIST_DERIVED, [appId, id, version, ...names]);
       return keys;
     });
   }

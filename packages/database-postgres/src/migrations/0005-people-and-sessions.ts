@@ -22,9 +22,9 @@ function latinSql(text: string): string {
   );
 }
 
-const personSql = (first: string, last: string, ...otherColumns: string[]): string =>
-  [first, last, ...otherColumns].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
-  ` || chr(10) || coalesce(${last}, '') || ' ' || coalesce(${first}, '')`;
+const personSql = (firstName: string, lastName: string, ...otherColumns: string[]): string =>
+  [firstName, lastName, ...otherColumns].map((part) => `coalesce(${part}, '')`).join(" || ' ' || ") +
+  ` || chr(10) || coalesce(${lastName}, '') || ' ' || coalesce(${firstName}, '')`;
 
 const STATEMENTS = [
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind = 'session'`,

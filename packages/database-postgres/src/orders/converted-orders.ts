@@ -28,10 +28,10 @@ const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 export const insertOrderStatement = (payments: string): string => `
   with made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
-    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typed}) returning id
+    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) returning id
   ), item as (
     insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
-    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typed}) returning product_id, qty
+    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList}) returning product_id, qty
   ), sold as (
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id

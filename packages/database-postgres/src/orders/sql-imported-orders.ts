@@ -49,7 +49,7 @@ const PAYMENT_COLUMNS = PAYMENTS.columns.pick('amount', 'method', 'payment_metho
 const INSERT_IMPORTED_ORDER = insertOrderStatement(`paid as (
     insert into payments (app_id, order_id, ${PAYMENT_COLUMNS.list}, status, paid_at, inserted_at)
     select $1, made.id, ${PAYMENT_COLUMNS.list}, 'settled', $5, $5
-    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typed}) order by ordinal
+    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typedList}) order by ordinal
   )`);
 
 const MAX_ATTEMPTS = 5;
@@ -89,7 +89,7 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   const matcher = matcherOf(MATCHING['POST /int/orders'].variant, records.variants);
   const pricedImport = priceImport(order, records, (item) => matcher.find(item));
   if (isRefusal(pricedImport)) return pricedImport;
-  const [insertedRow] = await transaction.last<{ id: number }>(INSERT_IMPORTED_ORDER, [
+  const [insertedRow] = await transaction.runLast<{ id: number }>(INSERT_IMPORTED_ORDER, [
     appId,
     JSON.stringify({
       ...importedOrderColumns(order, records, pricedImport, { parts: newParts(now, randomInt), now }),

@@ -30,7 +30,7 @@ export async function insertProforma(
     ...paymentColumns(payment, proforma.payments),
     ordinal,
   }));
-  const [insertedIds] = await transaction.last<InsertedIds>(INSERT_PROFORMA, [
+  const [insertedIds] = await transaction.runLast<InsertedIds>(INSERT_PROFORMA, [
     appId,
     JSON.stringify(columns),
     JSON.stringify(lines),

@@ -55,7 +55,7 @@ export const INSERT_PROFORMA = `
     order by id for key share
   ), made as (
     insert into proforma_orders (app_id, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list})
-    select $1, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list} from json_to_record($2) as r (${FROZEN_COLUMNS.typed}, ${CHANGING_COLUMNS.typed})
+    select $1, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list} from json_to_record($2) as r (${FROZEN_COLUMNS.typedList}, ${CHANGING_COLUMNS.typedList})
     where not exists (
       select 1 from json_to_recordset($3) as line (warehouse_id bigint)
       where line.warehouse_id not in (select id from selling)
@@ -63,7 +63,7 @@ export const INSERT_PROFORMA = `
     returning id, number
   ), item as (
     insert into proforma_items (app_id, proforma_order_id, ${ITEM_COLUMNS.list})
-    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typed})
+    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList})
     returning id, position, product_variant_id, warehouse_id, qty
   ), change as (
     select item.id as line_id, product_variant_id as variant_id, warehouse_id, qty, qty as delta, made.number as reference
@@ -73,7 +73,7 @@ export const INSERT_PROFORMA = `
   ), payment as (
     insert into payments (app_id, proforma_order_id, ${VOUCHER_PAYMENT_COLUMNS.list}, refunded, inserted_at)
     select $1, made.id, ${VOUCHER_PAYMENT_COLUMNS.list}, 0, $4
-    from made, json_to_recordset($6) as r (ordinal int, ${VOUCHER_PAYMENT_COLUMNS.typed}) order by ordinal
+    from made, json_to_recordset($6) as r (ordinal int, ${VOUCHER_PAYMENT_COLUMNS.typedList}) order by ordinal
     returning id, voucher_id
   ), held as (
     update vouchers v set held_by = made.id, updated_at = $4 from made, payment
@@ -97,7 +97,7 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
   const nextParameter = (): string => `$${(lastParameter += 1)}`;
   const parts = [
     `living as (
-      select * from json_to_recordset($2) as r (id bigint, ${CHANGING_COLUMNS.typed})
+      select * from json_to_recordset($2) as r (id bigint, ${CHANGING_COLUMNS.typedList})
     ), saved as (
       update proforma_orders p set version = p.version + 1, ${CHANGING_COLUMNS.setFrom('r')}
       from living r where p.app_id = $1 and ${among('p.id', 'living')} and p.id = r.id
@@ -106,15 +106,15 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
     ...(payments ? [savePaymentsSql(nextParameter())] : []),
     ...(stock ? [saveReservationsSql(nextParameter())] : []),
   ];
-  const result = payments
+  const resultSql = payments
     ? 'select id from added order by id'
     : 'select null::bigint as id where $3::timestamptz is null';
-  return `with ${parts.join(', ')} ${result}`;
+  return `with ${parts.join(', ')} ${resultSql}`;
 }
 
 const saveLinesSql = (rows: string): string => `
   line as (
-    select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM_COLUMNS.typed})
+    select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM_COLUMNS.typedList})
   ), item as (
     update proforma_items i
     set ${CHANGING_ITEM_COLUMNS.setFrom('r')}
@@ -123,7 +123,7 @@ const saveLinesSql = (rows: string): string => `
 
 const savePaymentsSql = (rows: string): string => `
   payment as (
-    select * from json_to_recordset(${rows}) as r (ordinal int, ${PAYMENT_COLUMNS.typed})
+    select * from json_to_recordset(${rows}) as r (ordinal int, ${PAYMENT_COLUMNS.typedList})
   ), paid as (
     update payments y set ${CHANGING_PAYMENT_COLUMNS.setFrom('r')},
       attempts = case when y.status = 'pending' then y.attempts else r.attempts end,

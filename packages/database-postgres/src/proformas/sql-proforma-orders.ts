@@ -135,20 +135,23 @@ async function lockStock(
     reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),
   );
   const increasedReservations = reservations.filter(({ delta }) => delta > 0);
-  const shelves = [reservations.map((each) => each.variantId), reservations.map((each) => each.warehouseId)];
+  const shelves = [
+    reservations.map((reservation) => reservation.variantId),
+    reservations.map((each) => each.warehouseId),
+  ];
   if (increasedReservations.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
   const stock = await transaction.rows<StockRow>(LOCK_SHELVES_AND_SOURCES, [
     appId,
     ...shelves,
-    increasedReservations.map((each) => each.variantId),
-    increasedReservations.map((each) => each.evaluationId),
+    increasedReservations.map((reservation) => reservation.variantId),
+    increasedReservations.map((reservation) => reservation.evaluationId),
   ]);
   const warehouses = [...new Set(stock.map(({ warehouseId }) => warehouseId))];
-  const lockedWarehouses = await transaction.rows<{ readonly id: number; readonly sells: boolean }>(SHARE_WAREHOUSES, [
-    appId,
-    warehouses,
-  ]);
-  const sellingIds = new Set(lockedWarehouses.flatMap((warehouse) => (warehouse.sells ? [warehouse.id] : [])));
+  const lockedWarehouses = await transaction.rows<{ readonly id: number; readonly isSelling: boolean }>(
+    SHARE_WAREHOUSES,
+    [appId, warehouses],
+  );
+  const sellingIds = new Set(lockedWarehouses.flatMap((warehouse) => (warehouse.isSelling ? [warehouse.id] : [])));
   return stock.map((row) => (sellingIds.has(row.warehouseId) ? row : withoutSales(row)));
 }
 
@@ -162,7 +165,7 @@ async function storeChanges(
   const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
   if (actualChanges.length === 0) return changes.map(storedChangeOf);
   const saveStatement = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
-  const ids = (await transaction.last<{ id: number }>(saveStatement.text, saveStatement.values)).map(({ id }) => id);
+  const ids = (await transaction.runLast<{ id: number }>(saveStatement.text, saveStatement.values)).map(({ id }) => id);
   const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }

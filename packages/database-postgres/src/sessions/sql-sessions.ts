@@ -45,7 +45,7 @@ export class SqlSessions implements Sessions {
     const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
     const text = insertStatement(customer, placeholders(values));
     return this.database.write(async (sql) => {
-      const [insertedRow] = await sql.last<{ id: number; customer_id: number | null }>(text, values);
+      const [insertedRow] = await sql.runLast<{ id: number; customer_id: number | null }>(text, values);
       if (insertedRow === undefined) return refuse('API.Customers.NotFound');
       return { id: insertedRow.id, customerId: insertedRow.customer_id, expiresAt };
     });
@@ -53,14 +53,14 @@ export class SqlSessions implements Sessions {
 
   end(appId: number, id: number): Promise<Uint8Array | undefined> {
     return this.database.write(async (sql) => {
-      const [endedSession] = await sql.last<{ token_hash: Uint8Array }>(END_SESSION, [appId, id, this.clock.now()]);
+      const [endedSession] = await sql.runLast<{ token_hash: Uint8Array }>(END_SESSION, [appId, id, this.clock.now()]);
       return endedSession?.token_hash;
     });
   }
 
   keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
     return this.database.write(
-      async (sql) => (await sql.last(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
+      async (sql) => (await sql.runLast(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
     );
   }
 

@@ -9,13 +9,13 @@ export const LOCK_ON_HAND = `
  * reference and kind. Movements are inserted in this order, since their foreign keys lock warehouses. `ended` is a CTE
  * of (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be locked.
  */
-export function bookEndedReservationsSql(ended: string, appId: string, now: string): string {
+export function bookEndedReservationsSql(endedCte: string, appId: string, now: string): string {
   return `
   ended_reservation as (
-    delete from stock_reservations r using ${ended} d
+    delete from stock_reservations r using ${endedCte} d
     where r.app_id = ${appId} and r.proforma_item_id = d.proforma_item_id
   ), ended_entry as (
-    select reference, warehouse_id, variant_id, kind, sum(qty)::bigint as qty from ${ended} group by 1, 2, 3, 4
+    select reference, warehouse_id, variant_id, kind, sum(qty)::bigint as qty from ${endedCte} group by 1, 2, 3, 4
   ), ended_movement as (
     insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
     select distinct ${appId}::bigint, warehouse_id, kind, reference, ${now}::timestamptz from ended_entry

@@ -68,6 +68,6 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
 // as of before the wait. That violates the lock order but cannot deadlock: these locks wait only for changes of
 // warehouses, which lock in the order of ids and wait for no stock.
 export const SHARE_WAREHOUSES = `
-  select id, sellable and deleted_at is null as sells from warehouses
+  select id, sellable and deleted_at is null as "isSelling" from warehouses
   where app_id = $1 and id = any($2::bigint[])
   order by id for key share`;

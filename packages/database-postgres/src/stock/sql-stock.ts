@@ -167,7 +167,7 @@ async function bookChanges(
   changes: readonly StockChange[],
   now: Date,
 ): Promise<number[]> {
-  const movements = await transaction.last<{ id: number }>(BOOK_CHANGES, [
+  const movements = await transaction.runLast<{ id: number }>(BOOK_CHANGES, [
     appId,
     changes.map((change) => change.variantId),
     changes.map((change) => change.warehouseId),

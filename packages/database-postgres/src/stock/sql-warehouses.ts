@@ -34,7 +34,7 @@ const FIND_IDS_WITH_STOCK = `
   select distinct warehouse_id as id from stocks
   where app_id = $1 and warehouse_id = any($2::bigint[]) and (on_hand > 0 or reserved > 0)`;
 
-const WAREHOUSE_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typed})`;
+const WAREHOUSE_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typedList})`;
 
 // Deletions come first, since a new warehouse may take the code of one that the same call deletes.
 const DELETE_WAREHOUSES = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
@@ -69,7 +69,7 @@ export class SqlWarehouses implements Warehouses {
     return this.database.transaction(async (transaction) => {
       // The lock is needed because a concurrent bulk write may be about to insert the same code.
       await beginLockedBulk(transaction, 'warehouses', appId, 1);
-      const [addedWarehouse] = await transaction.last<Warehouse>(ADD_WAREHOUSE, [
+      const [addedWarehouse] = await transaction.runLast<Warehouse>(ADD_WAREHOUSE, [
         appId,
         JSON.stringify(warehouse),
         this.clock.now(),
@@ -138,7 +138,7 @@ async function writeWarehouses(
     sellable,
   }));
   if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
-  const storedWarehouses = await transaction.last<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
+  const storedWarehouses = await transaction.runLast<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
   const rowOf = rowsByDraft(keptDrafts, storedWarehouses);
   if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
   const warehouses = drafts.flatMap((draft) => {

@@ -10,7 +10,7 @@ type ValueFromJson<Value> = Value extends Date ? string : Value;
 export interface NamedColumns<Name extends string = string> {
   readonly names: readonly Name[];
   readonly list: string;
-  readonly typed: string;
+  readonly typedList: string;
   setFrom(alias: string): string;
 }
 
@@ -30,7 +30,7 @@ export class ColumnList<C extends Columns> implements NamedColumns {
   }
 
   /** Example: `a bigint, b text[]`, for `json_to_recordset`. */
-  get typed(): string {
+  get typedList(): string {
     return this.names.map((name) => `${name} ${this.columns[name]?.sqlType}`).join(', ');
   }
 

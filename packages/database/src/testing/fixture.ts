@@ -49,9 +49,9 @@ export function fixtureOf<Ports extends FixturePorts>(
         return run;
       };
       const run = await beginRun();
-      const first = await run.keyedWrite.run(work);
+      const firstResult = await run.keyedWrite.run(work);
       await ports.keyedCalls.release(run);
-      return [first, await (await beginRun()).keyedWrite.run(work)];
+      return [firstResult, await (await beginRun()).keyedWrite.run(work)];
     },
     async startSession(appId: number, fields: Partial<NewSession> = {}): Promise<Session> {
       const tokenHash = crypto.getRandomValues(new Uint8Array(32));

@@ -61,10 +61,10 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
     },
     async bestSellers(appId: number): Promise<string[]> {
       const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: FIRST_PAGE };
-      const { products: found } = JSON.parse(await productQueries.list({ id: appId, decimals: 2 }, query)) as {
+      const { products: sortedProducts } = JSON.parse(await productQueries.list({ id: appId, decimals: 2 }, query)) as {
         readonly products: readonly { readonly code: string }[];
       };
-      return found.map(({ code }) => code);
+      return sortedProducts.map(({ code }) => code);
     },
     /** The quantity may be below the reserved pieces. */
     async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
