@@ -15,7 +15,6 @@ async function createShop(proformaCount: number): Promise<Client> {
   return shop;
 }
 
-/** The list shows the statuses without expiring anything. */
 async function statusesOf(shop: Client): Promise<string[]> {
   const { data } = (await shop.get('/proforma_orders')).body;
   return data.map((proforma: { proforma_status_name: string }) => proforma.proforma_status_name);

@@ -38,7 +38,6 @@ interface RefundBody {
   readonly payment_id: number;
   readonly payment_method: string;
   readonly refund_id: number;
-  /** Decimal number in the currency. */
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;

@@ -7,7 +7,6 @@ export interface PublishedFile {
   readonly version: number;
   readonly keys: readonly string[];
   readonly mime: string;
-  /** The file as JSON text. */
   readonly data: string;
 }
 
