@@ -54,6 +54,7 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       caller: 'app',
       summary: 'Adds a customer; e-mails are unique in the app, ignoring case',
       body: PostCustomer,
+      maxBodyBytes: 64 * 1024,
       answers: { 201: record({ data: CustomerShape }) },
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;

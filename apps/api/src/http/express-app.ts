@@ -17,7 +17,7 @@ import { isReadableJson } from './json-text.js';
 import { discardForm, receiveForm, fingerprintForm, formOf, type Uploads } from './multipart.js';
 import { assertStorableQuery, parseQuery } from './query-text.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
-import type { Caller, Route } from './route.js';
+import { SMALL_BODY_BYTES, type Caller, type Route } from './route.js';
 import { validateBody, type ValidatedBody } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
 import { logRequests, type Observer } from './request-log.js';
@@ -68,12 +68,19 @@ const EXPOSED_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy'
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
 /** The interface prescribes the order of these checks. */
+/** Parsing takes time by the length of the header. */
+const MAX_ACCEPT_LENGTH = 4_096;
+
+function isAccepted(request: Request, types: readonly string[]): boolean {
+  return (request.headers.accept?.length ?? 0) <= MAX_ACCEPT_LENGTH && request.accepts([...types]) !== false;
+}
+
 function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
-      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return next(new errors.HttpProblem(406));
+      if (!isAccepted(request, route.media ?? JSON_TYPES)) return next(new errors.HttpProblem(406));
       return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
     async (request, response, next) => {
@@ -102,7 +109,11 @@ function bodyHandlersOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge):
   if (route.method === 'get') return [];
   return route.upload
     ? [receiveForm(uploads)]
-    : [requireJson, limitBodyTime(jsonBodyMs), parseJsonBody(route, jsonLimit)];
+    : [requireJson, limitBodyTime(jsonBodyMs), parseJsonBody(route, maxBodyBytes(route, jsonLimit))];
+}
+
+function maxBodyBytes({ maxBodyBytes: maximum, caller }: Route, jsonLimit: number): number {
+  return Math.min(maximum ?? (caller === 'app' ? Infinity : SMALL_BODY_BYTES), jsonLimit);
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {

@@ -1,29 +1,39 @@
 import { isUtf8 } from 'node:buffer';
 
 const MAX_DEPTH = 32;
+const MAX_KEYS_PER_OBJECT = 10_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Returns true for valid UTF-8 of at most 32 levels. JSON.parse accepts any depth, but the recursive code that reads
- * the result would overflow the stack.
+ * Returns true for valid UTF-8 of at most 32 levels and 10,000 keys per object. JSON.parse accepts any depth, but the
+ * recursive code that reads the result would overflow the stack. An object of a million keys would take seconds.
  */
 export function isReadableJson(bytes: Buffer): boolean {
-  return isUtf8(bytes) && !isNestedDeeper(bytes, MAX_DEPTH);
+  return isUtf8(bytes) && isWithinLimits(bytes);
 }
 
-function isNestedDeeper(bytes: Buffer, limit: number): boolean {
+function isWithinLimits(bytes: Buffer): boolean {
+  const keyCounts: number[] = [0];
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number;
     if (byte === QUOTE) index = findStringEnd(bytes, index);
-    else if (OPENING.has(byte)) depth += 1;
-    else if (CLOSING.has(byte)) depth -= 1;
-    if (depth > limit) return true;
+    else if (OPENING.has(byte)) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return false;
+      keyCounts[depth] = 0;
+    } else if (CLOSING.has(byte)) depth = Math.max(0, depth - 1);
+    else if (byte === COLON) {
+      const keyCount = (keyCounts[depth] ?? 0) + 1;
+      if (keyCount > MAX_KEYS_PER_OBJECT) return false;
+      keyCounts[depth] = keyCount;
+    }
   }
-  return false;
+  return true;
 }
 
 function findStringEnd(bytes: Buffer, start: number): number {

@@ -24,6 +24,9 @@ export interface Call<Body = unknown> {
   readonly request: Request;
 }
 
+/** Maximum size of a JSON body that a customer's phone sends. */
+export const SMALL_BODY_BYTES = 16 * 1024;
+
 export interface QueryParameter {
   readonly schema: TSchema;
   readonly description: string;
@@ -42,6 +45,8 @@ export interface Route<Body extends object = object> {
   /** The body is `multipart/form-data` with an optional field `file`. */
   readonly upload?: boolean;
   readonly bodyOptional?: boolean;
+  /** Default: {@link SMALL_BODY_BYTES} for a call of a session's token, else the limit of the configuration. */
+  readonly maxBodyBytes?: number;
   readonly query?: Readonly<Record<string, QueryParameter>>;
   readonly ignoresInvalidFilters?: boolean;
   /** Response schemas of successes by status; `null` means no body. */

@@ -5,7 +5,7 @@ import { LANGUAGE_TAG, type CachedTokens } from '../apps/index.js';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answerWith, created, NO_CONTENT } from '../http/answer.js';
 import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
-import { route, type Route } from '../http/route.js';
+import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from './device-details.js';
 import { Lifetime, parseLifetime } from './session-lifetime.js';
@@ -49,6 +49,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       extension: true,
       summary: 'Starts a session for a customer signed in by the app, or an anonymous one',
       body: PostSession,
+      maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: SessionShape }) },
       answersSecret: true,
       refusals: ['API.Customers.NotFound'],
