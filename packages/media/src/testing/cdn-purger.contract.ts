@@ -18,7 +18,7 @@ export interface PurgerFixture {
   readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
   /** Purgers of the same kind, for caches that have no copy left and report it in other ways. Keys describe them. */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
-  readonly unconfigured?: CdnPurger;
+  readonly purgerWithoutCache?: CdnPurger;
   close(): Promise<void>;
 }
 
@@ -82,9 +82,9 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
 
     it('states whether a cache is configured', async () => {
       expect(fixture.purger.isConfigured).toBe(true);
-      if (fixture.unconfigured === undefined) return;
-      expect(fixture.unconfigured.isConfigured).toBe(false);
-      expect(await fixture.unconfigured.purge(fixture.urls)).toBe(false);
+      if (fixture.purgerWithoutCache === undefined) return;
+      expect(fixture.purgerWithoutCache.isConfigured).toBe(false);
+      expect(await fixture.purgerWithoutCache.purge(fixture.urls)).toBe(false);
     });
   });
 }

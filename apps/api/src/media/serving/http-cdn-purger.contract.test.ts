@@ -73,7 +73,7 @@ describe('HttpCdnPurger', () => {
         silent: new HttpCdnPurger(await listen(silentServer), SILENCE_MS),
       },
       emptyPurgers: await makePurgers([200, 204, 299, 404], servers),
-      unconfigured: createCdnPurger(undefined),
+      purgerWithoutCache: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
       cacheUrl: async (url) => void filledTexts.set(url, await fetchText(url)),
       isCached: async (url) => (await fetchText(url)) === filledTexts.get(url),
