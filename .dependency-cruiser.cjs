@@ -1,14 +1,14 @@
-// Who may import whom. Each rule is broken once on purpose in apps/api/src/architecture.test.ts.
+// Import rules. apps/api/src/architecture.test.ts breaks each rule once on purpose.
 
-// A package that is not an adapter is pure: a new one is fenced in from its first file.
+// Every package that is not an adapter counts as pure, so the rules cover new packages at once.
 const adapters = 'storage|images|svg|pages|facts|database|wasm';
 const adapter = `^packages/(?:${adapters})-[^/]+/`;
 const pure = `^packages/(?!(?:${adapters})-)([^/]+)/`;
 const tests = ['[.](?:test|contract)[.]ts$', '^(?:packages|apps)/[^/]+/(?:src/)?testing/'];
 
-// Likewise every folder of apps/api/src that is none of these rooms is a feature.
-const rooms = 'http|runtime|testing';
-const feature = `^apps/api/src/(?!(?:${rooms})/)[^/]+/`;
+// Every other folder of apps/api/src counts as a feature.
+const sharedFolders = 'http|runtime|testing';
+const feature = `^apps/api/src/(?!(?:${sharedFolders})/)[^/]+/`;
 const composition = ['^apps/api/src/(?:container|main|worker|cli|demo)[.]ts$', '^apps/api/src/runtime/'];
 const testsOfTheComposition = '^apps/api/src/[^/]+[.]test[.]ts$';
 
@@ -18,20 +18,20 @@ const apps = '^(?:apps/|@back-office/api(?:/|$))';
 const forbidden = [
   {
     name: 'pure-packages-import-no-node',
-    comment: 'A pure package knows no file system, no network and no process: what it needs arrives as an argument.',
+    comment: 'A pure package uses no file system, network or process; callers pass everything as arguments.',
     from: { path: pure, pathNot: tests },
     to: { dependencyTypes: ['core'] },
   },
   {
     name: 'pure-packages-import-no-npm',
-    comment: 'A pure package is plain TypeScript.',
+    comment: 'A pure package imports no library.',
     from: { path: pure, pathNot: tests },
     to: { path: npm() },
   },
   {
     name: 'pure-packages-import-only-kernel',
     comment:
-      'Pure packages do not know one another; what they share is in the kernel, or is how rows are matched. `database` lists the ports of all.',
+      'Pure packages import only the kernel and the matching of rows. `database` lists the ports of all packages.',
     from: { path: pure, pathNot: '^packages/database/' },
     to: {
       path: '^(?:packages/|@back-office/)',
@@ -40,13 +40,13 @@ const forbidden = [
   },
   {
     name: 'pure-tests-import-only-fast-check',
-    comment: 'Tests and testing folders of a pure package run for everybody, with few libraries.',
+    comment: 'Adapter authors run the tests of pure packages, so the tests import few libraries.',
     from: { path: [`${pure}(?:src/)?testing/`, `${pure}src/.*[.](?:test|contract)[.]ts$`] },
     to: { path: npm(), pathNot: npm('fast-check|expect|@jest') },
   },
   {
     name: 'testing-folders-import-no-node',
-    comment: 'The testing folder of a pure package is published to whoever writes an adapter: no node there either.',
+    comment: 'The testing folder of a pure package is published, so it imports nothing from Node.',
     from: { path: `${pure}(?:src/)?testing/`, pathNot: '[.]test[.]ts$' },
     to: { dependencyTypes: ['core'] },
   },
@@ -58,7 +58,7 @@ const forbidden = [
   },
   {
     name: 'database-libraries-only-in-the-adapter',
-    comment: 'Persistence is one package, which can be swapped.',
+    comment: 'One replaceable package contains all persistence.',
     from: {
       pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|faults|differential|mutants)/', ...tests],
     },
@@ -66,7 +66,7 @@ const forbidden = [
   },
   {
     name: 'ports-instead-of-the-database',
-    comment: 'Routes and use cases know ports: whoever swaps the database must not find its adapter in them.',
+    comment: 'Routes and use cases import ports, so that the database adapter can be replaced.',
     from: {
       path: '^apps/api/src/',
       pathNot: [
@@ -79,7 +79,7 @@ const forbidden = [
   },
   {
     name: 'ports-instead-of-adapters',
-    comment: 'Routes and use cases know ports. The runtime and `media/library.ts` open the adapters.',
+    comment: 'Routes and use cases import ports. The runtime and `media/library.ts` open the adapters.',
     from: {
       path: '^apps/api/src/',
       pathNot: [
@@ -92,7 +92,7 @@ const forbidden = [
   },
   {
     name: 'no-cycles',
-    comment: 'Types count too: two files that need each other are one file, or three.',
+    comment: 'Types count, too. Merge files that import each other, or extract the shared part.',
     from: {},
     to: { circular: true },
   },
@@ -110,13 +110,13 @@ const forbidden = [
   },
   {
     name: 'packages-by-their-name',
-    comment: 'A path out of the own package works here and breaks once that package is published.',
+    comment: 'A relative path into another package breaks when the package is published.',
     from: { path: '^(packages|apps)/([^/]+)/' },
     to: { dependencyTypes: ['local'], pathNot: ['^$1/$2/', '^examples/'] },
   },
   {
     name: 'testing-only-from-tests',
-    comment: 'Fakes, builders and contract suites do not ship.',
+    comment: 'Fakes, builders and contract suites are not part of the service.',
     from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/differential/', ...tests] },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
@@ -136,27 +136,27 @@ const forbidden = [
     comment: 'A feature’s index.ts lists what it offers to the other features.',
     from: {
       path: '^apps/api/src/([^/]+)',
-      // The bench asks the database the very questions that a feature asks it, and the faults look behind its back.
+      // These tools use internals of features, such as their statements.
       pathNot: ['^apps/api/src/(?:http|bench|faults|differential|mutants)/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },
   {
     name: 'http-knows-no-feature',
-    comment: 'Features bring their routes to http/; the composition files introduce them.',
+    comment: 'Features pass their routes to http/ through the composition files.',
     from: { path: '^apps/api/src/http/' },
     to: { path: feature },
   },
   {
     name: 'workspace-imports-reach-the-source',
-    comment: 'An import that lands in dist/ is not followed, and every rule above goes blind behind it.',
-    // Jest loads its global set-up without the transform, so that one file runs what was built.
+    comment: 'Imports in dist/ are not followed, so no other rule would check them.',
+    // Jest loads the global set-up without a transform, so this file imports built code.
     from: { pathNot: ['/dist/', 'testing/global-setup[.]mjs$'] },
     to: { path: '^(?:packages|apps)/[^/]+/dist/' },
   },
   {
     name: 'imports-resolve',
-    comment: 'An import that cannot be found cannot be judged.',
+    comment: 'No rule can check an import that does not resolve.',
     from: {},
     to: { couldNotResolve: true, pathNot: '^@back-office/(?:api(?:/|$)|[^/]+/.)' },
   },
@@ -165,9 +165,9 @@ const forbidden = [
 module.exports = {
   forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),
   options: {
-    // Not excluded: an excluded folder takes the edges into it along.
+    // These folders are not excluded, because that would also drop the imports of them.
     doNotFollow: { path: ['node_modules', '/dist/', '/[.]cache/'] },
-    // Without this TypeScript 7 leaves only acorn's guesswork, which misses `export type … from`.
+    // With TypeScript 7, the default parser is acorn, which misses `export type … from`.
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

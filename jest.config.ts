@@ -3,18 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
-// Far from UTC, and not by whole hours: a local time that slips in shows.
+// An offset from UTC of 5:30 hours reveals code that uses local time.
 process.env['TZ'] = 'Asia/Kolkata';
 
 const SERVICE_TESTS = ['<rootDir>/apps/*/src/**/*.{api,db}.test.ts', '<rootDir>/packages/*/src/**/*.db.test.ts'];
 
-/** Tests of the API that look at answers only: they run on any database. */
-const ASKS_POSTGRES =
-  /\.(?:database|postgres|statements|use|reschedule)\b|\bapi\.url\b|database-postgres|load-rows|server-process|a-day\.js/;
+/** API tests that match query PostgreSQL directly. All others run on any database. */
+const QUERIES_POSTGRES =
+  /\.(?:database|postgres|statements|recordUsage|reschedule)\b|\bapi\.url\b|database-postgres|load-rows|server-process|a-day\.js/;
 const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.api.test.ts'))
   .map((file) => `apps/api/src/${file}`)
-  .filter((file) => !ASKS_POSTGRES.test(readFileSync(file, 'utf8')));
+  .filter((file) => !QUERIES_POSTGRES.test(readFileSync(file, 'utf8')));
 
 const shared: Config = {
   runtime: '<rootDir>/apps/api/src/testing/native-runtime.cjs',
@@ -30,7 +30,7 @@ const onMemory: Config = {
   testMatch: ANY_DATABASE.map((file) => `<rootDir>/${file}`),
 };
 
-/** Packages with a server, native code or a foreign library behind them take their time. */
+/** Packages with a server, native code or WebAssembly have slow tests. */
 const ADAPTERS = '/packages/(?:database-postgres|facts|images|pages|storage)\\b';
 const ignored = ['/node_modules/', '[.](?:api|db)[.]test[.]ts$'];
 

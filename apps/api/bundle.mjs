@@ -1,6 +1,6 @@
 /**
- * Joins the built entry points and the libraries that they load into a few files, which a start reads in a third of the
- * time. Adapters with threads or files of their own stay apart.
+ * Bundles the built entry points and their libraries into a few files, which load in a third of the time. Adapters with
+ * threads or files of their own stay separate.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,19 +14,19 @@ const ENTRIES = ['main', 'worker', 'cli'];
 const INSTALLED = 'node_modules/.package-lock.json';
 const DAY_MS = 86_400_000;
 
-/** They find files of their own beside their code. */
+/** Adapters load files from the folder of their code, so they are not bundled. */
 const ADAPTERS = readdirSync(`${ROOT}packages`)
   .filter((name) => !name.startsWith('database'))
   .map((name) => `@back-office/${name}`);
 const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty', 'swagger-ui-dist'];
 
-// CommonJS libraries ask for Node's own modules by `require`.
+// CommonJS libraries load built-in modules of Node with `require`.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 
-/** Rebuilds the bundle when the build, or what is installed, has changed. */
+/** Rebuilds the bundle when the build or the installed packages have changed. */
 export async function bundle() {
-  const made = read();
-  if (made && isBundleCurrent() && made.installed === digest([INSTALLED])) return;
+  const bundleInfo = read();
+  if (bundleInfo && isBundleCurrent() && bundleInfo.installed === digest([INSTALLED])) return;
   const esbuild = await import('esbuild');
   const { metafile, outputFiles } = await esbuild.build({
     absWorkingDir: ROOT,
@@ -37,7 +37,7 @@ export async function bundle() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Names of classes are stored, logged and compared.
+    // The service stores, logs and compares class names.
     keepNames: true,
     external: EXTERNAL,
     banner: { js: BANNER },
@@ -50,19 +50,19 @@ export async function bundle() {
   await esbuild.stop();
   const inputs = [...Object.keys(metafile.inputs).filter(isOwnSource), 'apps/api/bundle.mjs'];
   mkdirSync(OUT, { recursive: true });
-  // Other processes may start, or run, from this folder: chunks are named by their content, entries come last.
+  // Other processes may use this folder, so chunk names contain a hash and the entry points are replaced last.
   const isEntry = (/** @type {string} */ path) => ENTRIES.some((name) => path === `${OUT}${name}.js`);
-  const sorted = [...outputFiles].sort((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
-  for (const { path, contents } of sorted) replace(path, contents);
+  const entriesLast = [...outputFiles].sort((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
+  for (const { path, contents } of entriesLast) replace(path, contents);
   const madeOf = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
   replace(MADE_OF, JSON.stringify(madeOf));
   removeOld(new Set(outputFiles.map(({ path }) => path)));
 }
 
-/** Whether the bundle was made of the build that is there. */
+/** Whether the bundle was made from the current build. */
 export function isBundleCurrent() {
-  const made = read();
-  return made !== undefined && digest(made.inputs) === made.digest;
+  const bundleInfo = read();
+  return bundleInfo !== undefined && digest(bundleInfo.inputs) === bundleInfo.digest;
 }
 
 /** @returns {{ inputs: string[]; digest: string; installed: string } | undefined} */

@@ -1,7 +1,7 @@
 /**
- * Runs an entry point of the service: `node run.mjs main`, `worker`, `cli app create …`. Where everything that a build
- * needs is installed it builds first, else it runs the build that is there. The entry point runs in this very process,
- * so that signals reach it; it comes from the bundle where that is current.
+ * Runs an entry point of the service: `node run.mjs main`, `worker` or `cli app create …`. It builds first if all build
+ * dependencies are installed, and prefers the bundle if that is current. The entry point runs in this process, so signals
+ * reach it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -28,28 +28,30 @@ if (entry === undefined) {
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
 
-/** Without a bundle the build runs all the same, only slower to start. */
+/** Without a bundle the service runs from the build, and only starts slower. */
 async function tryBundle() {
   try {
     await (await import('./bundle.mjs')).bundle();
   } catch (error) {
-    process.stderr.write(`The bundle could not be made: ${/** @type {Error} */ (error).message.split('\n')[0]}\n`);
+    process.stderr.write(`The bundle could not be built: ${/** @type {Error} */ (error).message.split('\n')[0]}\n`);
   }
 }
 
-/** TypeScript alone does not do: npm may install it without development dependencies, as a peer of some package. */
+/** TypeScript alone is not enough: npm may install it as a peer of another package, without development dependencies. */
 function canBuild() {
   const { devDependencies } = /** @type {{ devDependencies: Record<string, string> }} */ (
     JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   );
-  const needed = Object.keys(devDependencies).filter((each) => each === 'typescript' || each.startsWith('@types/'));
-  return needed.every((each) => existsSync(`${ROOT}node_modules/${each}`));
+  const buildDependencies = Object.keys(devDependencies).filter(
+    (dependency) => dependency === 'typescript' || dependency.startsWith('@types/'),
+  );
+  return buildDependencies.every((dependency) => existsSync(`${ROOT}node_modules/${dependency}`));
 }
 
 async function build() {
-  // Measurements and fault runs are no part of the service.
+  // Benches and fault runs are not part of the service build.
   const projects = name?.includes('/') ? ['.', 'apps/api/tsconfig.tools.json'] : [];
-  // A group of its own: the compiler is a child of its launcher and has to end with it.
+  // The launcher starts the compiler as a child; in one process group both end together.
   const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b', ...projects], {
     cwd: ROOT,
     stdio: 'inherit',

@@ -15,8 +15,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseSync } from '@swc/core';
 import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 
-// Every rule is checked against this repository and against a small tree that breaks only that rule.
-// .dependency-cruiser.cjs checks imports, .oxlintrc.json forbidden names, the code below everything else.
+// The tests check every rule against this repository and against a small tree that breaks only that rule.
+// .dependency-cruiser.cjs checks imports, .oxlintrc.json checks names, and the code below checks everything else.
 
 const repository = resolve(import.meta.dirname, '../../..');
 
@@ -87,34 +87,34 @@ function misplacedFiles(files: readonly string[]): Violation[] {
 }
 
 interface CodeRule {
-  readonly concerns: (file: string) => boolean;
+  readonly appliesTo: (file: string) => boolean;
   readonly isBrokenBy: (code: { readonly text: string; readonly nodes: readonly SyntaxNode[] }) => boolean;
 }
 
 const codeRules: Record<string, CodeRule> = {
   'sql-only-in-the-database-adapter': {
-    concerns: (file) =>
+    appliesTo: (file) =>
       !isTest(file) &&
       !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|faults|differential|mutants)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {
-    concerns: (file) => !isTest(file) && /^packages\/(?!(storage|images|svg|pages|facts|database|wasm)-)/.test(file),
+    appliesTo: (file) => !isTest(file) && /^packages\/(?!(storage|images|svg|pages|facts|database|wasm)-)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
   // The linter finds plain `process.env`.
   'no-back-door-to-the-environment': {
-    concerns: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
-    isBrokenBy: ({ text }) => backDoors.some((door) => door.test(text)),
+    appliesTo: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
+    isBrokenBy: ({ text }) => environmentAccesses.some((door) => door.test(text)),
   },
   // dependency-cruiser does not see `type Money = import('./money.js').Money`.
   'types-are-imported-at-the-top': {
-    concerns: () => true,
+    appliesTo: () => true,
     isBrokenBy: ({ nodes }) => nodes.some(({ type }) => type === 'TsImportType'),
   },
 };
 
-const backDoors = [
+const environmentAccesses = [
   /\}\s*=\s*process\b(?!\.)/,
   /\bprocess\s*\[/,
   /\bglobalThis\.process\b/,
@@ -129,7 +129,7 @@ function misplacedCode(root: string, files: readonly string[]): Violation[] {
     const text = readFileSync(join(root, file), 'utf8');
     const code = { text, nodes: nodesOf(parseSync(text, { syntax: 'typescript', decorators: true })) };
     return Object.entries(codeRules)
-      .filter(([, { concerns, isBrokenBy }]) => concerns(file) && isBrokenBy(code))
+      .filter(([, { appliesTo, isBrokenBy }]) => appliesTo(file) && isBrokenBy(code))
       .map(([rule]) => ({ rule, file }));
   });
 }
@@ -144,11 +144,11 @@ function isTest(file: string): boolean {
 
 type SyntaxNode = { readonly type: string } & { readonly [part: string]: unknown };
 
-function nodesOf(tree: unknown, found: SyntaxNode[] = []): SyntaxNode[] {
-  if (typeof tree !== 'object' || tree === null) return found;
-  if ('type' in tree) found.push(tree as SyntaxNode);
-  for (const part of Object.values(tree)) nodesOf(part, found);
-  return found;
+function nodesOf(tree: unknown, nodes: SyntaxNode[] = []): SyntaxNode[] {
+  if (typeof tree !== 'object' || tree === null) return nodes;
+  if ('type' in tree) nodes.push(tree as SyntaxNode);
+  for (const part of Object.values(tree)) nodesOf(part, nodes);
+  return nodes;
 }
 
 function literalOf(node: SyntaxNode): string {
@@ -495,16 +495,16 @@ const rules = [
 const cache = join(repository, '.cache');
 let trees: string;
 let namesInTrees: readonly Violation[];
-let found: readonly Violation[];
+let violations: readonly Violation[];
 
 // All examples share one tree, each in its own files, because every run of the tools is slow.
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
   trees = mkdtempSync(join(cache, 'architecture-'));
-  plant('valid', {});
-  plant('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
+  writeTree('valid', {});
+  writeTree('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
   namesInTrees = await forbiddenNames(trees, readdirSync(trees));
-  found = await violationsInTree('forbidden');
+  violations = await violationsInTree('forbidden');
 });
 
 afterAll(() => rmSync(trees, { recursive: true }));
@@ -516,12 +516,12 @@ function violationsInTree(tree: string): Promise<Violation[]> {
   );
 }
 
-/** The linter reports paths from the folder of the trees. */
+/** The linter reports paths relative to the folder of the trees. */
 function withoutTree(file: string): string {
   return file.replace(/^forbidden\//, '');
 }
 
-// The manifests have no name, or Jest would find each name twice.
+// The manifests have no name; otherwise Jest would find each package name twice.
 const manifest = JSON.stringify({
   type: 'module',
   exports: {
@@ -530,15 +530,15 @@ const manifest = JSON.stringify({
   },
 });
 
-function plant(tree: string, additional: Files): string {
+function writeTree(tree: string, additionalFiles: Files): string {
   const root = join(trees, tree);
-  const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...validTree, ...additional };
+  const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...validTree, ...additionalFiles };
   for (const [file, text] of Object.entries(files)) write(join(root, file), text);
   mkdirSync(join(root, 'node_modules/@back-office'), { recursive: true });
   for (const name of readdirSync(join(root, 'packages'))) {
-    const home = join(root, 'packages', name);
-    if (!existsSync(join(home, 'package.json'))) write(join(home, 'package.json'), manifest);
-    symlinkSync(home, join(root, 'node_modules/@back-office', name));
+    const packageFolder = join(root, 'packages', name);
+    if (!existsSync(join(packageFolder, 'package.json'))) write(join(packageFolder, 'package.json'), manifest);
+    symlinkSync(packageFolder, join(root, 'node_modules/@back-office', name));
   }
   copyFileSync(join(repository, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
   return root;
@@ -563,8 +563,8 @@ describe('a valid tree', () => {
 
 describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
   it(`breaks ${rule} and nothing else`, () => {
-    const own = found.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
-    expect([...new Set(own.map((violation) => violation.rule))]).toEqual([rule]);
+    const ownViolations = violations.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
+    expect([...new Set(ownViolations.map((violation) => violation.rule))]).toEqual([rule]);
   });
 });
 
@@ -572,7 +572,7 @@ describe('the forbidden examples', () => {
   it('use separate files and break no rule elsewhere', () => {
     const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
-    expect(found.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
+    expect(violations.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
   });
 
   it('break every rule at least once', () => {
@@ -581,9 +581,11 @@ describe('the forbidden examples', () => {
 });
 
 describe('a floating promise', () => {
-  it('is found by the linter with types', async () => {
+  it('is reported by the linter with type information', async () => {
     const file = 'apps/api/src/orders/ship.ts';
-    const root = plant('a forgotten promise', { [file]: `export const ship = () => { Promise.resolve('shipped'); };` });
+    const root = writeTree('a forgotten promise', {
+      [file]: `export const ship = () => { Promise.resolve('shipped'); };`,
+    });
     expect(await oxlint(root, ['--type-aware', file])).toContain('no-floating-promises');
   });
 });

@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const store = () => api.container.get(TOKENS.Library).library.store;
-const found = async (now = new Date()) => check({ url: api.url }, store(), now);
+const runCheck = async (now = new Date()) => check({ url: api.url }, store(), now);
 const breachesOf = async (name: string, now?: Date): Promise<number> => {
-  const finding = (await found(now)).find((each) => each.name === name);
+  const finding = (await runCheck(now)).find((candidate) => candidate.name === name);
   if (finding === undefined) throw new Error(`No rule is called ${name}`);
   return finding.breaches;
 };
@@ -33,38 +33,38 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-describe('after a day of work', () => {
-  it('every rule holds', async () => {
-    const findings = await found();
+describe('a database after many kinds of calls', () => {
+  it('breaks no rule', async () => {
+    const findings = await runCheck();
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
     expect(findings).toHaveLength(INVARIANTS.length + 2);
   });
 
-  it('the check writes nothing', async () => {
-    const sum = `select count(*)::int as rows, max(xmin::text::bigint) as last from stocks`;
-    const before = await api.database.rows(sum);
-    await found();
-    expect(await api.database.rows(sum)).toEqual(before);
+  it('is not changed by the check', async () => {
+    const fingerprintSql = `select count(*)::int as rows, max(xmin::text::bigint) as last from stocks`;
+    const fingerprint = await api.database.rows(fingerprintSql);
+    await runCheck();
+    expect(await api.database.rows(fingerprintSql)).toEqual(fingerprint);
   });
 });
 
 describe('an inspected installation', () => {
-  it('gets no new folders and keeps unfinished uploads', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'back-office-inspected-'));
-    const inspect = async (dataDir: string) => {
-      const inspected = await openForInspection(readConfig({ DATABASE_URL: api.url, DATA_DIR: dataDir }));
+  it('receives no new folders and keeps unfinished uploads', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'back-office-inspected-'));
+    const inspect = async (inspectedDir: string) => {
+      const inspected = await openForInspection(readConfig({ DATABASE_URL: api.url, DATA_DIR: inspectedDir }));
       await check(inspected.connection, inspected.store, new Date());
       await inspected.stop();
     };
-    await inspect(join(home, 'new'));
-    const unfinished = join(home, 'media', '.unfinished');
+    await inspect(join(dataDir, 'new'));
+    const unfinished = join(dataDir, 'media', '.unfinished');
     await mkdir(unfinished, { recursive: true });
     await writeFile(join(unfinished, 'old'), '');
     await utimes(join(unfinished, 'old'), 0, 0);
-    await inspect(home);
-    const left = [await readdir(home), await readdir(unfinished)];
-    await rm(home, { recursive: true });
-    expect(left).toEqual([['media'], ['old']]);
+    await inspect(dataDir);
+    const remainingFiles = [await readdir(dataDir), await readdir(unfinished)];
+    await rm(dataDir, { recursive: true });
+    expect(remainingFiles).toEqual([['media'], ['old']]);
   });
 });
 
@@ -84,7 +84,7 @@ describe('a database that cannot be checked', () => {
   });
 });
 
-const first = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
+const firstId = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
 const CASES: readonly (readonly [name: string, corruption: string])[] = [
   [
@@ -107,31 +107,31 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   [
     'The paid amount of a proforma equals its payments less refunds',
-    `update payments set amount = amount + 1 where id = (${first('payments', `order_id is null and status = 'settled'`)})`,
+    `update payments set amount = amount + 1 where id = (${firstId('payments', `order_id is null and status = 'settled'`)})`,
   ],
   [
     'The paid amount of an order equals its payments less refunds',
-    `update payments set amount = amount + 1 where id = (${first('payments', `order_id is not null and status = 'settled'`)})`,
+    `update payments set amount = amount + 1 where id = (${firstId('payments', `order_id is not null and status = 'settled'`)})`,
   ],
   [
     'No refund exceeds its payment',
-    `update payments set amount = -1000000 where id = (${first('payments', 'refund_of is not null')})`,
+    `update payments set amount = -1000000 where id = (${firstId('payments', 'refund_of is not null')})`,
   ],
   [
     'Every failed refund has an alert, at most one of them open',
-    `update payments set status = 'refund_failed' where id = (${first('payments', 'refund_of is not null')})`,
+    `update payments set status = 'refund_failed' where id = (${firstId('payments', 'refund_of is not null')})`,
   ],
   [
     'Every evaluation is used at most once, and marked when used',
-    `update order_processings set consumed_at = null where id = (${first('order_processings', 'consumed_at is not null')})`,
+    `update order_processings set consumed_at = null where id = (${firstId('order_processings', 'consumed_at is not null')})`,
   ],
   [
     'Every converted proforma has one order, and vice versa',
-    `update orders set proforma_order_id = null where id = (${first('orders', 'proforma_order_id is not null')})`,
+    `update orders set proforma_order_id = null where id = (${firstId('orders', 'proforma_order_id is not null')})`,
   ],
   [
     'Every pending refund has a next attempt',
-    `update payments set status = 'pending', next_attempt_at = null where id = (${first('payments', 'refund_of is not null')})`,
+    `update payments set status = 'pending', next_attempt_at = null where id = (${firstId('payments', 'refund_of is not null')})`,
   ],
   [
     'No proforma is overdue for more than an hour',
@@ -156,33 +156,35 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ['Every folder is in an existing folder', `update cdn_folders set parent = 'nowhere' where path = 'x/y'`],
 ];
 
-describe('a broken rule is found', () => {
-  it.each(CASES)('%s', async (name, corruption) => {
-    const before = await breachesOf(name);
+describe('the check', () => {
+  it.each(CASES)('reports a violation of: %s', async (name, corruption) => {
+    const breachesBefore = await breachesOf(name);
     await api.database.rows(corruption);
-    expect(await breachesOf(name)).toBeGreaterThan(before);
+    expect(await breachesOf(name)).toBeGreaterThan(breachesBefore);
   });
 
-  it('Every content of a file is in the store with its recorded size', async () => {
+  it('reports missing and truncated contents of files', async () => {
     const name = 'Every content of a file is in the store with its recorded size';
     expect(await breachesOf(name)).toBe(0);
-    const [one, two] = await api.database.rows<{ content: string }>('select content from cdn_files order by id');
-    await store().remove(one?.content ?? '');
-    await store().put(two?.content ?? '', bytes('too short'), 'text/plain');
+    const [removedFile, truncatedFile] = await api.database.rows<{ content: string }>(
+      'select content from cdn_files order by id',
+    );
+    await store().remove(removedFile?.content ?? '');
+    await store().put(truncatedFile?.content ?? '', bytes('too short'), 'text/plain');
     expect(await breachesOf(name)).toBe(2);
   });
 
-  it('No unrecorded content is in the store for over a day', async () => {
+  it('reports content without a record after a day', async () => {
     const name = 'No unrecorded content is in the store for over a day';
     const [file] = await api.database.rows<{ content: string }>('select content from cdn_files limit 1');
     const orphan = (file?.content ?? '').replace(/[^/]+$/, 'orphan');
-    const stranger = '_blobs/zzzzzzzz/of-another-installation';
-    for (const key of [orphan, stranger]) await store().put(key, bytes('x'), 'text/plain');
+    const foreignKey = '_blobs/zzzzzzzz/of-another-installation';
+    for (const key of [orphan, foreignKey]) await store().put(key, bytes('x'), 'text/plain');
     expect(await breachesOf(name)).toBe(0);
     expect(await breachesOf(name, new Date(Date.now() + 25 * 3_600_000))).toBe(1);
   });
 
-  it('for every rule', () => {
+  it('is tested with every rule', () => {
     expect(CASES.map(([name]) => name)).toEqual(INVARIANTS.map(({ name }) => name));
   });
 });

@@ -7,10 +7,10 @@ import { BUNDLE } from './testing/server-process.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const CLI = `${BUNDLE}cli.js`;
-/** Modules below the root can import the workspace packages. */
+/** Modules in this folder can import the workspace packages. */
 const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
-function cli(args: readonly string[], environment: Readonly<Record<string, string>>) {
+function runCli(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { PATH: process.env['PATH'], ...environment };
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const child = execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
@@ -20,12 +20,12 @@ function cli(args: readonly string[], environment: Readonly<Record<string, strin
 }
 
 describe('a command without a database', () => {
-  let home: string;
+  let dataDir: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'back-office-cli-'));
-    chmodSync(home, 0o755);
+    dataDir = mkdtempSync(join(tmpdir(), 'back-office-cli-'));
+    chmodSync(dataDir, 0o755);
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
   it.each([
     [['app', 'create', '--name', 'A'], 1],
@@ -34,18 +34,18 @@ describe('a command without a database', () => {
     [['media', 'purge'], 1],
     [['check'], 2],
   ])('%j fails with one line and creates nothing', async (args, code) => {
-    for (const DATA_DIR of [home, join(home, 'none')]) {
-      const ended = await cli(args, { DATA_DIR });
-      expect([ended.code, ended.stdout]).toEqual([code, '']);
-      expect(ended.stderr).toMatch(/^There is no database below \/.+: .+\n$/);
+    for (const DATA_DIR of [dataDir, join(dataDir, 'none')]) {
+      const result = await runCli(args, { DATA_DIR });
+      expect([result.code, result.stdout]).toEqual([code, '']);
+      expect(result.stderr).toMatch(/^There is no database below \/.+: .+\n$/);
     }
-    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it('`migrate` creates it for later commands', async () => {
-    expect(await cli(['migrate'], { DATA_DIR: home })).toMatchObject({ code: 0, stderr: '' });
-    expect(await cli(['app', 'create', '--name', 'A', '--json'], { DATA_DIR: home })).toMatchObject({ code: 0 });
-    expect(existsSync(join(home, 'media'))).toBe(false);
+  it('succeeds after `migrate` has created the database', async () => {
+    expect(await runCli(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' });
+    expect(await runCli(['app', 'create', '--name', 'A', '--json'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+    expect(existsSync(join(dataDir, 'media'))).toBe(false);
   }, 60_000);
 });
 
@@ -63,7 +63,7 @@ describe('a command on a database in memory', () => {
       const DATABASE = join(folder, 'database.mjs');
       writeFileSync(DATABASE, `export { openDatabase } from '@back-office/database-memory';`);
       for (const environment of [{ DATABASE: 'memory' }, { DATABASE }]) {
-        expect(await cli(args, { ...environment, DATA_DIR: folder })).toEqual({
+        expect(await runCli(args, { ...environment, DATA_DIR: folder })).toEqual({
           code: 1,
           stdout: '',
           stderr: 'The database is in the memory of a service: no command can reach it.\n',
@@ -90,14 +90,14 @@ describe('a command that needs no files', () => {
     const STORAGE = join(folder, 'store.mjs');
     writeFileSync(STORAGE, `export const openMediaStore = () => { throw new Error('The store was opened'); };`);
     const environment = { DATABASE_URL: database.url, STORAGE };
-    expect(await cli(['app', 'create', '--name', 'A'], environment)).toMatchObject({ code: 0, stderr: '' });
-    expect(await cli(['proformas', 'expire'], environment)).toMatchObject({ code: 0, stderr: '' });
-    const started = performance.now();
-    expect(await cli(['media', 'purge'], environment)).toMatchObject({
+    expect(await runCli(['app', 'create', '--name', 'A'], environment)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runCli(['proformas', 'expire'], environment)).toMatchObject({ code: 0, stderr: '' });
+    const startMs = performance.now();
+    expect(await runCli(['media', 'purge'], environment)).toMatchObject({
       code: 1,
       stderr: `Bad configuration: STORAGE: ${STORAGE} openMediaStore failed: The store was opened\n`,
     });
     // An open connection would delay the exit by ten seconds.
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(performance.now() - startMs).toBeLessThan(8_000);
   });
 });

@@ -15,12 +15,11 @@ import {
 } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
-/** Output of a command: for `--json`, and for a person. */
 interface Result {
   readonly json: object;
   readonly text: string;
-  /** The command found a defect: it exits with 1. */
-  readonly failed?: boolean;
+  /** True when the command has found a defect; it then exits with 1. */
+  readonly hasFailed?: boolean;
 }
 
 /** Exit code of a check that could not run. */
@@ -92,7 +91,7 @@ await program.parseAsync();
 
 type Options = Record<string, never>;
 
-interface Opened {
+interface OpenedSubject {
   stop(): Promise<void>;
 }
 
@@ -102,7 +101,7 @@ function command(
   description: string,
   run: (service: Service, options: Options) => Promise<Result>,
 ): Command;
-function command<Subject extends Opened>(
+function command<Subject extends OpenedSubject>(
   parent: Command,
   name: string,
   description: string,
@@ -115,7 +114,7 @@ function command(
   name: string,
   description: string,
   run: (subject: never, options: Options) => Promise<Result>,
-  open: () => Promise<Opened> = () => openExisting({ opensStore: false }),
+  open: () => Promise<OpenedSubject> = () => openExisting({ opensStore: false }),
   errorExitCode = 1,
 ): Command {
   return parent
@@ -132,21 +131,21 @@ function command(
     });
 }
 
-/** Opens the service on an existing database; these commands name records in it. */
+/** Opens the service on an existing database, because these commands refer to existing records. */
 async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);
   return startService(config, { ...options, needsKeptRecords: true });
 }
 
-type Run = (opened: Opened, options: Options) => Promise<Result>;
+type Run = (opened: OpenedSubject, options: Options) => Promise<Result>;
 
-async function execute(run: Run, options: Options, open: () => Promise<Opened>): Promise<void> {
+async function execute(run: Run, options: Options, open: () => Promise<OpenedSubject>): Promise<void> {
   const opened = await open();
   try {
-    const { json, text, failed } = await run(opened, options);
+    const { json, text, hasFailed } = await run(opened, options);
     process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
-    if (failed) process.exitCode = 1;
+    if (hasFailed) process.exitCode = 1;
   } finally {
     await opened.stop();
   }
@@ -154,13 +153,13 @@ async function execute(run: Run, options: Options, open: () => Promise<Opened>):
 
 async function checkAll({ connection, store }: Inspection): Promise<Result> {
   const findings = await check(connection, store, new Date());
-  const broken = findings.filter(({ breaches }) => breaches > 0);
+  const brokenRules = findings.filter(({ breaches }) => breaches > 0);
   const lines = findings.flatMap(({ name, breaches, examples }) =>
     breaches === 0
       ? [`ok      ${name}`]
-      : [`BROKEN  ${name}: ${breaches} times`, ...examples.map((each) => `          ${each}`)],
+      : [`BROKEN  ${name}: ${breaches} times`, ...examples.map((example) => `          ${example}`)],
   );
-  return { json: { findings }, text: lines.join('\n'), failed: broken.length > 0 };
+  return { json: { findings }, text: lines.join('\n'), hasFailed: brokenRules.length > 0 };
 }
 
 async function distributeTables({ connection }: { connection: Connection }): Promise<Result> {
@@ -221,14 +220,14 @@ async function expireProformas({ container }: Service): Promise<Result> {
 async function purgeMedia({ container }: Service): Promise<Result> {
   const { mediaTrash: trash, fileVersions: versions } = container.get(TOKENS.Database);
   const repeatUntilNone = async (expire: () => Promise<number>): Promise<number> => {
-    let total = 0;
-    for (let count = await expire(); count > 0; count = await expire()) total += count;
-    return total;
+    let totalCount = 0;
+    for (let count = await expire(); count > 0; count = await expire()) totalCount += count;
+    return totalCount;
   };
-  const files = await repeatUntilNone(() => trash.expire());
-  const kept = await repeatUntilNone(() => versions.expire());
-  const text = `${files} files and ${kept} kept versions removed; their bytes are deleted in the background.`;
-  return { json: { files, versions: kept }, text };
+  const fileCount = await repeatUntilNone(() => trash.expire());
+  const versionCount = await repeatUntilNone(() => versions.expire());
+  const text = `${fileCount} files and ${versionCount} kept versions removed; their bytes are deleted in the background.`;
+  return { json: { files: fileCount, versions: versionCount }, text };
 }
 
 async function publishMedia({ container }: Service): Promise<Result> {

@@ -30,9 +30,9 @@ describe('an external database', () => {
   it.each([
     ['gets no demo app', {}, false],
     ['gets a demo app with DEMO=1', { DEMO: '1' }, true],
-    ['is not used in memory, where the demo app is made', { DATABASE: 'memory' }, true],
-  ])('%s', (_, more, demo) => {
-    expect(readConfig({ DATABASE_URL: databaseUrl, ...more })).toMatchObject({ databaseUrl, demo });
+    ['is ignored with DATABASE=memory, which gets a demo app', { DATABASE: 'memory' }, true],
+  ])('%s', (_, environment, demo) => {
+    expect(readConfig({ DATABASE_URL: databaseUrl, ...environment })).toMatchObject({ databaseUrl, demo });
   });
 });
 
@@ -62,7 +62,7 @@ describe('a valid value', () => {
     ['WORKER_PORT', '9000', { workerPort: 9_000 }],
     ['WORKER_PORT', '', { workerPort: undefined }],
     ['PORT', '', { port: 3000 }],
-  ])('%s=%s is taken', (name, value, expected) => {
+  ])('%s=%s is accepted', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
   });
 });

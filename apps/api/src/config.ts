@@ -6,17 +6,17 @@ export interface Config {
   readonly dataDir: string;
   /** `postgres`, `memory`, or a module that opens a database. */
   readonly database: string;
-  /** `undefined`: the embedded PostgreSQL is started. */
+  /** URL of an external PostgreSQL; `undefined` starts the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly demo: boolean;
   readonly worker: boolean;
-  /** Port for health and metrics of a worker without an API; `undefined`: none. */
+  /** Port for health and metrics of a worker without an API; `undefined` serves none. */
   readonly workerPort: number | undefined;
   readonly jsonLimit: number;
-  /** Bytes of an uploaded file. */
+  /** Maximum size of an uploaded file in bytes. */
   readonly uploadLimit: number;
-  /** Pixels of an uploaded image. */
+  /** Maximum number of pixels of an uploaded image. */
   readonly imagePixelLimit: number;
   /** Prefix of the URLs of public files. */
   readonly publicUrl: string;
@@ -29,17 +29,17 @@ export interface Config {
   readonly facts: string;
   /** `http`, or a module that opens a purger. */
   readonly purger: string;
-  /** URL that purge requests are sent to; `undefined`: none. */
+  /** URL that receives purge requests; `undefined` sends none. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** Maximum of calls per token in a window of `seconds`; `undefined`: unlimited. */
+  /** Maximum number of calls per token in a window of `seconds`; `undefined` means unlimited. */
   readonly rateLimit: { readonly calls: number; readonly seconds: number } | undefined;
   readonly refunds: RefundConfig;
-  /** Sent to the payment service as bearer token. */
+  /** Bearer token for the payment service. */
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  /** All variables, for adapters that read their own. */
+  /** All variables, because adapters read variables of their own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -52,13 +52,12 @@ export interface S3Config {
   readonly publicUrl: string | undefined;
 }
 
-/** Where files are stored: in the data folder, in a bucket, or by a module. */
 export type StorageConfig =
   | { readonly kind: 'disk' }
   | { readonly kind: 's3'; readonly s3: S3Config }
   | { readonly kind: 'module'; readonly module: string };
 
-/** Who pays out refunds: a person, a payment service over HTTP, or a module. */
+/** A person, a payment service over HTTP, or a module pays out refunds. */
 export type RefundConfig =
   | { readonly kind: 'by-hand' }
   | { readonly kind: 'http'; readonly url: string }
@@ -70,7 +69,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 ** 2 };
 
-/** A size in bytes, or with a unit: `10mb`, `512kb`. */
+/** Parses a size in bytes or with a unit, such as `10mb` or `512kb`. */
 const size = makeValidator<number>((text) => {
   const [, digits, unit] = /^(\d{1,12})\s*(kb|mb)?$/i.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] ?? NaN);
@@ -102,8 +101,8 @@ const headerText = makeValidator<string>((text) => {
 });
 
 const origins = makeValidator<string[]>((text) =>
-  text.split(',').map((each) => {
-    const origin = each.trim();
+  text.split(',').map((entry) => {
+    const origin = entry.trim();
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) throw new Error(`${origin} is not an origin`);
     return origin;
   }),
@@ -111,7 +110,7 @@ const origins = makeValidator<string[]>((text) =>
 
 const MAX_WINDOW_SECONDS = 86_400;
 
-/** Calls per minute, or per the given seconds: `600`, `50/1`. */
+/** Parses calls per minute, or per a number of seconds, such as `600` or `50/1`. */
 const rate = makeValidator<{ calls: number; seconds: number }>((text) => {
   const [, calls, seconds = '60'] = /^(\d{1,9})(?:\/(\d{1,5}))?$/.exec(text) ?? [];
   const limit = { calls: Number(calls), seconds: Number(seconds) };
@@ -155,17 +154,20 @@ const VARIABLES = {
   LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
 };
 
-/** Reads the configuration from the environment. Throws {@link InvalidConfig} with one line that names the bad variable. */
+/**
+ * Reads the configuration from the environment. Throws {@link InvalidConfig} with a line that names the invalid
+ * variable.
+ */
 export function readConfig(environment: Environment = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = cleanEnv(given, VARIABLES, { reporter: ({ errors }) => complain(errors) });
+  const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = cleanEnv(nonEmptyVariables, VARIABLES, { reporter: ({ errors }) => throwInvalidConfig(errors) });
   return {
     port: parsed.PORT,
     dataDir: parsed.DATA_DIR,
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    // Only a database that starts empty gets a demo app by default.
+    // By default, only a database that starts empty gets a demo app.
     demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
     workerPort: parsed.WORKER_PORT,
@@ -199,36 +201,36 @@ interface S3Variables {
   readonly S3_PUBLIC_URL: string | undefined;
 }
 
-function storageOf(given: S3Variables): StorageConfig {
-  if (given.STORAGE === 'disk') return { kind: 'disk' };
-  if (given.STORAGE !== 's3') return { kind: 'module', module: given.STORAGE };
-  if (given.S3_BUCKET === undefined) throw new InvalidConfig('Bad configuration: S3_BUCKET: is missing');
+function storageOf(variables: S3Variables): StorageConfig {
+  if (variables.STORAGE === 'disk') return { kind: 'disk' };
+  if (variables.STORAGE !== 's3') return { kind: 'module', module: variables.STORAGE };
+  if (variables.S3_BUCKET === undefined) throw new InvalidConfig('Bad configuration: S3_BUCKET: is missing');
   const s3 = {
-    endpoint: given.S3_ENDPOINT,
-    region: given.S3_REGION,
-    bucket: given.S3_BUCKET,
-    accessKeyId: given.S3_ACCESS_KEY_ID,
-    secretAccessKey: given.S3_SECRET_ACCESS_KEY,
-    publicUrl: given.S3_PUBLIC_URL,
+    endpoint: variables.S3_ENDPOINT,
+    region: variables.S3_REGION,
+    bucket: variables.S3_BUCKET,
+    accessKeyId: variables.S3_ACCESS_KEY_ID,
+    secretAccessKey: variables.S3_SECRET_ACCESS_KEY,
+    publicUrl: variables.S3_PUBLIC_URL,
   };
   return { kind: 's3', s3 };
 }
 
-function refundsOf(given: {
+function refundsOf(variables: {
   readonly REFUNDS: string | undefined;
   readonly REFUND_URL: string | undefined;
 }): RefundConfig {
-  const { REFUNDS: chosen, REFUND_URL: url } = given;
-  if (chosen === 'by-hand' || (chosen === undefined && url === undefined)) return { kind: 'by-hand' };
-  if (chosen !== undefined && chosen !== 'http') return { kind: 'module', module: chosen };
+  const { REFUNDS: refunds, REFUND_URL: url } = variables;
+  if (refunds === 'by-hand' || (refunds === undefined && url === undefined)) return { kind: 'by-hand' };
+  if (refunds !== undefined && refunds !== 'http') return { kind: 'module', module: refunds };
   if (url === undefined) throw new InvalidConfig('Bad configuration: REFUND_URL: is missing');
   return { kind: 'http', url };
 }
 
-function complain(errors: Readonly<Record<string, Error | undefined>>): void {
-  const [bad] = Object.entries(errors);
-  if (!bad) return;
-  const [name, error] = bad;
-  const why = error instanceof EnvMissingError ? 'is missing' : (error?.message ?? 'is invalid').split('\n')[0];
-  throw new InvalidConfig(`Bad configuration: ${name}: ${why}`);
+function throwInvalidConfig(errors: Readonly<Record<string, Error | undefined>>): void {
+  const [firstError] = Object.entries(errors);
+  if (!firstError) return;
+  const [name, error] = firstError;
+  const reason = error instanceof EnvMissingError ? 'is missing' : (error?.message ?? 'is invalid').split('\n')[0];
+  throw new InvalidConfig(`Bad configuration: ${name}: ${reason}`);
 }

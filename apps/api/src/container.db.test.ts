@@ -17,24 +17,24 @@ describe('the container', () => {
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'container-'));
     const config = readConfig({ DATA_DIR: folder });
-    const [media, refunds, own] = await Promise.all([
+    const [media, refunds, testServer] = await Promise.all([
       openLibraryTools(config),
       openRefundGateway(config, () => {}),
       makeTestDatabase(),
     ]);
-    const source = await dataSourceFor(own.connection, 1).initialize();
+    const source = await dataSourceFor(testServer.connection, 1).initialize();
     const { base, isPublished } = media.library;
     const options = { clock: new SystemClock(), publicBase: () => base, isPublished: () => isPublished };
-    container = containerOf(portsOf(new Postgres(source), own.connection, options), { refunds, media });
+    container = containerOf(portsOf(new Postgres(source), testServer.connection, options), { refunds, media });
     close = async () => {
       await Promise.all([source.destroy(), media.close()]);
-      await own.drop();
+      await testServer.drop();
       await rm(folder, { recursive: true, force: true });
     };
   });
   afterAll(() => close());
 
-  it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', (name) => {
+  it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s to one instance', (name) => {
     const service = container.get(TOKENS[name] as symbol);
     expect(service).toBeDefined();
     expect(container.get(TOKENS[name] as symbol)).toBe(service);

@@ -27,10 +27,9 @@ export class SystemClock implements Clock {
   }
 }
 
-/** The adapters of an installation. */
 export interface Adapters {
   readonly refunds: RefundGateway;
-  /** Absent in commands that touch no file. */
+  /** Missing in commands that use no files. */
   readonly media?: LibraryTools | undefined;
 }
 
@@ -39,7 +38,7 @@ function mediaOf({ media }: Adapters): LibraryTools {
   return media;
 }
 
-/** Wires ports to adapters. Each service is a singleton, made on first use. */
+/** Connects ports with adapters. Each service is a singleton, created on first use. */
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(T.Database).toConstantValue(database);

@@ -39,9 +39,9 @@ function product(prefix: string, sizes: readonly string[]) {
     code,
     name,
     price,
-    variants: sizes.map((size, at) => ({
+    variants: sizes.map((size, sizeIndex) => ({
       code: `${code}-${size}`,
-      barcode: `860${prefix}${String(index).padStart(3, '0')}${String(at).padStart(4, '0')}`,
+      barcode: `860${prefix}${String(index).padStart(3, '0')}${String(sizeIndex).padStart(4, '0')}`,
       external_ref: `erp-${code.toLowerCase()}-${size.toLowerCase()}`,
       name: size,
     })),

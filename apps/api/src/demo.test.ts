@@ -8,7 +8,7 @@ describe('the demo app', () => {
     const clock = new ManualClock();
     const ports = portsOf(new State(), { clock, publicBase: () => '', isPublished: () => false });
     const refunds = { refund: () => Promise.resolve('refunded' as const) };
-    // Sessions of another state do not find the customer.
+    // The sessions use another state, so they do not find the customer.
     const database = { ...ports, sessions: new MemorySessions(new State(), clock) };
     const container = containerOf(database, { refunds, media: undefined }, clock);
     await expect(makeDemo(container)).rejects.toThrow(

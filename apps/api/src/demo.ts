@@ -9,14 +9,16 @@ import { TOKENS } from './tokens.js';
 export interface Demo {
   readonly appId: number;
   readonly accessToken: string;
-  /** Of the first customer. */
+  /** Token of a session of the first customer. */
   readonly sessionToken: string;
 }
 
 const SESSION_HOURS = 30 * 24;
 const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 
-/** Creates an app with warehouses, products, stock, customers (one signed in) and proformas in several statuses. */
+/**
+ * Creates an app with warehouses, products, stock, customers (one with a session) and proformas in several statuses.
+ */
 export async function makeDemo(container: Container): Promise<Demo> {
   const apps = container.get(TOKENS.Apps);
   const appId = await apps.create({ name: 'Demo shop', currency: 'RSD' });
@@ -58,22 +60,23 @@ async function fillCatalogue(container: Container, app: AppContext): Promise<voi
   await container.get(TOKENS.Database).stock.add(app.id, stocks);
 }
 
-interface CustomerName {
+interface CustomerParts {
   readonly id: number;
   readonly dataPart: number;
   readonly timePart: number;
 }
 
-async function addCustomers(container: Container, app: AppContext): Promise<CustomerName[]> {
-  const names: CustomerName[] = [];
+async function addCustomers(container: Container, app: AppContext): Promise<CustomerParts[]> {
+  const names: CustomerParts[] = [];
   for (const customer of CUSTOMERS) {
-    const added = await container.get(TOKENS.Database).customers.add(app.id, customer);
-    if (!('taken' in added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
+    const addedCustomer = await container.get(TOKENS.Database).customers.add(app.id, customer);
+    if (!('taken' in addedCustomer))
+      names.push({ id: addedCustomer.id, dataPart: addedCustomer.data_part, timePart: addedCustomer.time_part });
   }
   return names;
 }
 
-async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
+async function signIn(container: Container, app: AppContext, customer: CustomerParts | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
   const accessToken = newToken('session');
   const tokenHash = hashToken(accessToken);
@@ -84,8 +87,12 @@ async function signIn(container: Container, app: AppContext, customer: CustomerN
   return accessToken;
 }
 
-/** One proforma per customer: draft, paid, confirmed, converted, canceled. */
-async function makeProformas(container: Container, app: AppContext, customers: readonly CustomerName[]): Promise<void> {
+/** Creates one proforma per customer: draft, paid, confirmed, converted and canceled. */
+async function makeProformas(
+  container: Container,
+  app: AppContext,
+  customers: readonly CustomerParts[],
+): Promise<void> {
   const actions = container.get(TOKENS.ProformaActions);
   const bank = await container.get(TOKENS.Database).paymentMethods.findByKind(app.id, 'bank_transfer');
   const pay = (id: number) => actions.pay(app, id, { methodId: bank?.id ?? 0, amount: 0 });
@@ -105,13 +112,13 @@ async function makeProformas(container: Container, app: AppContext, customers: r
 async function makeProforma(
   container: Container,
   app: AppContext,
-  customer: CustomerName,
+  customer: CustomerParts,
   index: number,
 ): Promise<number> {
-  const chosen = [PRODUCTS[index % PRODUCTS.length], PRODUCTS[(index + 3) % PRODUCTS.length]];
+  const products = [PRODUCTS[index % PRODUCTS.length], PRODUCTS[(index + 3) % PRODUCTS.length]];
   const evaluation = await container.get(TOKENS.Database).evaluations.evaluate(app.id, {
     ...defaultTerms(),
-    items: chosen.flatMap((product) => ({ code: product?.variants[0]?.code ?? '', qty: index + 1 })),
+    items: products.flatMap((product) => ({ code: product?.variants[0]?.code ?? '', qty: index + 1 })),
     customer,
     guest: NO_GUEST,
     delivery: { address_line_1: 'Bulevar oslobođenja 12', city: 'Novi Sad', postcode: '21000', country: 'RS' },

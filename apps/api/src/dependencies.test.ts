@@ -13,12 +13,11 @@ type Lock = Readonly<Record<string, LockedPackage>>;
 const repository = resolve(import.meta.dirname, '../../..');
 const lock = (JSON.parse(readFileSync(`${repository}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
 
-/** Every copy of the package, by its path. */
 function copiesOf(name: string, packages: Lock): [string, LockedPackage][] {
   return Object.entries(packages).filter(([path]) => path === name || path.endsWith(`node_modules/${name}`));
 }
 
-function tooOld(packages: Lock, minimums: readonly MinimumVersion[]): string[] {
+function describeOutdated(packages: Lock, minimums: readonly MinimumVersion[]): string[] {
   return minimums.flatMap(({ name, version: minimum, problem, testsMayBeOlder }) =>
     copiesOf(name, packages)
       .filter(([, { version, dev }]) => !semver.gte(version ?? '0.0.0', minimum) && !(dev && testsMayBeOlder))
@@ -27,42 +26,44 @@ function tooOld(packages: Lock, minimums: readonly MinimumVersion[]): string[] {
 }
 
 describe('the lock file', () => {
-  it('has no package below its minimum version', () => {
-    expect(tooOld(lock, MINIMUM_VERSIONS)).toEqual([]);
+  it('contains no package below the minimum version', () => {
+    expect(describeOutdated(lock, MINIMUM_VERSIONS)).toEqual([]);
   });
 
   it('names the version and the hash of every package', () => {
-    const installed = Object.entries(lock).filter(([path]) => path.includes('node_modules/'));
-    expect(installed.length).toBeGreaterThan(500);
-    const loose = installed.filter(
-      ([, each]) => !('link' in each) && !(semver.valid(each.version) && 'integrity' in each),
+    const installedPackages = Object.entries(lock).filter(([path]) => path.includes('node_modules/'));
+    expect(installedPackages.length).toBeGreaterThan(500);
+    const unpinnedPackages = installedPackages.filter(
+      ([, lockedPackage]) =>
+        !('link' in lockedPackage) && !(semver.valid(lockedPackage.version) && 'integrity' in lockedPackage),
     );
-    expect(loose.map(([path]) => path)).toEqual([]);
+    expect(unpinnedPackages.map(([path]) => path)).toEqual([]);
   });
 });
 
 describe('the list of minimum versions', () => {
-  it('is dated, has each package once and needs each exception', () => {
+  it('has a date, lists each package once and needs each exception', () => {
     expect(REVIEWED_ON).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(Date.parse(REVIEWED_ON)).not.toBeNaN();
     const names = MINIMUM_VERSIONS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { version } of MINIMUM_VERSIONS) expect(semver.valid(version)).toBe(version);
-    const needless = MINIMUM_VERSIONS.filter(
-      (minimum) => minimum.testsMayBeOlder && tooOld(lock, [{ ...minimum, testsMayBeOlder: '' }]).length === 0,
+    const needlessExceptions = MINIMUM_VERSIONS.filter(
+      (minimum) =>
+        minimum.testsMayBeOlder && describeOutdated(lock, [{ ...minimum, testsMayBeOlder: '' }]).length === 0,
     );
-    expect(needless.map(({ name }) => name)).toEqual([]);
+    expect(needlessExceptions.map(({ name }) => name)).toEqual([]);
   });
 
   it('lists only installed packages, except one', () => {
-    const absent = MINIMUM_VERSIONS.filter(({ name }) => copiesOf(name, lock).length === 0);
-    expect(absent.map(({ name }) => name)).toEqual(['morgan']);
+    const missingPackages = MINIMUM_VERSIONS.filter(({ name }) => copiesOf(name, lock).length === 0);
+    expect(missingPackages.map(({ name }) => name)).toEqual(['morgan']);
   });
 });
 
 describe('a copy of a package', () => {
   const minimums: MinimumVersion[] = [{ name: 'qs', version: '6.16.0', problem: 'a hole' }];
-  const forTests = minimums.map((each) => ({ ...each, testsMayBeOlder: 'only tests call it' }));
+  const forTests = minimums.map((minimum) => ({ ...minimum, testsMayBeOlder: 'only tests call it' }));
 
   it.each([
     ['at the top', { 'node_modules/qs': { version: '6.15.9' } }, minimums],
@@ -73,7 +74,7 @@ describe('a copy of a package', () => {
     ['in production, excepted for tests', { 'node_modules/qs': { version: '6.2.0' } }, forTests],
   ])('is reported when it is too old: %s', (_, packages, list) => {
     const [path] = Object.keys(packages);
-    expect(tooOld(packages, list)).toEqual([expect.stringMatching(new RegExp(`^${path} is .*: a hole$`))]);
+    expect(describeOutdated(packages, list)).toEqual([expect.stringMatching(new RegExp(`^${path} is .*: a hole$`))]);
   });
 
   it.each([
@@ -82,6 +83,6 @@ describe('a copy of a package', () => {
     ['a name with the same ending', { 'node_modules/nqs': { version: '6.2.0' } }, minimums],
     ['excepted for tests', { 'node_modules/qs': { version: '6.2.0', dev: true } }, forTests],
   ])('is not reported: %s', (_, packages, list) => {
-    expect(tooOld(packages, list)).toEqual([]);
+    expect(describeOutdated(packages, list)).toEqual([]);
   });
 });

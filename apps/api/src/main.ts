@@ -8,7 +8,6 @@ import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
 import { TOKENS } from './tokens.js';
 
-/** Runs the API and, unless `WORKER=off`, the background work. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
@@ -18,7 +17,7 @@ await runUntilSignal(async () => {
     await service.stop();
     throw error;
   });
-  // After listening: the demo's tokens are shown only once, and a taken port would lose them.
+  // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
   const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = wantsDemo ? await makeDemo(service.container) : undefined;
   await work?.start();
@@ -32,7 +31,7 @@ await runUntilSignal(async () => {
 });
 
 function greeting(origin: string, notice: string | undefined, demo: Demo | undefined): string {
-  const tour = demo
+  const demoLines = demo
     ? [
         '',
         'Created a demo app. Its access token, shown only once:',
@@ -44,6 +43,6 @@ function greeting(origin: string, notice: string | undefined, demo: Demo | undef
         `  curl -H 'Authorization: Bearer ${demo.accessToken}' '${origin}/api/v2/proforma_orders?limit=3'`,
       ]
     : [];
-  const lines = [`Base URL       ${origin}/api/v2`, `API reference  ${origin}/docs`, ...tour];
+  const lines = [`Base URL       ${origin}/api/v2`, `API reference  ${origin}/docs`, ...demoLines];
   return `\n${[...(notice === undefined ? [] : [notice, '']), ...lines].join('\n')}\n\n`;
 }

@@ -33,9 +33,9 @@ describe('the service under npm', () => {
       });
       await waitForOutput(npm, '"ready"', '"working"');
       expect(await connectionsOf(database)).toBeGreaterThan(0);
-      const ended = once(npm, 'exit');
+      const exit = once(npm, 'exit');
       npm.kill(signal);
-      expect(await ended).toEqual([0, null]);
+      expect(await exit).toEqual([0, null]);
       expect(await waitForNoConnections(database)).toBe(0);
     },
     60_000,
@@ -43,28 +43,28 @@ describe('the service under npm', () => {
 });
 
 describe('run.mjs', () => {
-  let home: string;
+  let projectFolder: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'back-office-run-'));
-    mkdirSync(join(home, 'apps/api/dist'), { recursive: true });
-    cpSync(join(ROOT, 'apps/api/run.mjs'), join(home, 'apps/api/run.mjs'));
+    projectFolder = mkdtempSync(join(tmpdir(), 'back-office-run-'));
+    mkdirSync(join(projectFolder, 'apps/api/dist'), { recursive: true });
+    cpSync(join(ROOT, 'apps/api/run.mjs'), join(projectFolder, 'apps/api/run.mjs'));
     writeFileSync(
-      join(home, 'package.json'),
+      join(projectFolder, 'package.json'),
       '{"type": "module", "devDependencies": {"typescript": "1", "@types/express": "1"}}',
     );
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  afterEach(() => rmSync(projectFolder, { recursive: true, force: true }));
   const run = (...args: string[]): Promise<readonly [number | null, string, string]> =>
     new Promise((resolve) => {
-      const script = join(home, 'apps/api/run.mjs');
+      const script = join(projectFolder, 'apps/api/run.mjs');
       const child = execFile(process.execPath, [script, ...args], (_error, stdout, stderr) =>
         resolve([child.exitCode, stdout, stderr]),
       );
     });
 
-  it.each([[[]], [['typescript']]])('runs the existing build with %j installed', async (installed) => {
-    for (const name of installed) mkdirSync(join(home, 'node_modules', name), { recursive: true });
-    writeFileSync(join(home, 'apps/api/dist/cli.js'), 'console.log(process.argv.slice(2).join())');
+  it.each([[[]], [['typescript']]])('runs the existing build with %j installed', async (installedPackages) => {
+    for (const name of installedPackages) mkdirSync(join(projectFolder, 'node_modules', name), { recursive: true });
+    writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), 'console.log(process.argv.slice(2).join())');
     expect(await run('cli', 'app', 'create')).toEqual([0, 'app,create\n', '']);
   });
 
@@ -75,10 +75,10 @@ describe('run.mjs', () => {
   });
 
   it('builds first when all dependencies are installed, and stops on failure', async () => {
-    mkdirSync(join(home, 'packages'));
-    mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
-    mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
-    const tsc = join(home, 'node_modules/typescript/bin/tsc');
+    mkdirSync(join(projectFolder, 'packages'));
+    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
+    const tsc = join(projectFolder, 'node_modules/typescript/bin/tsc');
     writeFileSync(tsc, `require('fs').writeFileSync('apps/api/dist/cli.js', 'console.log("new")')`);
     expect(await run('cli')).toEqual([0, 'new\n', '']);
     writeFileSync(tsc, 'process.exit(2)');
@@ -86,21 +86,22 @@ describe('run.mjs', () => {
   });
 
   it('bundles again after a new build or installation', async () => {
-    mkdirSync(join(home, 'packages'));
-    mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
-    mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
-    writeFileSync(join(home, 'node_modules/typescript/bin/tsc'), '');
+    mkdirSync(join(projectFolder, 'packages'));
+    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
+    writeFileSync(join(projectFolder, 'node_modules/typescript/bin/tsc'), '');
     for (const name of ['esbuild', '@esbuild']) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(home, 'node_modules', name));
+      symlinkSync(join(ROOT, 'node_modules', name), join(projectFolder, 'node_modules', name));
     }
-    cpSync(join(ROOT, 'apps/api/bundle.mjs'), join(home, 'apps/api/bundle.mjs'));
-    for (const name of ['main', 'worker', 'library']) writeFileSync(join(home, `apps/api/dist/${name}.js`), '');
-    const installed = join(home, 'node_modules/.package-lock.json');
+    cpSync(join(ROOT, 'apps/api/bundle.mjs'), join(projectFolder, 'apps/api/bundle.mjs'));
+    for (const name of ['main', 'worker', 'library'])
+      writeFileSync(join(projectFolder, `apps/api/dist/${name}.js`), '');
+    const installed = join(projectFolder, 'node_modules/.package-lock.json');
     writeFileSync(installed, '{}');
-    const bundle = join(home, 'apps/api/dist/bundle/cli.js');
+    const bundle = join(projectFolder, 'apps/api/dist/bundle/cli.js');
     const script = (text: string) => `import './library.js'; console.log("${text}")`;
 
-    writeFileSync(join(home, 'apps/api/dist/cli.js'), script('first'));
+    writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), script('first'));
     expect(await run('cli')).toEqual([0, 'first\n', '']);
     const bundledAt = statSync(bundle).mtimeMs;
     await run('cli');
@@ -108,7 +109,7 @@ describe('run.mjs', () => {
     writeFileSync(bundle, 'console.log("bundled")');
     expect(await run('cli')).toEqual([0, 'bundled\n', '']);
 
-    writeFileSync(join(home, 'apps/api/dist/library.js'), 'console.log("library")');
+    writeFileSync(join(projectFolder, 'apps/api/dist/library.js'), 'console.log("library")');
     expect(await run('cli')).toEqual([0, 'library\nfirst\n', '']);
     const secondBundleAt = statSync(bundle).mtimeMs;
     writeFileSync(installed, '{ }');
@@ -119,16 +120,16 @@ describe('run.mjs', () => {
 
 function waitForOutput(child: ChildProcess, ...words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    let printed = '';
+    let output = '';
     child.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-      if (words.some((word) => printed.includes(word))) resolve();
+      output += chunk.toString();
+      if (words.some((word) => output.includes(word))) resolve();
     });
-    child.once('exit', (code) => reject(new Error(`It ended with ${code}: ${printed}`)));
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}: ${output}`)));
   });
 }
 
-/** PostgreSQL ends a connection shortly after its client; one that lasts 5 s was leaked. */
+/** PostgreSQL ends a connection shortly after the client; a connection that lasts 5 s is a leak. */
 async function waitForNoConnections(database: TestDatabase): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     if ((await connectionsOf(database)) === 0) return 0;

@@ -14,10 +14,10 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const NAMES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** Too large to install in a test: they bring native code, WebAssembly or a server. */
-const LARGE = /^(?:database-postgres|storage-s3|images-|pages-|facts-)/;
-const INSTALLED = NAMES.filter((name) => !LARGE.test(name));
-/** Entries for the tests of this repository, neither built nor packed. */
+/** Packages with native code, WebAssembly or a server are too large for an installation in a test. */
+const LARGE_PACKAGES = /^(?:database-postgres|storage-s3|images-|pages-|facts-)/;
+const INSTALLED_PACKAGES = NAMES.filter((name) => !LARGE_PACKAGES.test(name));
+/** Entry points for the tests of this repository, which are neither built nor packed. */
 const SOURCE_ENTRIES = new Set(['database-postgres/testing', 'media/testing/arbitraries']);
 const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nOutput:\n\n```text\n(?<output>[\s\S]*?)```/;
 const SPECIFIER = /(?:\bfrom|\bimport|\brequire\()\s*\(?'([^'.][^']*)'/g;
@@ -29,7 +29,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, { readonly types?: string; readonly default?: string }>>;
 }
 
-/** `npm run test:packages` sets other versions. */
+/** `npm run test:packages` sets other versions of Node. */
 const NODE = process.env['PACKAGES_NODE'] ?? process.execPath;
 const ENVIRONMENT = { ...process.env, PATH: [dirname(NODE), process.env['PATH']].join(delimiter) };
 
@@ -37,7 +37,7 @@ let folder: string;
 let tarballs: string;
 
 beforeAll(async () => {
-  // The adapter examples can import the workspace packages below the root.
+  // Below the root, the adapter examples can import the workspace packages.
   await mkdir(join(ROOT, '.cache'), { recursive: true });
   folder = await mkdtemp(join(ROOT, '.cache/packages-'));
   tarballs = join(folder, 'tarballs');
@@ -91,34 +91,36 @@ describe.each(NAMES)('the package %s', (name) => {
     const dist = join(ROOT, 'packages', name, 'dist');
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
     const texts = await Promise.all(files.map((file) => readFile(join(dist, file), 'utf8')));
-    const imported = new Set(
+    const importedPackages = new Set(
       texts.flatMap((text) => [...text.matchAll(SPECIFIER)].map(([, found = '']) => packageOf(found))),
     );
     const { dependencies, peerDependencies, optionalDependencies } = manifestOf(name);
-    const named = new Set(Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }));
-    const isMissing = (found: string): boolean =>
-      !named.has(found) &&
-      !found.startsWith('node:') &&
-      !builtinModules.includes(found) &&
-      found !== `@back-office/${name}`;
-    expect([...imported].filter(isMissing)).toEqual([]);
+    const declaredDependencies = new Set(
+      Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
+    );
+    const isMissing = (packageName: string): boolean =>
+      !declaredDependencies.has(packageName) &&
+      !packageName.startsWith('node:') &&
+      !builtinModules.includes(packageName) &&
+      packageName !== `@back-office/${name}`;
+    expect([...importedPackages].filter(isMissing)).toEqual([]);
   });
 });
 
 describe('an empty project', () => {
-  it('runs the examples, and a contract under node:test and Vitest', async () => {
+  it('runs the examples and, under node:test and Vitest, a contract', async () => {
     const project = await mkdtemp(join(tmpdir(), 'back-office-project-'));
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     const options = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
     const runHere = (file: string, args: readonly string[], cwd = project) =>
       run(file, [...args], { cwd, env: ENVIRONMENT });
-    await runHere('npm', ['install', ...options, 'expect@30.5.2', ...INSTALLED.map(tarballOf)]);
-    for (const name of INSTALLED)
+    await runHere('npm', ['install', ...options, 'expect@30.5.2', ...INSTALLED_PACKAGES.map(tarballOf)]);
+    for (const name of INSTALLED_PACKAGES)
       await writeFile(join(project, `${name}.mjs`), EXAMPLE.exec(readmeOf(name))?.groups?.['code'] ?? '');
-    // One process for all examples, because starting one is slow.
+    // All examples run in one process, because a process starts slowly.
     await writeFile(
       join(project, 'examples.mjs'),
-      INSTALLED.map((name) => `await import('./${name}.mjs');`).join('\n'),
+      INSTALLED_PACKAGES.map((name) => `await import('./${name}.mjs');`).join('\n'),
     );
     await runHere(NODE, ['examples.mjs']);
     for (const name of readdirSync(join(ROOT, 'examples'))) {
@@ -148,14 +150,16 @@ describe('the page on adapters', () => {
   });
 });
 
-/** These packages and the workspace packages that they depend on. */
+/** Returns these packages and the workspace packages that they depend on. */
 function withDependencies(names: readonly string[]): Set<string> {
-  const needed = new Set(names);
-  for (const name of needed) {
-    const own = Object.keys(manifestOf(name).dependencies ?? {}).filter((each) => each.startsWith('@back-office/'));
-    for (const each of own) needed.add(each.replace('@back-office/', ''));
+  const neededNames = new Set(names);
+  for (const name of neededNames) {
+    const workspaceDependencies = Object.keys(manifestOf(name).dependencies ?? {}).filter((dependency) =>
+      dependency.startsWith('@back-office/'),
+    );
+    for (const dependency of workspaceDependencies) neededNames.add(dependency.replace('@back-office/', ''));
   }
-  return needed;
+  return neededNames;
 }
 
 function contractUnder(runner: string): string {

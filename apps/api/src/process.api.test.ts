@@ -65,7 +65,7 @@ describe('a first start on an occupied port', () => {
   }, 40_000);
 });
 
-/** Shared by the next two tests; the second fills it when it runs alone. */
+/** The next two suites share this folder. The second suite fills the folder when it runs alone. */
 const home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
 chmodSync(home, 0o755);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -103,7 +103,7 @@ describe('a service without configuration', () => {
 });
 
 describe('a copied data folder', () => {
-  it('is a complete installation with records and files', async () => {
+  it('contains a complete installation with records and files', async () => {
     const copy = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
     chmodSync(copy, 0o755);
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
@@ -115,7 +115,7 @@ describe('a copied data folder', () => {
     const { data } = (await uploaded.json()) as { data: { key: string } };
     expect(await server.stop()).toBe(0);
 
-    // PostgreSQL checks the owners of its files, which `-a` keeps.
+    // `-a` keeps the owners of files, which PostgreSQL checks.
     await promisify(execFile)('cp', ['-a', `${home}/.`, copy]);
     rmSync(home, { recursive: true, force: true });
     const restored = await startServer({ DATA_DIR: copy, LOG_LEVEL: 'silent' });
@@ -158,7 +158,7 @@ describe('`cli distribute`', () => {
 
 describe('a service on an external database', () => {
   let database: TestDatabase;
-  /** Shared by tests that only read. */
+  /** Tests that only read share this service. */
   let running: ServerProcess;
   beforeAll(async () => {
     database = await makeTestDatabase();
@@ -271,7 +271,7 @@ describe('a service on an external database', () => {
 });
 
 describe('nodes that start together on an empty database', () => {
-  it('migrate it once and all become ready', async () => {
+  it('migrate the database once and all become ready', async () => {
     const empty = await makeTestDatabase({ isEmpty: true });
     const servers = await Promise.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),

@@ -6,8 +6,8 @@ import { startServer } from './testing/server-process.js';
 
 describe('DATABASE=memory npm start', () => {
   it('starts a demo app that is lost on exit', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'sandbox-'));
-    const environment = { DATABASE: 'memory', DATA_DIR: home, LOG_LEVEL: 'info' };
+    const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    const environment = { DATABASE: 'memory', DATA_DIR: dataDir, LOG_LEVEL: 'info' };
     const server = await startServer(environment);
     const token = /bo_app_\S+/.exec(server.output())?.[0] ?? '';
     const get = (path: string) =>
@@ -19,12 +19,12 @@ describe('DATABASE=memory npm start', () => {
     expect(await server.stop()).toBe(0);
     expect(server.output()).toContain('"database":"memory"');
 
-    const again = await startServer(environment);
-    const refused = await fetch(`${again.origin}${BASE_PATH}/products`, {
+    const restartedServer = await startServer(environment);
+    const response = await fetch(`${restartedServer.origin}${BASE_PATH}/products`, {
       headers: { Authorization: `Bearer ${token}` },
     });
-    expect(refused.status).toBe(401);
-    await again.stop();
-    await rm(home, { recursive: true });
+    expect(response.status).toBe(401);
+    await restartedServer.stop();
+    await rm(dataDir, { recursive: true });
   }, 30_000);
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The output of the script when it fails, else an empty text. */
+/** Returns the output of a failed script, or an empty text on success. */
 function failureOf(script: string): Promise<string> {
   return new Promise((resolve) => {
     execFile('npm', ['run', '--silent', script], { cwd: ROOT }, (error, stdout, stderr) =>

@@ -11,7 +11,7 @@ function token<Service>(name: string): ServiceIdentifier<Service> {
   return Symbol.for(name);
 }
 
-/** Everything in the container. The ports come first: an installation may swap them. */
+/** Keys of the container. The ports come first, because installations may replace their adapters. */
 export const TOKENS = {
   Clock: token<Clock>('Clock'),
   RefundGateway: token<RefundGateway>('RefundGateway'),

@@ -6,25 +6,25 @@ import { type TestDatabase, makeTestDatabase } from '@back-office/database-postg
 import { TOKENS } from './tokens.js';
 
 let api: TestApi;
-let old: TestDatabase;
+let oldDatabase: TestDatabase;
 let newClient: pg.Client;
 let oldClient: pg.Client;
 
 beforeAll(async () => {
   api = await testApi();
   await fillApp(api, await api.app());
-  old = await makeTestDatabase({ isEmpty: true });
-  const source = await migrationSourceFor(old.connection, MIGRATIONS.slice(0, 1)).initialize();
+  oldDatabase = await makeTestDatabase({ isEmpty: true });
+  const source = await migrationSourceFor(oldDatabase.connection, MIGRATIONS.slice(0, 1)).initialize();
   await source.runMigrations();
   await source.destroy();
-  [newClient, oldClient] = [new pg.Client(api.url), new pg.Client(old.url)];
+  [newClient, oldClient] = [new pg.Client(api.url), new pg.Client(oldDatabase.url)];
   await newClient.connect();
   await oldClient.connect();
 }, 60_000);
 afterAll(async () => {
   await newClient.end();
   await oldClient.end();
-  await old.drop();
+  await oldDatabase.drop();
   await api.close();
 });
 
@@ -33,7 +33,7 @@ interface Table {
   readonly columns: string;
 }
 
-/** Tables of the first migration with the columns that still exist, except generated ones. */
+/** Lists tables of the first migration with the columns that still exist, except generated columns. */
 async function commonTables(): Promise<Table[]> {
   const columns = async (client: pg.Client) =>
     (
@@ -42,27 +42,29 @@ async function commonTables(): Promise<Table[]> {
          where table_schema = 'public' and is_generated = 'NEVER' and table_name <> 'migrations' order by 1, ordinal_position`,
       )
     ).rows;
-  const today = new Set((await columns(newClient)).map((each) => `${each.table_name}.${each.column_name}`));
+  const currentColumns = new Set(
+    (await columns(newClient)).map((column) => `${column.table_name}.${column.column_name}`),
+  );
   const tables = new Map<string, string[]>();
   for (const { table_name: table, column_name: column } of await columns(oldClient)) {
-    if (today.has(`${table}.${column}`)) tables.set(table, [...(tables.get(table) ?? []), column]);
+    if (currentColumns.has(`${table}.${column}`)) tables.set(table, [...(tables.get(table) ?? []), column]);
   }
-  return [...tables].map(([name, names]) => ({ name, columns: names.map((each) => `"${each}"`).join(', ') }));
+  return [...tables].map(([name, names]) => ({ name, columns: names.map((column) => `"${column}"`).join(', ') }));
 }
 
-const contentOf = async (client: pg.Client, { name, columns }: Table): Promise<string[]> => {
+const rowsOf = async (client: pg.Client, { name, columns }: Table): Promise<string[]> => {
   const { rows } = await client.query<{ row: string }>(
     `select row_to_json(r)::text as row from (select ${columns} from ${name}) as r`,
   );
   return rows.map(({ row }) => row).sort();
 };
 
-describe('a database of the first migration after a day of work', () => {
-  it('is migrated, keeps its rows and keeps every rule', async () => {
+describe('a filled database of the first migration', () => {
+  it('is migrated without losing rows or breaking rules', async () => {
     const tables = await commonTables();
     await oldClient.query('set session_replication_role = replica');
     for (const table of tables) {
-      const rows = `[${(await contentOf(newClient, table)).join(',')}]`;
+      const rows = `[${(await rowsOf(newClient, table)).join(',')}]`;
       await oldClient.query(
         `insert into ${table.name} (${table.columns}) overriding system value
          select ${table.columns} from json_populate_recordset(null::${table.name}, $1)`,
@@ -71,17 +73,17 @@ describe('a database of the first migration after a day of work', () => {
     }
     // The first migration has no table for booked points.
     await oldClient.query('update customers set loyalty_points = 0');
-    const before = await Promise.all(tables.map((table) => contentOf(oldClient, table)));
-    expect(before.filter((rows) => rows.length > 0).length).toBeGreaterThan(12);
+    const rowsBefore = await Promise.all(tables.map((table) => rowsOf(oldClient, table)));
+    expect(rowsBefore.filter((rows) => rows.length > 0).length).toBeGreaterThan(12);
 
-    expect(await migrate(old.connection)).toHaveLength(MIGRATIONS.length - 1);
-    expect(await migrate(old.connection)).toEqual([]);
+    expect(await migrate(oldDatabase.connection)).toHaveLength(MIGRATIONS.length - 1);
+    expect(await migrate(oldDatabase.connection)).toEqual([]);
 
-    const after: string[][] = [];
-    for (const table of tables) after.push(await contentOf(oldClient, table));
-    expect(after).toEqual(before);
+    const rowsAfter: string[][] = [];
+    for (const table of tables) rowsAfter.push(await rowsOf(oldClient, table));
+    expect(rowsAfter).toEqual(rowsBefore);
     const { store } = api.container.get(TOKENS.Library).library;
-    const findings = await check(old.connection, store, new Date());
+    const findings = await check(oldDatabase.connection, store, new Date());
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
   }, 60_000);
 });

@@ -29,7 +29,7 @@ const listFiles = (...patterns: readonly string[]): string[] =>
 const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs');
 const PAGES = listFiles('*.md');
 
-/** Words that `docs/language.md` forbids in names, by what replaces them. */
+/** Words that `docs/language.md` forbids in names, with their replacements. */
 function forbiddenWords(): Map<string, string> {
   const [, table = ''] = read('docs/language.md').split('## Words not used in names');
   const rows = [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)];
@@ -51,41 +51,52 @@ describe('a sentence', () => {
   });
 
   it('of a comment has at most 30 words', () => {
-    const long = SOURCES.map((file) => [file, longSentences(commentsOf(file, read(file)))] as const);
-    expect(Object.fromEntries(long.filter(([, sentences]) => sentences.length > 0))).toEqual({});
+    const longByFile = SOURCES.map((file) => [file, longSentences(commentsOf(file, read(file)))] as const);
+    expect(Object.fromEntries(longByFile.filter(([, sentences]) => sentences.length > 0))).toEqual({});
   });
 
-  it('with more words is found in prose, lists, tables and comments, but not in code', () => {
-    const long = `${'word '.repeat(31)}end.`;
-    const page = ['Short.', '', `- ${long}`, '', `| a | ${long} |`, '', '```sh', long, '```', ''].join('\n');
+  it('with more words is reported in prose, lists, tables and comments, but not in code', () => {
+    const longSentence = `${'word '.repeat(31)}end.`;
+    const page = [
+      'Short.',
+      '',
+      `- ${longSentence}`,
+      '',
+      `| a | ${longSentence} |`,
+      '',
+      '```sh',
+      longSentence,
+      '```',
+      '',
+    ].join('\n');
     expect(longSentences(paragraphsOf(page))).toHaveLength(2);
     expect(
       longSentences(commentsOf('a.ts', `// ${'word '.repeat(20)}\n// ${'word '.repeat(12)}\nconst a = 1;`)),
     ).toHaveLength(1);
-    expect(longSentences(commentsOf('a.ts', `const a = '${long}';`))).toEqual([]);
+    expect(longSentences(commentsOf('a.ts', `const a = '${longSentence}';`))).toEqual([]);
   });
 });
 
 describe('a name', () => {
-  const declared = new Map<string, string>();
-  for (const file of SOURCES) for (const name of declaredNamesOf(file, read(file))) declared.set(name, file);
+  const fileByName = new Map<string, string>();
+  for (const file of SOURCES) for (const name of declaredNamesOf(file, read(file))) fileByName.set(name, file);
 
   it('of a limit begins with MAX_ or MIN_', () => {
-    expect([...declared].filter(([name]) => SUPERLATIVE_CONSTANT.test(name))).toEqual([]);
+    expect([...fileByName].filter(([name]) => SUPERLATIVE_CONSTANT.test(name))).toEqual([]);
   });
 
-  it('has no word that the page of the language forbids', () => {
+  it('has no word that docs/language.md forbids', () => {
     const forbidden = forbiddenWords();
     expect(forbidden.size).toBeGreaterThan(10);
-    const wrong = [...declared].flatMap(([name, file]) =>
+    const violations = [...fileByName].flatMap(([name, file]) =>
       wordsOf(name)
         .filter((word) => forbidden.has(word))
         .map((word) => `${name} in ${file}: ${forbidden.get(word)} instead of ${word}`),
     );
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  it('is found wherever it is declared', () => {
+  it('is recognized in every kind of declaration', () => {
     const source = 'class A { #b = 1; c(d: number) {} } const e = (f: string) => f; interface G { h: 1 } type I = 1;';
     expect([...declaredNamesOf('a.ts', source)].sort()).toEqual(['A', 'G', 'I', 'b', 'c', 'd', 'e', 'f', 'h']);
     expect(wordsOf('retryAfterMs')).toEqual(['retry', 'after', 'ms']);
