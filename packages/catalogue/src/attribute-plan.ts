@@ -82,10 +82,10 @@ class Planner {
     const recordMatches: RecordMatch[] = [{ record: 'variant', match }];
     this.matches.set(index, recordMatches);
     const productId = match.record.product_id;
-    for (const desired of row.attributes) {
-      const definition = this.definitionOf(desired, recordMatches);
+    for (const desiredAttribute of row.attributes) {
+      const definition = this.definitionOf(desiredAttribute, recordMatches);
       if (typeof definition === 'string') return definition;
-      this.setValue(productId, definition, desired.value);
+      this.setValue(productId, definition, desiredAttribute.value);
     }
     return { productId };
   }
@@ -105,14 +105,14 @@ class Planner {
     };
   }
 
-  private definitionOf(desired: DesiredAttribute, recordMatches: RecordMatch[]): DefinitionDraft | string {
-    const match = this.definitions.explain({ external_ref: desired.external_ref });
+  private definitionOf(desiredAttribute: DesiredAttribute, recordMatches: RecordMatch[]): DefinitionDraft | string {
+    const match = this.definitions.explain({ external_ref: desiredAttribute.external_ref });
     recordMatches.push({ record: 'product_attribute_def', match });
     const { record } = match;
-    if (desired.definitionId !== undefined && record?.id !== desired.definitionId)
+    if (desiredAttribute.definitionId !== undefined && record?.id !== desiredAttribute.definitionId)
       return 'API.ProductAttributeDefs.NotFound';
-    const definition = record ?? this.create(desired);
-    return this.change(definition, desired) ?? definition;
+    const definition = record ?? this.create(desiredAttribute);
+    return this.change(definition, desiredAttribute) ?? definition;
   }
 
   private create({ external_ref, name = external_ref }: DesiredAttribute): DefinitionDraft {
@@ -122,9 +122,9 @@ class Planner {
     return definition;
   }
 
-  private change(definition: DefinitionDraft, desired: DesiredAttribute): string | undefined {
-    const code = desired.code ?? definition.code;
-    const name = desired.name ?? definition.name;
+  private change(definition: DefinitionDraft, desiredAttribute: DesiredAttribute): string | undefined {
+    const code = desiredAttribute.code ?? definition.code;
+    const name = desiredAttribute.name ?? definition.name;
     if (code === definition.code && name === definition.name) return undefined;
     const holder = code === definition.code ? undefined : this.definitionsByCode.get(code);
     if (holder?.code === code) return 'API.ProductAttributeDefs.CodeAlreadyExists';

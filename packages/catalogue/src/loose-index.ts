@@ -1,6 +1,6 @@
 export class CaseInsensitiveIndex<Row> {
-  private readonly exact = new Map<string, Row>();
-  private readonly folded = new Map<string, Row>();
+  private readonly rowsByExactText = new Map<string, Row>();
+  private readonly rowsByFoldedText = new Map<string, Row>();
 
   /**
    * `foldings` maps each searched text to its folded form. The first record wins when several have the same folded
@@ -13,12 +13,12 @@ export class CaseInsensitiveIndex<Row> {
   ) {
     for (const row of rows) {
       const [exactText, foldedText] = textsOf(row);
-      if (exactText !== null) this.exact.set(exactText, row);
-      if (foldedText !== null && !this.folded.has(foldedText)) this.folded.set(foldedText, row);
+      if (exactText !== null) this.rowsByExactText.set(exactText, row);
+      if (foldedText !== null && !this.rowsByFoldedText.has(foldedText)) this.rowsByFoldedText.set(foldedText, row);
     }
   }
 
   find(text: string): Row | undefined {
-    return this.exact.get(text) ?? this.folded.get(this.foldings.get(text) ?? '');
+    return this.rowsByExactText.get(text) ?? this.rowsByFoldedText.get(this.foldings.get(text) ?? '');
   }
 }

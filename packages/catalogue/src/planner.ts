@@ -54,24 +54,24 @@ export class Planner {
   }
 
   /** A row with a `failure` is looked up only for its explanation. */
-  plan(desired: DesiredProduct, row: number, failure?: string): ProductOutcome {
+  plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;
     this.undoSteps = [];
     try {
       if (failure !== undefined) throw new RowRefusal(failure);
-      return this.planRow(desired);
+      return this.planRow(desiredProduct);
     } catch (error) {
       if (!(error instanceof RowRefusal)) throw error;
       for (const undo of this.undoSteps.reverse()) undo();
-      if (this.options.shouldExplain) this.explainFailed(desired);
+      if (this.options.shouldExplain) this.explainFailed(desiredProduct);
       return error.key;
     }
   }
 
-  private explainFailed(desired: DesiredProduct): void {
+  private explainFailed(desiredProduct: DesiredProduct): void {
     this.matches.delete(this.row);
-    this.find('product', this.products, desired);
-    for (const variant of desired.variants) this.find('variant', this.variants, variant);
+    this.find('product', this.products, desiredProduct);
+    for (const variant of desiredProduct.variants) this.find('variant', this.variants, variant);
   }
 
   explain(row: number): Explanation[] {
@@ -92,21 +92,21 @@ export class Planner {
   private find<Draft extends ProductDraft | VariantDraft>(
     record: RecordMatch['record'],
     matcher: Matcher<Draft>,
-    desired: IdentifierValues,
+    identifiers: IdentifierValues,
   ): Draft | undefined {
-    if (!this.options.shouldExplain) return matcher.find(desired);
-    const match = matcher.explain(desired);
+    if (!this.options.shouldExplain) return matcher.find(identifiers);
+    const match = matcher.explain(identifiers);
     const matches = this.matches.get(this.row) ?? [];
     matches.push({ record, match });
     this.matches.set(this.row, matches);
     return match.record;
   }
 
-  private planRow(desired: DesiredProduct): PlannedProduct {
-    const match = this.find('product', this.products, desired);
-    const product = match ?? this.newProduct(desired);
-    this.applyToProduct(product, desired);
-    const variants = desired.variants.map((desiredVariant) => this.planVariant(product, desiredVariant));
+  private planRow(desiredProduct: DesiredProduct): PlannedProduct {
+    const match = this.find('product', this.products, desiredProduct);
+    const product = match ?? this.newProduct(desiredProduct);
+    this.applyToProduct(product, desiredProduct);
+    const variants = desiredProduct.variants.map((desiredVariant) => this.planVariant(product, desiredVariant));
     return { product, created: match === undefined, variants };
   }
 
@@ -117,36 +117,37 @@ export class Planner {
     return { id: null, code, slug, name, external_ref: null, ...blankFields(), images: [], isChanged: false };
   }
 
-  private applyToProduct(product: ProductDraft, desired: DesiredProduct): void {
-    if (isSentBlank(desired.name)) throw new RowRefusal('API.Products.NameCantBeBlank');
-    const code = isFilled(desired.code) ? desired.code : product.code;
-    const slug = isFilled(desired.slug) ? desired.slug.trim() : product.slug;
+  private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
+    if (isSentBlank(desiredProduct.name)) throw new RowRefusal('API.Products.NameCantBeBlank');
+    const code = isFilled(desiredProduct.code) ? desiredProduct.code : product.code;
+    const slug = isFilled(desiredProduct.slug) ? desiredProduct.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
-    this.change(product, { name: desired.name ?? undefined, ...pick(desired, PLAIN_FIELDS), code, slug });
-    this.append(product.images, desired.images);
+    this.change(product, { name: desiredProduct.name ?? undefined, ...pick(desiredProduct, PLAIN_FIELDS), code, slug });
+    this.append(product.images, desiredProduct.images);
   }
 
-  private planVariant(product: ProductDraft, desired: DesiredVariant): PlannedProduct['variants'][number] {
-    const match = this.find('variant', this.variants, desired);
+  private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
+    const match = this.find('variant', this.variants, desiredVariant);
     if (match && match.product !== product) throw new RowRefusal('API.Products.VariantOfAnotherProduct');
-    const variant = match ?? newVariant(product, desired);
-    this.applyToVariant(variant, desired);
+    const variant = match ?? newVariant(product, desiredVariant);
+    this.applyToVariant(variant, desiredVariant);
     return { variant, created: match === undefined };
   }
 
-  private applyToVariant(variant: VariantDraft, desired: DesiredVariant): void {
+  private applyToVariant(variant: VariantDraft, desiredVariant: DesiredVariant): void {
     const identity = {
-      code: isFilled(desired.code) ? desired.code.trim() : variant.code,
-      barcode: desired.barcode === undefined ? variant.barcode : blankToNull(desired.barcode),
-      external_ref: desired.external_ref === undefined ? variant.external_ref : blankToNull(desired.external_ref),
+      code: isFilled(desiredVariant.code) ? desiredVariant.code.trim() : variant.code,
+      barcode: desiredVariant.barcode === undefined ? variant.barcode : blankToNull(desiredVariant.barcode),
+      external_ref:
+        desiredVariant.external_ref === undefined ? variant.external_ref : blankToNull(desiredVariant.external_ref),
     };
     this.take(this.variants, variant, 'code', identity.code, 'CodeAlreadyExists');
     this.take(this.variants, variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
     this.take(this.variants, variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
-    const { name, price, vatRate } = desired;
+    const { name, price, vatRate } = desiredVariant;
     this.change(variant, { name, price, vatRate, ...identity });
-    this.append(variant.images, desired.images);
+    this.append(variant.images, desiredVariant.images);
   }
 
   private take<Draft extends ProductDraft | VariantDraft>(

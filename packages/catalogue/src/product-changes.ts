@@ -17,9 +17,9 @@ const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vat
 /** Most rows of a nightly synchronisation change nothing, so the plan is compared with the stored records. */
 export function productChanges(outcomes: ProductPlan['outcomes'], foundProducts: FoundProducts): ProductChanges {
   const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  const products = [...new Set(plannedProducts.map((planned) => planned.product))];
+  const products = [...new Set(plannedProducts.map((plannedProduct) => plannedProduct.product))];
   const plannedVariants = [
-    ...new Set(plannedProducts.flatMap((planned) => planned.variants.map(({ variant }) => variant))),
+    ...new Set(plannedProducts.flatMap((plannedProduct) => plannedProduct.variants.map(({ variant }) => variant))),
   ];
   const variants = plannedVariants.filter(isDifferentFrom<VariantDraft>(foundProducts.variants, VARIANT_FIELDS));
   const withImages = [...products, ...plannedVariants].filter(({ images }) => images.length > 0);

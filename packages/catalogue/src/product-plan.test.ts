@@ -48,7 +48,7 @@ const productRow = (id: number, code?: string): DesiredProduct => ({ id, code, n
 const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[]): DesiredProduct => ({
   id,
   images: [],
-  variants: variants.map((desired) => ({ ...desired, images: [] })),
+  variants: variants.map((variantFields) => ({ ...variantFields, images: [] })),
 });
 /** Two rows take `a` before a later row renames the holder of `a`. */
 const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;

@@ -12,9 +12,9 @@ const MAX_ORDER_LENGTH = 200;
 export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
   if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
   const parts = orderBy.split(',').map((part): ProductSorting | undefined => {
-    const [, name, descending] = /^([a-z_]+)( desc)?$/.exec(part) ?? [];
+    const [, name, descendingSuffix] = /^([a-z_]+)( desc)?$/.exec(part) ?? [];
     const field = PRODUCT_SORT_FIELDS.find((sortField) => sortField === name);
-    return field && { field, isDescending: descending !== undefined };
+    return field && { field, isDescending: descendingSuffix !== undefined };
   });
   const validFields = parts.filter((part) => part !== undefined);
   return validFields.length === parts.length ? validFields : undefined;

@@ -49,8 +49,8 @@ export function matchCodes(
   texts: readonly string[],
   foundCodes: FoundCodes,
 ): VerifiedCodes[] {
-  const folded = [...foundCodes.codes, ...foundCodes.barcodes, ...foundCodes.productCodes];
-  const foldings = new Map(texts.map((text, index) => [text, folded[index] as string]));
+  const foldedTexts = [...foundCodes.codes, ...foundCodes.barcodes, ...foundCodes.productCodes];
+  const foldings = new Map(texts.map((text, index) => [text, foldedTexts[index] as string]));
   const codes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.code, row.loose_code]);
   const barcodes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.barcode, row.loose_barcode]);
   const products = new CaseInsensitiveIndex(foundCodes.products, foldings, (row) => [row.code, row.loose_code]);

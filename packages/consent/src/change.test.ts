@@ -27,13 +27,13 @@ describe('a switch that was revoked', () => {
   });
 
   it('can be granted again', () => {
-    const later = new Date('2026-11-22T12:00:00Z');
-    expect(changeFor(request('granted'), REVOCATION, later)).toEqual({
+    const laterTime = new Date('2026-11-22T12:00:00Z');
+    expect(changeFor(request('granted'), REVOCATION, laterTime)).toEqual({
       channel: 'sms',
       from: 'revoked',
       to: 'granted',
       source: 'mobile_app',
-      at: later,
+      at: laterTime,
     });
   });
 

@@ -93,13 +93,13 @@ export function planLocations(
   return { outcomes, explain };
 }
 
-function planRow(matcher: Matcher<LocationDraft>, desired: DesiredLocation): RowOutcome<LocationDraft> {
-  const draft = matcher.find(desired) ?? { ...EMPTY_LOCATION, ...desired };
-  const holder = matcher.findHolder('external_ref', desired.external_ref);
+function planRow(matcher: Matcher<LocationDraft>, desiredLocation: DesiredLocation): RowOutcome<LocationDraft> {
+  const draft = matcher.find(desiredLocation) ?? { ...EMPTY_LOCATION, ...desiredLocation };
+  const holder = matcher.findHolder('external_ref', desiredLocation.external_ref);
   // A code needs no check, since rows match by code first.
   if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
   matcher.remove(draft);
-  matcher.add(Object.assign(draft, desired));
+  matcher.add(Object.assign(draft, desiredLocation));
   return draft;
 }
 

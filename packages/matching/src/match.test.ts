@@ -42,10 +42,10 @@ describe('an identifier that differs', () => {
 describe('an empty identifier', () => {
   const recordWithoutNames = { code: '', barcode: null, external_ref: undefined };
 
-  it.each([undefined, null, '', '  ', '\u00a0'])('finds no record by %j', (empty) => {
+  it.each([undefined, null, '', '  ', '\u00a0'])('finds no record by %j', (emptyValue) => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [recordWithoutNames]);
-    expect(matcher.find({ code: empty, barcode: empty, external_ref: empty })).toBeUndefined();
-    expect(matcher.findHolder('code', empty)).toBeUndefined();
+    expect(matcher.find({ code: emptyValue, barcode: emptyValue, external_ref: emptyValue })).toBeUndefined();
+    expect(matcher.findHolder('code', emptyValue)).toBeUndefined();
   });
 
   it('is skipped', () => {
@@ -182,7 +182,8 @@ describe('any records and any row', () => {
             return holder !== undefined && holder !== record;
           });
           expect(others.map((match) => match.identifier)).toEqual(otherIdentifiers);
-          for (const other of others) expect(matcher.findHolder(other.identifier, other.value)).toBe(other.record);
+          for (const otherMatch of others)
+            expect(matcher.findHolder(otherMatch.identifier, otherMatch.value)).toBe(otherMatch.record);
         },
       ),
       { numRuns: 1_000 },

@@ -96,12 +96,12 @@ describe.each(rows)('$row', ({ expectedOrder, actualOrder }) => {
   const identifiers = Object.fromEntries(ALL_IDENTIFIERS.map((identifier) => [identifier, valueOf(identifier)]));
 
   it(`tries ${expectedOrder.join(', then ')}`, () => {
-    const remaining: Record<string, unknown> = { ...identifiers };
+    const remainingIdentifiers: Record<string, unknown> = { ...identifiers };
     for (const identifier of expectedOrder) {
-      expect(matcher.find(remaining)).toMatchObject({ name: `by ${identifier}` });
-      remaining[identifier] = 'unknown';
+      expect(matcher.find(remainingIdentifiers)).toMatchObject({ name: `by ${identifier}` });
+      remainingIdentifiers[identifier] = 'unknown';
     }
-    expect(matcher.find(remaining)).toBeUndefined();
+    expect(matcher.find(remainingIdentifiers)).toBeUndefined();
   });
 
   it.each(ALL_IDENTIFIERS)('finds by %s only if it is tried', (identifier) => {

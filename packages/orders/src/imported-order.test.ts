@@ -36,7 +36,7 @@ describe('an imported order', () => {
     expect(priceOrder()).toMatchObject({
       lines: [{ price: 1200, sales: 2400 }],
       totals: { endSales: 2400 },
-      paid: 5000,
+      paidAmount: 5000,
     });
   });
 
@@ -49,8 +49,8 @@ describe('an imported order', () => {
     [{ locationCode: 'nowhere', items: [{ code: 'B', qty: 1, price: 1 }] }, 'API.Order.AppLocationNotFound'],
     [{ items: [{ code: 'B', qty: 1, price: 1 }], payments: [{ methodId: 6, amount: 1 }] }, 'API.Order.ProductNotFound'],
     [{ payments: [{ methodId: 6, amount: 1 }] }, 'API.PaymentMethod.NotSupported'],
-  ])('is refused for the first missing record: %j', (order, refused) => {
-    expect(priceOrder(order)).toMatchObject({ refused });
+  ])('is refused for the first missing record: %j', (order, expectedKey) => {
+    expect(priceOrder(order)).toMatchObject({ refused: expectedKey });
   });
 
   it('is refused without a price', () => {

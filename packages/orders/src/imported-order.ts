@@ -82,7 +82,7 @@ export interface PricedImport {
   readonly lines: readonly ImportedLine[];
   readonly payments: readonly { readonly method: PaymentMethod; readonly amount: number }[];
   readonly totals: Totals;
-  readonly paid: number;
+  readonly paidAmount: number;
 }
 
 export function priceImport(
@@ -102,7 +102,7 @@ export function priceImport(
   if (sum(lines.map(({ sales }) => sales)) > MAX_AMOUNT) return refuse(IS_INVALID, 'items');
   if (paidAmount > MAX_AMOUNT) return refuse(IS_INVALID, 'payments');
   const payments = order.payments.map(({ amount }, index) => ({ amount, method: methods[index] as PaymentMethod }));
-  return { lines, payments, totals: totalsOf(lines), paid: paidAmount };
+  return { lines, payments, totals: totalsOf(lines), paidAmount };
 }
 
 function lineOf({ qty, price: sentPrice }: ImportedItem, variant: ImportedVariant): ImportedLine | undefined {
@@ -114,7 +114,7 @@ function lineOf({ qty, price: sentPrice }: ImportedItem, variant: ImportedVarian
 export function importedOrderColumns(
   order: ImportedOrder,
   { customer, location_id: locationId }: NamedRecords,
-  { totals, paid }: PricedImport,
+  { totals, paidAmount }: PricedImport,
   { parts, now }: { readonly parts: Parts; readonly now: Date },
 ) {
   return {
@@ -125,7 +125,7 @@ export function importedOrderColumns(
     data_part: customer?.data_part ?? parts.dataPart,
     time_part: customer?.time_part ?? parts.timePart,
     order_date: order.orderDate ?? now,
-    payment_status_id: statusIdIn(PAYMENT_STATUSES, paymentStatusOf(paid, totals.endSales)),
+    payment_status_id: statusIdIn(PAYMENT_STATUSES, paymentStatusOf(paidAmount, totals.endSales)),
     customer_id: customer?.id ?? null,
     customer_email: customer?.email ?? null,
     customer_first_name: customer?.first_name ?? null,
@@ -133,8 +133,8 @@ export function importedOrderColumns(
     customer_phone: customer?.phone ?? null,
     app_location_id: locationId,
     currency: order.currency,
-    paid,
-    debt: Math.max(totals.endSales - paid, 0),
+    paid: paidAmount,
+    debt: Math.max(totals.endSales - paidAmount, 0),
     inserted_at: now,
     updated_at: now,
   };

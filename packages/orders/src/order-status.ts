@@ -12,10 +12,10 @@ export function statusIdIn<Status extends string>(statuses: readonly Status[], s
 }
 
 /** Amounts are minor units. An order with nothing to pay is paid. */
-export function paymentStatusOf(paid: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
+export function paymentStatusOf(paidAmount: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
   if (isAllRefunded) return 'refunded';
-  if (paid >= endSales) return 'paid';
-  return paid > 0 ? 'partial' : 'unpaid';
+  if (paidAmount >= endSales) return 'paid';
+  return paidAmount > 0 ? 'partial' : 'unpaid';
 }
 
 export const CANCELED_ID = statusIdIn(ORDER_STATUSES, 'canceled');

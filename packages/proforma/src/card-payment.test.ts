@@ -179,15 +179,15 @@ describe('a settled card payment', () => {
   });
 
   it('belongs to the order of a converted proforma, up to its debt', () => {
-    const converted = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
-    const next = settle(converted);
+    const convertedProforma = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
+    const next = settle(convertedProforma);
     expect(next.status).toBe('converted');
     expect(amountsAndStatuses(next)).toEqual([
       [3000, 'settled'],
       [1000, 'settled'],
       [-1000, 'pending'],
     ]);
-    expect(next.converted).toBe(converted.converted);
+    expect(next.converted).toBe(convertedProforma.converted);
   });
 });
 

@@ -31,8 +31,10 @@ describe('hasPaidAmountChanged', () => {
 describe('addedRefunds', () => {
   it('returns new pending refunds only', () => {
     const { after } = change(refund(1, 5, 'pending'), refund(1, 6, 'refunded'));
-    const pending = after.payments[1];
-    expect(addedRefunds(change(refund(1, 5, 'pending'), refund(1, 6, 'refunded'))).refundIds).toEqual([pending?.id]);
+    const pendingRefund = after.payments[1];
+    expect(addedRefunds(change(refund(1, 5, 'pending'), refund(1, 6, 'refunded'))).refundIds).toEqual([
+      pendingRefund?.id,
+    ]);
     expect(addedRefunds({ before: after, after }).refundIds).toEqual([]);
   });
 });
@@ -66,8 +68,8 @@ describe('feesFor', () => {
     [[0, 1], fees],
     [[0, null], fees],
     [[0, 0], []],
-  ])('returns fees unless every quantity is 0: %j', (confirmed, expected) => {
-    expect(feesFor(confirmed, fees)).toEqual(expected);
+  ])('returns fees unless every quantity is 0: %j', (quantities, expected) => {
+    expect(feesFor(quantities, fees)).toEqual(expected);
   });
 });
 

@@ -92,16 +92,16 @@ export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma
 
 /** Returns the time at which the sweep must process the proforma; `null` when it need not. */
 export function dueAt(proforma: Proforma): Date | null {
-  return isOpen(proforma) && !(isPaidFor(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
+  return isOpen(proforma) && !(hasPaidTotal(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
 }
 
 function expireOrAlert(proforma: Proforma, { expirePaid, now }: DeadlineFacts): Proforma {
-  if (expirePaid || !isPaidFor(proforma)) return close(proforma, 'expired', 'expired', now);
+  if (expirePaid || !hasPaidTotal(proforma)) return close(proforma, 'expired', 'expired', now);
   if (hasUnconvertedAlert(proforma)) return proforma;
   return withAlert(proforma, 'paid_not_converted', 'Paid in full, but not converted before its deadline', {}, now);
 }
 
-function isPaidFor(proforma: Proforma): boolean {
+function hasPaidTotal(proforma: Proforma): boolean {
   return proforma.endSales > 0 && isPaidInFull(proforma);
 }
 

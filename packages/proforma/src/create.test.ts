@@ -70,8 +70,8 @@ describe('createProforma', () => {
   });
 
   it('keeps the order of the lines and gives each of them a warehouse', () => {
-    const unconfirmed = { id: 0, qtyConfirmed: null, warehouseId: 1, warehouseCode: 'W1' };
-    expect(proforma.lines).toEqual(evaluation.lines.map((line) => ({ ...line, ...unconfirmed })));
+    const unconfirmedFields = { id: 0, qtyConfirmed: null, warehouseId: 1, warehouseCode: 'W1' };
+    expect(proforma.lines).toEqual(evaluation.lines.map((line) => ({ ...line, ...unconfirmedFields })));
   });
 
   it('copies the sale terms, but nothing about the evaluation itself', () => {
@@ -188,11 +188,15 @@ const refusalCases: readonly {
 ];
 
 // A pickup point is either missing or unavailable.
-const refusalPairs = refusalCases.flatMap((earlier, index) =>
+const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
   refusalCases
     .slice(index + 1)
-    .filter((later) => later.violatedPart !== earlier.violatedPart)
-    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} before ${later.refusal.refused}` })),
+    .filter((laterCase) => laterCase.violatedPart !== earlierCase.violatedPart)
+    .map((laterCase) => ({
+      earlier: earlierCase,
+      later: laterCase,
+      name: `${earlierCase.refusal.refused} before ${laterCase.refusal.refused}`,
+    })),
 );
 
 describe('a minimum amount of baskets', () => {

@@ -151,11 +151,15 @@ const violations: readonly Violation[] = [
 ];
 
 // Two rules about one value, such as a card and cash without an amount, exclude each other.
-const violationPairs = violations.flatMap((earlier, index) =>
+const violationPairs = violations.flatMap((earlierViolation, index) =>
   violations
     .slice(index + 1)
-    .filter((later) => !Object.keys(later.payFacts).some((name) => name in earlier.payFacts))
-    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} before ${later.refusal.refused}` })),
+    .filter((laterViolation) => !Object.keys(laterViolation.payFacts).some((name) => name in earlierViolation.payFacts))
+    .map((laterViolation) => ({
+      earlier: earlierViolation,
+      later: laterViolation,
+      name: `${earlierViolation.refusal.refused} before ${laterViolation.refusal.refused}`,
+    })),
 );
 
 describe('two refusals of a payment', () => {

@@ -33,8 +33,8 @@ function addPayment(proforma: Proforma, { method, amount, now }: PayFacts): Prof
   return withPayments(proforma, [...proforma.payments, payment], now);
 }
 
-export function amountToPay(proforma: Proforma, requested: number | null | undefined): number {
-  return (requested ?? 0) > 0 ? Number(requested) : uncoveredAmount(proforma);
+export function amountToPay(proforma: Proforma, requestedAmount: number | null | undefined): number {
+  return (requestedAmount ?? 0) > 0 ? Number(requestedAmount) : uncoveredAmount(proforma);
 }
 
 export function makePayment(

@@ -94,8 +94,8 @@ describe('the text of an IPS QR code', () => {
     expect(text).not.toMatch(/[\r\n]/);
   });
 
-  it.each([' ', '||', ' |\r\n'])('has no empty field for blank texts %j', (blank) => {
-    const text = ipsQrText({ ...account, address: blank, purpose: blank }, 'RSD', 100, '70-X');
+  it.each([' ', '||', ' |\r\n'])('has no empty field for blank texts %j', (blankText) => {
+    const text = ipsQrText({ ...account, address: blankText, purpose: blankText }, 'RSD', 100, '70-X');
     expect(fieldsOf(text)['N']).toBe('Radnja d.o.o.');
     expect(Object.keys(fieldsOf(text))).toEqual(['K', 'V', 'C', 'R', 'N', 'I', 'SF', 'RO']);
   });

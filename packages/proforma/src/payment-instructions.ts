@@ -5,8 +5,8 @@ import type { BankAccount } from '@back-office/kernel';
  */
 export function paymentReference(proformaNumber: string): string {
   const body = proformaNumber.slice(proformaNumber.indexOf('-') + 1);
-  const check = 98n - ((asNumber(body) * 100n) % 97n);
-  return `${String(check).padStart(2, '0')}-${body}`;
+  const checkDigits = 98n - ((asNumber(body) * 100n) % 97n);
+  return `${String(checkDigits).padStart(2, '0')}-${body}`;
 }
 
 function asNumber(text: string): bigint {

@@ -229,11 +229,14 @@ describe('any history of payments and refunds', () => {
         for (const { refundOf, amount } of refundsDownTo(total, historyOf(captures), NOW)) {
           refundedAmounts[(refundOf ?? 0) - 1] = -amount;
         }
-        for (const [earlierIndex, earlier] of captures.entries()) {
-          for (const [laterIndex, later] of captures.entries()) {
-            if (!isRefundedFirst(earlier, earlierIndex, later, laterIndex) || refundedAmounts[laterIndex] === 0)
+        for (const [earlierIndex, earlierCapture] of captures.entries()) {
+          for (const [laterIndex, laterCapture] of captures.entries()) {
+            if (
+              !isRefundedFirst(earlierCapture, earlierIndex, laterCapture, laterIndex) ||
+              refundedAmounts[laterIndex] === 0
+            )
               continue;
-            expect(refundedAmounts[earlierIndex]).toBe(remainingAmountOf(earlier));
+            expect(refundedAmounts[earlierIndex]).toBe(remainingAmountOf(earlierCapture));
           }
         }
       }),

@@ -65,8 +65,8 @@ describe('reprice with fewer pieces', () => {
     const proforma = withPromotions(aProforma(shirts, socks, fee(490)), [aRule({ value: 3333 })]);
     const { lines, fees, ...totals } = repriceWith({ ...proforma, ...repriceWith(proforma, 1, 1) }, 4, 3);
     expect(proforma).toMatchObject(totals);
-    const unconfirmed = (productLine: ProformaLine): ProformaLine => ({ ...productLine, qtyConfirmed: null });
-    expect(lines.map(unconfirmed)).toEqual(proforma.lines.map(unconfirmed));
+    const withoutConfirmation = (productLine: ProformaLine): ProformaLine => ({ ...productLine, qtyConfirmed: null });
+    expect(lines.map(withoutConfirmation)).toEqual(proforma.lines.map(withoutConfirmation));
     expect(fees).toEqual(proforma.fees);
   });
 });
@@ -127,8 +127,8 @@ describe('repeated repricing', () => {
         const originalProforma = withPromotions(aProforma(...lines, ...fees), promotions);
         let currentProforma = originalProforma;
         for (const quantities of reducedQuantities) {
-          const repriced = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
-          currentProforma = { ...currentProforma, ...repriced };
+          const repricedSale = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
+          currentProforma = { ...currentProforma, ...repricedSale };
           if (faultsOf(currentProforma, originalProforma.endSales).length > 0)
             expect(faultsOf(currentProforma, originalProforma.endSales)).toEqual([]);
           cappedCount += Number(currentProforma.lines.some(isCapped));

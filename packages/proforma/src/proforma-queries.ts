@@ -26,7 +26,7 @@ export interface ProformaStats {
   /** Open proformas with a deadline within 24 hours. */
   readonly expiringCount: number;
   readonly paidCount: number;
-  readonly madeCount: number;
+  readonly createdCount: number;
   /** Created in the window and since converted. */
   readonly convertedCount: number;
   /** Converted in the last 7 days. */

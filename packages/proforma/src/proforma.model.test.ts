@@ -53,34 +53,36 @@ const creationSteps = fc
 
 const paymentSteps = fc
   .tuple(proformaIndex, amount, fc.constantFrom('cash', 'bank', 'bank', 'card'))
-  .map((drawn) => payment(...drawn));
+  .map((stepArguments) => payment(...stepArguments));
 
 const cardPaymentSteps = fc
   .tuple(proformaIndex, amount, fc.constantFrom('card', 'card', 'card', 'card', 'bank'))
-  .map((drawn) => cardPayment(...drawn));
+  .map((stepArguments) => cardPayment(...stepArguments));
 
-const cardResultSteps = fc.tuple(proformaIndex, fc.nat(3), cardStatus).map((drawn) => cardResult(...drawn));
+const cardResultSteps = fc
+  .tuple(proformaIndex, fc.nat(3), cardStatus)
+  .map((stepArguments) => cardResult(...stepArguments));
 
 const zeroQuantities = fc.constantFrom([0], [0, 0], [0, 0, 0]);
 const zeroOrFullQuantities = fc.oneof(zeroQuantities, zeroQuantities, zeroQuantities, fc.constant([]));
 const anyQuantities = fc.array(fc.integer({ min: -1, max: 4 }), { maxLength: 3 });
 const confirmationSteps = fc
   .tuple(proformaIndex, fc.oneof(anyQuantities, zeroOrFullQuantities))
-  .map((drawn) => confirmation(...drawn));
+  .map((stepArguments) => confirmation(...stepArguments));
 
 const conversionSteps = proformaIndex.map(conversion);
 const cancellationSteps = proformaIndex.map(cancellation);
 
 const editedTags = fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 3 }), { nil: undefined });
 const resolvedAlert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
-const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((drawn) => edition(...drawn));
+const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((stepArguments) => edition(...stepArguments));
 
 const refundAnswerSteps = fc
   .tuple(fc.nat(3), fc.constantFrom('refunded', 'failed'))
   .map((answer) => refundAnswer(...answer));
 const refundRepairSteps = fc
   .tuple(fc.nat(3), fc.constantFrom('record', 'retry'))
-  .map((drawn) => refundRepair(...drawn));
+  .map((stepArguments) => refundRepair(...stepArguments));
 const orderRefundSteps = proformaIndex.map(orderRefund);
 const waitSteps = fc.tuple(fc.constantFrom(1, 30, 72), fc.boolean()).map((time) => wait(...time));
 const settingSteps = fc.boolean().map(letPaidExpire);

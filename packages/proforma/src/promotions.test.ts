@@ -324,15 +324,15 @@ describe('promotions on any basket', () => {
 describe('a thousand lines under a hundred promotions of ten thousand codes', () => {
   const codes = Array.from({ length: 10_000 }, (_, index) => `V${index}`);
   const lines = codes.slice(0, 1_000).map((code) => aLine(code, 1, 100_000));
-  const rules = Array.from({ length: 100 }, (_, index) =>
+  const hundredRules = Array.from({ length: 100 }, (_, index) =>
     aRule({ code: `P${index}`, kind: 'percentage', value: 1, variantCodes: codes.toReversed() }),
   );
 
-  it('are priced by the size of the basket', () => {
+  it('are priced in less than a second of CPU', () => {
     const before = process.cpuUsage();
-    const priced = priceLines(lines, frozenPromotions(applicablePromotions(rules, lines, context), lines));
+    const pricedLines = priceLines(lines, frozenPromotions(applicablePromotions(hundredRules, lines, context), lines));
     const { user, system } = process.cpuUsage(before);
-    expect(priced[0]?.promotions).toHaveLength(100);
+    expect(pricedLines[0]?.promotions).toHaveLength(100);
     expect((user + system) / 1_000).toBeLessThan(1_000);
   });
 });

@@ -21,9 +21,9 @@ function shelf(warehouseCode: string, onHand: number, overrides: Partial<StockRo
 function chosenWarehouses(
   lines: readonly Demand[],
   stock: readonly StockRow[],
-  preferred: string | null = null,
+  preferredCode: string | null = null,
 ): unknown {
-  const sources = chooseWarehouses(lines, sortByPreference(stock, preferred));
+  const sources = chooseWarehouses(lines, sortByPreference(stock, preferredCode));
   return 'missing' in sources ? { missing: sources.missing.name } : sources.map((source) => source.warehouseCode);
 }
 
@@ -53,8 +53,8 @@ describe('sortByPreference', () => {
       fc.property(
         fc.shuffledSubarray(stock, { minLength: 4 }),
         fc.constantFrom(null, 'W1', 'W2', 'W3'),
-        (shuffledRows, preferred) => {
-          expect(sortByPreference(shuffledRows, preferred)).toEqual(sortByPreference(stock, preferred));
+        (shuffledRows, preferredCode) => {
+          expect(sortByPreference(shuffledRows, preferredCode)).toEqual(sortByPreference(stock, preferredCode));
         },
       ),
     );
@@ -173,8 +173,8 @@ describe('reservationChanges', () => {
   );
 
   it('reserves everything when nothing was reserved before', () => {
-    const canceled = aProforma(line({ qty: 3 }), inStatus('canceled'));
-    expect(reservationChanges(canceled, aProforma(line({ qty: 3 })))).toMatchObject([{ qty: 3, delta: 3 }]);
+    const canceledProforma = aProforma(line({ qty: 3 }), inStatus('canceled'));
+    expect(reservationChanges(canceledProforma, aProforma(line({ qty: 3 })))).toMatchObject([{ qty: 3, delta: 3 }]);
     expect(reservationChanges({ ...before, lines: [] }, before)).toMatchObject([
       { delta: 3 },
       { delta: 4 },
@@ -189,8 +189,8 @@ describe('several changes of the same stock', () => {
   const stock = (onHand: number, reserved: number): StockRow[] => [
     aStockRow({ variantId: 101, warehouseId: 1, onHand, reserved }),
   ];
-  const take = (availableStock: AvailableStock, from: Proforma, to: Proforma): string | undefined => {
-    const result = availableStock.take(from, to, null);
+  const take = (availableStock: AvailableStock, beforeChange: Proforma, afterChange: Proforma): string | undefined => {
+    const result = availableStock.take(beforeChange, afterChange, null);
     return 'missing' in result ? result.missing.name : undefined;
   };
 
@@ -241,9 +241,9 @@ describe('a line that outgrows its warehouse', () => {
     stock: readonly StockRow[],
     fromQty: number,
     toQty: number,
-    preferred: string | null = null,
+    preferredCode: string | null = null,
   ) => {
-    const result = new AvailableStock(stock).take(proformaWith(fromQty), proformaWith(toQty), preferred);
+    const result = new AvailableStock(stock).take(proformaWith(fromQty), proformaWith(toQty), preferredCode);
     return 'missing' in result ? 'missing' : result.lines[0]?.warehouseCode;
   };
 

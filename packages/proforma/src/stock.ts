@@ -9,11 +9,11 @@ export interface StockRow {
   readonly reserved: number;
 }
 
-export function sortByPreference(stock: readonly StockRow[], preferred: string | null): StockRow[] {
+export function sortByPreference(stock: readonly StockRow[], preferredCode: string | null): StockRow[] {
   const code = ({ warehouseCode }: StockRow): string => warehouseCode ?? '';
   return [...stock].sort(
     (a, b) =>
-      Number(b.warehouseCode === preferred) - Number(a.warehouseCode === preferred) ||
+      Number(b.warehouseCode === preferredCode) - Number(a.warehouseCode === preferredCode) ||
       (code(a) < code(b) ? -1 : code(a) > code(b) ? 1 : a.warehouseId - b.warehouseId),
   );
 }
@@ -105,11 +105,11 @@ export class AvailableStock {
    * warehouse moves to the first other one that has all pieces. Without one, nothing is taken and the line is returned
    * as `missing`.
    */
-  take(before: Proforma, after: Proforma, preferred: string | null): Proforma | { readonly missing: ProformaLine } {
+  take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | { readonly missing: ProformaLine } {
     const withdrawal = new Withdrawal(this.available);
     const changes = reservationChanges(before, after);
     const lines = new Map(after.lines.map((line) => [line.id, line]));
-    const rows = rowsByVariant(sortByPreference(this.stock, preferred));
+    const rows = rowsByVariant(sortByPreference(this.stock, preferredCode));
     for (const change of changes) if (change.delta < 0) withdrawal.take(change, change.delta);
     const newSources = new Map<number, SourceWarehouse>();
     for (const change of changes.filter(({ delta }) => delta > 0)) {

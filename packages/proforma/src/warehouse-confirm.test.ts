@@ -234,9 +234,9 @@ describe('any confirmed quantities', () => {
           expect(next.endSales).toBe(next.netSales + next.vat);
           expect(next.endSales).toBeLessThanOrEqual(next.originalEndSales);
 
-          const captured = payments.reduce((total, amount) => total + amount, 0);
+          const capturedAmount = payments.reduce((total, amount) => total + amount, 0);
           const refundedAmount = next.payments.slice(payments.length).reduce((total, { amount }) => total - amount, 0);
-          expect(refundedAmount).toBe(Math.max(captured - next.endSales, 0));
+          expect(refundedAmount).toBe(Math.max(capturedAmount - next.endSales, 0));
         },
       ),
       { numRuns: 300 },

@@ -22,7 +22,7 @@ const linesAreUnique: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
     adjustments,
     'proforma_order_item_id',
-    ({ lineId }, index) => adjustments.findIndex((other) => other.lineId === lineId) === index,
+    ({ lineId }, index) => adjustments.findIndex((candidate) => candidate.lineId === lineId) === index,
   );
 
 const quantitiesArePresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
@@ -53,13 +53,13 @@ function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Profor
   const confirmedQuantities = new Map(
     adjustments.map((adjustment) => [adjustment.lineId, Number(adjustment.qtyConfirmed)]),
   );
-  const repriced = reprice(proforma, (line) => confirmedQuantities.get(line.id) ?? line.qty);
-  const payments = [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)];
-  const isReduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
+  const repricedSale = reprice(proforma, (line) => confirmedQuantities.get(line.id) ?? line.qty);
+  const payments = [...proforma.payments, ...refundsDownTo(repricedSale.endSales, proforma.payments, now)];
+  const isReduced = repricedSale.lines.some((line) => line.qtyConfirmed !== line.qty);
   return {
     ...proforma,
-    ...repriced,
-    payments: [...payments, ...repeatVoucherPayments({ endSales: repriced.endSales, payments }, now)],
+    ...repricedSale,
+    payments: [...payments, ...repeatVoucherPayments({ endSales: repricedSale.endSales, payments }, now)],
     status: isReduced ? 'partial_confirmed' : 'confirmed',
     warehouseConfirmedAt: now,
     updatedAt: now,

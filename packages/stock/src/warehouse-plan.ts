@@ -5,7 +5,7 @@ import type { DesiredWarehouse, Warehouse } from './warehouse.js';
 export interface WarehouseDraft {
   id: number | null;
   code: string | null;
-  desired: DesiredWarehouse;
+  desiredWarehouse: DesiredWarehouse;
   sellable: boolean;
   deleted: boolean;
 }
@@ -21,11 +21,13 @@ export function planWarehouses(
 ): BulkPlan<WarehouseDraft> {
   const matcher = matcherOf<WarehouseDraft>(MATCHING['PUT /warehouse'].warehouse, warehouses.map(draftOf));
   const matches = new Map<number, Match<WarehouseDraft>>();
-  const outcomes = planRows(rows, (desired: DesiredWarehouse, index) => {
-    matches.set(index, matcher.explain(desired));
-    const draft = findWarehouse(matcher, desired);
+  const outcomes = planRows(rows, (desiredWarehouse: DesiredWarehouse, index) => {
+    matches.set(index, matcher.explain(desiredWarehouse));
+    const draft = findWarehouse(matcher, desiredWarehouse);
     if (draft === 'mismatch') return 'API.Warehouses.CodeAndIdMismatch';
-    return desired.delete ? deleteDraft(matcher, draft, stockedIds) : putDraft(matcher, draft, desired);
+    return desiredWarehouse.delete
+      ? deleteDraft(matcher, draft, stockedIds)
+      : putDraft(matcher, draft, desiredWarehouse);
   });
   const explain = () => rows.map((_, index) => explanationsOf('warehouse', matches.get(index)));
   return { outcomes, explain };
@@ -44,11 +46,17 @@ function findWarehouse(
 function putDraft(
   matcher: Matcher<WarehouseDraft>,
   existingDraft: WarehouseDraft | undefined,
-  desired: DesiredWarehouse,
+  desiredWarehouse: DesiredWarehouse,
 ): WarehouseDraft {
-  const sellable = desired.sellable ?? existingDraft?.sellable ?? true;
-  if (existingDraft) return Object.assign(existingDraft, { desired, sellable });
-  const draft = { id: null, code: hasText(desired.code) ? desired.code : null, desired, sellable, deleted: false };
+  const sellable = desiredWarehouse.sellable ?? existingDraft?.sellable ?? true;
+  if (existingDraft) return Object.assign(existingDraft, { desiredWarehouse, sellable });
+  const draft = {
+    id: null,
+    code: hasText(desiredWarehouse.code) ? desiredWarehouse.code : null,
+    desiredWarehouse,
+    sellable,
+    deleted: false,
+  };
   matcher.add(draft);
   return draft;
 }
@@ -66,7 +74,7 @@ function deleteDraft(
 }
 
 function draftOf(row: Warehouse): WarehouseDraft {
-  return { id: row.id, code: row.code, desired: row, sellable: row.sellable, deleted: false };
+  return { id: row.id, code: row.code, desiredWarehouse: row, sellable: row.sellable, deleted: false };
 }
 
 function hasText(code: string | null | undefined): code is string {

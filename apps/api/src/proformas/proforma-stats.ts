@@ -33,7 +33,7 @@ export function presentStats(
   stats: ProformaStats,
   { from, before }: StatsWindow,
 ): TypeOf<typeof ProformaStatsShape> {
-  const { madeCount, convertedCount } = stats;
+  const { createdCount, convertedCount } = stats;
   return {
     open_count: stats.openCount,
     open_sum: money(app)(stats.openSum),
@@ -41,7 +41,7 @@ export function presentStats(
     expiring_24h_count: stats.expiringCount,
     paid_not_converted_count: stats.paidCount,
     converted_7d_count: stats.recentlyConvertedCount,
-    conversion_rate: madeCount === 0 ? null : Math.round((convertedCount / madeCount) * 10_000) / 10_000,
+    conversion_rate: createdCount === 0 ? null : Math.round((convertedCount / createdCount) * 10_000) / 10_000,
     date_from: formatDateTime(from),
     date_to: formatDateTime(new Date(before.getTime() - 1)),
   };

@@ -193,7 +193,7 @@ function describeBulkWrites({ it }: Runner, open: OpenShop): void {
     const shop = await open();
     const rows = [row('A', attribute('size'), attribute('material')), row('C', attribute('size'))];
     const calls = await Promise.all(Array.from({ length: 8 }, () => shop.putAll(...rows)));
-    expect(calls.map(([, createdCount]) => createdCount).filter((created) => created > 0)).toEqual([2]);
+    expect(calls.map(([, createdCount]) => createdCount).filter((createdCount) => createdCount > 0)).toEqual([2]);
     expect(await shop.definitions()).toHaveLength(2);
   });
 }

@@ -61,7 +61,7 @@ function describeLookUps({ it }: Runner, newShop: NewShop): void {
     );
     const idOf = async (value: string, by?: 'barcode') => (await shop.get(value, by)).id;
     expect([await idOf('a'), await idOf('A'), await idOf('b'), await idOf('B')]).toEqual(
-      [a, c, c, b].map((planned) => planned?.product.id),
+      [a, c, c, b].map((plannedProduct) => plannedProduct?.product.id),
     );
     expect([await idOf('x', 'barcode'), await idOf('X', 'barcode')]).toEqual([c?.product.id, d?.product.id]);
   });
@@ -201,8 +201,8 @@ function describeVerification({ it }: Runner, newShop: NewShop): void {
     [{ code: null, barcode: 'Solo' }, 'nothing'],
   ] as [{ code: string | null; barcode: string | null }, string][])('match %j with %s', async (row, expected) => {
     const shop = await openShop();
-    const [verified] = await shop.fixture.productQueries.verify(shop.id, [row]);
-    const { variant: variantMatch, product: productMatch } = verified ?? {};
+    const [verifiedRow] = await shop.fixture.productQueries.verify(shop.id, [row]);
+    const { variant: variantMatch, product: productMatch } = verifiedRow ?? {};
     expect(
       variantMatch?.record?.code ?? (productMatch?.record ? `product ${productMatch.record.code}` : 'nothing'),
     ).toBe(expected);
@@ -213,7 +213,7 @@ function describeVerification({ it }: Runner, newShop: NewShop): void {
     await shop.upsertAll(product('V', { variants: ['kod', 'KOD', 'Kod'].map((code) => variant(code)) }));
     const rows = ['KOD', 'Kod ', 'kOD'].map((code) => ({ code, barcode: null }));
     const verifiedRows = await shop.fixture.productQueries.verify(shop.id, rows);
-    expect(verifiedRows.map((verified) => verified.variant.record?.code)).toEqual(['KOD', 'Kod', 'kod']);
+    expect(verifiedRows.map((verifiedRow) => verifiedRow.variant.record?.code)).toEqual(['KOD', 'Kod', 'kod']);
     expect(await shop.fixture.productQueries.verify(shop.id, [])).toEqual([]);
   });
 }

@@ -30,7 +30,13 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
       product('B', { name: 'Béta shoe', price: 1_050, vatRate: 2_000, description: 'text' }),
       product('A', { variants: [variant(' A-1 ', { barcode: ' 860 ', external_ref: 'ref', name: 'n', price: 5 })] }),
     );
-    expect(plannedProducts.map((planned) => [planned.product.code, planned.created, planned.variants.length])).toEqual([
+    expect(
+      plannedProducts.map((plannedProduct) => [
+        plannedProduct.product.code,
+        plannedProduct.created,
+        plannedProduct.variants.length,
+      ]),
+    ).toEqual([
       ['B', true, 1],
       ['A', true, 1],
     ]);
@@ -280,6 +286,6 @@ function describeConcurrency({ it }: Runner, newShop: NewShop): void {
     const shop = await newShop();
     const calls = await Promise.all(Array.from({ length: 8 }, () => shop.upsertAll(product('A'), product('B'))));
     expect(calls.flat().filter(({ created }) => created)).toHaveLength(2);
-    expect(new Set(calls.flat().map((planned) => planned.product.id)).size).toBe(2);
+    expect(new Set(calls.flat().map((plannedProduct) => plannedProduct.product.id)).size).toBe(2);
   });
 }

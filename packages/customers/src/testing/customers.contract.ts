@@ -95,9 +95,9 @@ export function customersContract(
       ['both fields', { email: 'Ana@example.com', external_ref: 'r' }, ['email', 'external_ref']],
     ] as [string, Partial<NewCustomer>, string[]][])(
       'is not added when another customer has %s',
-      async (_, fields, taken) => {
+      async (_, fields, takenFields) => {
         await add({ external_ref: 'r' });
-        expect(await tryToAdd(fields)).toEqual({ taken });
+        expect(await tryToAdd(fields)).toEqual({ taken: takenFields });
         expect(await list()).toHaveLength(1);
       },
     );
@@ -119,7 +119,7 @@ export function customersContract(
 
     it('is added once by concurrent calls', async () => {
       const results = await Promise.all(Array.from({ length: 10 }, () => tryToAdd()));
-      expect(results.filter((each) => !('taken' in each))).toHaveLength(1);
+      expect(results.filter((result) => !('taken' in result))).toHaveLength(1);
     });
   });
 

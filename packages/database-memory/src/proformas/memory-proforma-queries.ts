@@ -37,7 +37,7 @@ export class MemoryProformaQueries implements ProformaQueries {
       awaitingPaymentCount: count(openProformas, ({ status }) => status === 'awaiting_payment'),
       expiringCount: count(openProformas, ({ expiresAt }) => expiresAt > now && expiresAt <= inADay),
       paidCount: count(openProformas, (proforma) => debtOf(proforma) === 0 && proforma.endSales > 0),
-      madeCount: newProformas.length,
+      createdCount: newProformas.length,
       convertedCount: count(newProformas, ({ status }) => status === 'converted'),
       recentlyConvertedCount: count(proformas, ({ convertedAt }) => convertedAt !== null && convertedAt > aWeekAgo),
     };

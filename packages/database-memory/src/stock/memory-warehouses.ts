@@ -95,8 +95,12 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     return { warehouses, deleted: deletedIds };
   }
 
-  private writeOne(appId: number, { id, code, desired, sellable }: WarehouseDraft, now: Date): StoredWarehouse {
-    const fields = { ...addressOf(desired), sellable };
+  private writeOne(
+    appId: number,
+    { id, code, desiredWarehouse, sellable }: WarehouseDraft,
+    now: Date,
+  ): StoredWarehouse {
+    const fields = { ...addressOf(desiredWarehouse), sellable };
     if (id !== null) return this.change(appId, id, { ...fields, updated_at: now });
     return this.state.warehouses.insert(appId, { code, ...fields, ...datesOf(now) });
   }

@@ -52,7 +52,7 @@ export async function findProformaStats(
     awaitingPaymentCount: stats.awaiting,
     expiringCount: stats.expiring,
     paidCount: stats.paid,
-    madeCount: stats.made,
+    createdCount: stats.made,
     convertedCount: stats.converted,
     recentlyConvertedCount: stats.recently_converted,
   };

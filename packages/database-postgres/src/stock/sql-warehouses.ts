@@ -130,8 +130,8 @@ async function writeWarehouses(
   const distinctDrafts = [...new Set(drafts)];
   const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
   const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
-  const rows = keptDrafts.map(({ id, code, desired, sellable }, ordinal) => ({
-    ...desired,
+  const rows = keptDrafts.map(({ id, code, desiredWarehouse, sellable }, ordinal) => ({
+    ...desiredWarehouse,
     ordinal,
     id,
     code,

@@ -185,8 +185,8 @@ export function orderQueriesContract(
         ['2', 'Mira', 'Kos'],
         ['3', 'Ana', 'Kos'],
       ] as const;
-      for (const [name, first, last] of people) {
-        await fixture.addCustomer(shop.appId, { external_ref: name, first_name: first, last_name: last });
+      for (const [name, firstName, lastName] of people) {
+        await fixture.addCustomer(shop.appId, { external_ref: name, first_name: firstName, last_name: lastName });
         await shop.importOrder({ externalRef: name, orderNumber: name, customer: { externalRef: name } });
       }
       await shop.importOrder({ orderNumber: '4' });

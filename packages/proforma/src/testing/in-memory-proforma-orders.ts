@@ -114,7 +114,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   private isNumberTaken(appId: number, number: string): boolean {
-    return [...this.proformas.values()].some((owned) => owned.appId === appId && owned.proforma.number === number);
+    return [...this.proformas.values()].some(
+      (ownedProforma) => ownedProforma.appId === appId && ownedProforma.proforma.number === number,
+    );
   }
 
   private factsOf(appId: number, evaluationId: number): EvaluationFacts {
@@ -174,8 +176,10 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   private withIds(proforma: Proforma): Proforma {
-    const keyed = withKeyParts(proforma, () => Math.random().toString(36).slice(2));
-    const payments = keyed.payments.map((payment) => (payment.id === 0 ? { ...payment, id: this.nextId() } : payment));
+    const proformaWithKeys = withKeyParts(proforma, () => Math.random().toString(36).slice(2));
+    const payments = proformaWithKeys.payments.map((payment) =>
+      payment.id === 0 ? { ...payment, id: this.nextId() } : payment,
+    );
     const orderId = proforma.status === 'converted' ? (proforma.orderId ?? this.nextId()) : null;
     return { ...proforma, payments, orderId };
   }

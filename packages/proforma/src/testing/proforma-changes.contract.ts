@@ -117,9 +117,9 @@ export function proformaChangesContract(
         const secondChange = await shop.change(draft, (proforma) =>
           shop.payment(200)(shop.payment(100)(proforma).next),
         );
-        const [first = 0, second = 0] = secondChange.proforma.payments.map((payment) => payment.id);
-        expect(first).toBeGreaterThan(0);
-        expect(second).toBeGreaterThan(first);
+        const [firstId = 0, secondId = 0] = secondChange.proforma.payments.map((payment) => payment.id);
+        expect(firstId).toBeGreaterThan(0);
+        expect(secondId).toBeGreaterThan(firstId);
         const { proforma } = await shop.change(
           draft,
           shop.payment(300),
@@ -129,12 +129,12 @@ export function proformaChangesContract(
         const ids = proforma.payments.map((payment) => payment.id);
         expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
         expect(proforma.payments).toMatchObject([
-          { id: first, amount: 100, status: 'settled' },
-          { id: second, amount: 200, status: 'settled' },
+          { id: firstId, amount: 100, status: 'settled' },
+          { id: secondId, amount: 200, status: 'settled' },
           { amount: 300, status: 'settled' },
           { amount: -300, status: 'refunded', refundOf: ids[2] },
-          { amount: -200, status: 'refunded', refundOf: second },
-          { amount: -100, status: 'refunded', refundOf: first },
+          { amount: -200, status: 'refunded', refundOf: secondId },
+          { amount: -100, status: 'refunded', refundOf: firstId },
         ]);
       });
 

@@ -44,8 +44,8 @@ export function proformaQueriesContract(
     const ids = proformas.map(({ id }) => id);
     return (await list(...listArguments)).map(({ id }) => String.fromCharCode(65 + ids.indexOf(id))).join('');
   };
-  const customer = async (first: string, last: string) => {
-    const row = await fixture.addCustomer(shop.appId, { first_name: first, last_name: last });
+  const customer = async (firstName: string, lastName: string) => {
+    const row = await fixture.addCustomer(shop.appId, { first_name: firstName, last_name: lastName });
     return { id: row.id, dataPart: row.data_part, timePart: row.time_part };
   };
 
@@ -53,7 +53,7 @@ export function proformaQueriesContract(
     it('has the shape of the API', async () => {
       const { id, number } = await shop.proforma({ tags: ['vip'] });
       const now = fixture.clock.now();
-      const text = (at: Date): string => at.toISOString().slice(0, 19);
+      const formatSeconds = (time: Date): string => time.toISOString().slice(0, 19);
       fixture.clock.forward({ seconds: HOUR });
       const [proforma] = await list();
       expect(proforma).toEqual({
@@ -63,14 +63,14 @@ export function proformaQueriesContract(
         proforma_status_name: 'draft',
         proforma_status_color: '#9e9e9e',
         proforma_status_final: false,
-        processing_date: text(now),
-        expires_at: text(addHours(now, 72)),
+        processing_date: formatSeconds(now),
+        expires_at: formatSeconds(addHours(now, 72)),
         expires_in_seconds: 71 * HOUR,
         warehouse_confirmed_at: null,
         converted_at: null,
         canceled_at: null,
-        inserted_at: text(now),
-        updated_at: text(now),
+        inserted_at: formatSeconds(now),
+        updated_at: formatSeconds(now),
         customer_id: null,
         customer_email: 'ana@example.com',
         customer_first_name: 'Ana',
@@ -159,12 +159,12 @@ export function proformaQueriesContract(
 
     it('uses the last name, then the first name when sorted by customer', async () => {
       const proformas: Proforma[] = [];
-      for (const [first, last] of [
+      for (const [firstName, lastName] of [
         ['Ana', 'Žun'],
         ['Mira', 'Kos'],
         ['Ana', 'Kos'],
       ] as const) {
-        proformas.push(await shop.proforma({ customer: await customer(first, last) }));
+        proformas.push(await shop.proforma({ customer: await customer(firstName, lastName) }));
       }
       expect(await listLetters(proformas, {}, 'customer_name')).toBe('CBA');
       expect(await listLetters(proformas, {}, 'customer_name desc')).toBe('ABC');
@@ -175,12 +175,12 @@ export function proformaQueriesContract(
     it('by several statuses keeps one order', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[1]!, cancellation);
-      const [draft, canceled, paid] = [statusId('draft'), statusId('canceled'), statusId('paid')];
-      expect(await listLetters(proformas, { statusIds: [draft] })).toBe('CA');
-      expect(await listLetters(proformas, { statusIds: [canceled, draft] })).toBe('CBA');
-      expect(await listLetters(proformas, { statusIds: [canceled, draft] }, '', { offset: 1, limit: 1 })).toBe('B');
-      expect(await listLetters(proformas, { statusIds: [canceled, draft] }, 'end_sales')).toBe('ACB');
-      expect(await listLetters(proformas, { statusIds: [paid] })).toBe('');
+      const [draftId, canceledId, paidId] = [statusId('draft'), statusId('canceled'), statusId('paid')];
+      expect(await listLetters(proformas, { statusIds: [draftId] })).toBe('CA');
+      expect(await listLetters(proformas, { statusIds: [canceledId, draftId] })).toBe('CBA');
+      expect(await listLetters(proformas, { statusIds: [canceledId, draftId] }, '', { offset: 1, limit: 1 })).toBe('B');
+      expect(await listLetters(proformas, { statusIds: [canceledId, draftId] }, 'end_sales')).toBe('ACB');
+      expect(await listLetters(proformas, { statusIds: [paidId] })).toBe('');
     });
 
     it('by deadline finds open proformas in the period', async () => {

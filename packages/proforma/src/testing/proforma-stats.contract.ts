@@ -27,7 +27,7 @@ export function proformaStatsContract(
       awaitingPaymentCount: 0,
       expiringCount: 0,
       paidCount: 0,
-      madeCount: 0,
+      createdCount: 0,
       convertedCount: 0,
       recentlyConvertedCount: 0,
     };
@@ -44,11 +44,11 @@ export function proformaStatsContract(
       await shop.change(await shop.proforma(), cancellation);
       await shop.change(await shop.proforma(), conversion());
       const openStats = { openCount: 3, openSum: 6_000, awaitingPaymentCount: 1, paidCount: 1 };
-      const closedStats = { madeCount: 5, convertedCount: 1, recentlyConvertedCount: 1 };
+      const closedStats = { createdCount: 5, convertedCount: 1, recentlyConvertedCount: 1 };
       expect(await stats()).toEqual({ ...EMPTY_STATS, ...openStats, ...closedStats });
       const from = proformas[1]!.insertedAt;
-      expect(await stats(from)).toMatchObject({ openCount: 3, madeCount: 4, convertedCount: 1 });
-      expect(await stats(new Date(0), from)).toMatchObject({ openCount: 3, madeCount: 1, convertedCount: 0 });
+      expect(await stats(from)).toMatchObject({ openCount: 3, createdCount: 4, convertedCount: 1 });
+      expect(await stats(new Date(0), from)).toMatchObject({ openCount: 3, createdCount: 1, convertedCount: 0 });
     });
 
     it('count deadlines within a day and conversions within a week', async () => {

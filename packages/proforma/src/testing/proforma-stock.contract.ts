@@ -70,18 +70,18 @@ export function proformaStockContract(
           assertAccepted(
             await shop.propose(await fixture.makeEvaluation(fixture.appId, [{ variantId: hat, qty }], warehouseCode)),
           );
-        const [unrestricted, restricted] = [await propose(4), await propose(1, 'W1')];
-        await shop.change(unrestricted, shop.confirmation(1));
-        await shop.change(restricted, shop.confirmation(0));
+        const [unrestrictedProforma, restrictedProforma] = [await propose(4), await propose(1, 'W1')];
+        await shop.change(unrestrictedProforma, shop.confirmation(1));
+        await shop.change(restrictedProforma, shop.confirmation(0));
         await propose(4, 'W1');
-        const movedChange = await shop.change(unrestricted, shop.confirmation(3));
+        const movedChange = await shop.change(unrestrictedProforma, shop.confirmation(3));
         expect(movedChange.refusal).toBeUndefined();
         expect(movedChange.proforma.lines).toMatchObject([{ qtyConfirmed: 3, warehouseCode: 'W2' }]);
-        expect(await shop.find(unrestricted)).toEqual(movedChange.proforma);
+        expect(await shop.find(unrestrictedProforma)).toEqual(movedChange.proforma);
         expect(await shop.reservedPieces(hat)).toBe(4 + 3);
         await propose(1, 'W1');
-        expect((await shop.change(restricted, shop.confirmation(1))).refusal).toEqual(insufficientStock('Hat'));
-        await shop.change(unrestricted, shop.cancellation());
+        expect((await shop.change(restrictedProforma, shop.confirmation(1))).refusal).toEqual(insufficientStock('Hat'));
+        await shop.change(unrestrictedProforma, shop.cancellation());
         expect(await shop.reservedPieces(hat)).toBe(5);
       });
 

@@ -124,7 +124,7 @@ export function refundQueueContract(
       const refundId = firstRefundId(await makeProforma());
       forward(CALL_SECONDS);
       const claims = await Promise.all(Array.from({ length: 6 }, () => claim(refundId)));
-      expect(claims.filter((claimed) => claimed !== undefined)).toHaveLength(1);
+      expect(claims.filter((claimResult) => claimResult !== undefined)).toHaveLength(1);
       expect(await dueIds()).toEqual([]);
       forward(FIRST_PAUSE_SECONDS);
       expect(await dueIds()).toEqual([refundId]);
@@ -134,18 +134,18 @@ export function refundQueueContract(
   describe('due', () => {
     it('returns refunds of all apps, longest due first, up to the limit', async () => {
       const otherShop = await SampleShop.open(fixture);
-      const first = firstRefundId(await cancelPaidProforma());
+      const firstRefund = firstRefundId(await cancelPaidProforma());
       forward(1);
-      const second = firstRefundId(await cancelPaidProforma(otherShop));
+      const secondRefund = firstRefundId(await cancelPaidProforma(otherShop));
       forward(1);
-      const third = firstRefundId(await cancelPaidProforma());
+      const thirdRefund = firstRefundId(await cancelPaidProforma());
       forward(CALL_SECONDS);
       const dueRefunds = await fixture.refundQueue.due(fixture.clock.now(), MANY);
       const ownRefunds = dueRefunds.filter(({ appId }) => appId === shop.appId || appId === otherShop.appId);
       expect(ownRefunds).toEqual([
-        { appId: shop.appId, paymentId: first },
-        { appId: otherShop.appId, paymentId: second },
-        { appId: shop.appId, paymentId: third },
+        { appId: shop.appId, paymentId: firstRefund },
+        { appId: otherShop.appId, paymentId: secondRefund },
+        { appId: shop.appId, paymentId: thirdRefund },
       ]);
       expect(await fixture.refundQueue.due(fixture.clock.now(), dueRefunds.length - 1)).toEqual(
         dueRefunds.slice(0, -1),

@@ -95,7 +95,7 @@ function describeAggregate({ it }: Runner, newShop: NewShop): void {
   it('is sorted by variant id, with warehouses by code', async () => {
     const shop = await newShop();
     await shop.fixture.addProduct(shop.id, 'R', [{ code: 'D' }]);
-    const [a, ...others] = await shop.aggregate();
+    const [a, ...otherSums] = await shop.aggregate();
     expect(a).toEqual({
       product_variant_id: expect.any(Number),
       code: 'A',
@@ -107,7 +107,7 @@ function describeAggregate({ it }: Runner, newShop: NewShop): void {
         { warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 0 },
       ],
     });
-    expect(others.map((sums) => [sums.code, sums.on_hand, sums.warehouses.length])).toEqual([
+    expect(otherSums.map((sums) => [sums.code, sums.on_hand, sums.warehouses.length])).toEqual([
       ['B', 3, 1],
       ['C', 1, 1],
       ['D', 0, 0],

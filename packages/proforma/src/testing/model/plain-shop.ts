@@ -22,7 +22,7 @@ export interface PlainLine {
   shelf: string;
   readonly qty: number;
   readonly price: number;
-  confirmed: number;
+  confirmedQty: number;
 }
 
 export interface PlainCard {
@@ -40,7 +40,7 @@ export interface Snapshot {
   readonly proformas: readonly {
     readonly status: string;
     readonly total: number;
-    readonly paid: number;
+    readonly paidAmount: number;
     readonly debt: number;
     readonly paidByNow: number;
     readonly pendingAmount: number;
@@ -52,9 +52,9 @@ export interface Snapshot {
     readonly cards: readonly { readonly amount: number; readonly result: string }[];
     readonly tags: readonly string[];
     readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
-    readonly confirmed: readonly number[];
+    readonly confirmedQuantities: readonly number[];
   }[];
-  readonly reserved: readonly number[];
+  readonly reservedPieces: readonly number[];
   readonly vouchers: readonly {
     readonly voucher: string;
     readonly remainingAmount: number;
@@ -91,7 +91,7 @@ export class PlainShop {
       );
       if (shelf === undefined) return 'refused';
       takenPieces[shelf] = (takenPieces[shelf] ?? 0) + qty;
-      lines.push({ shelf, qty, price, confirmed: qty });
+      lines.push({ shelf, qty, price, confirmedQty: qty });
     }
     let total = fee;
     for (const { qty, price } of lines) total += qty * price;
@@ -187,20 +187,20 @@ export class PlainShop {
       return 'refused';
     }
     for (const [index, { line, qty }] of adjustedLines.entries()) {
-      line.confirmed = qty;
+      line.confirmedQty = qty;
       line.shelf = shelves[index] ?? line.shelf;
     }
     let pieces = 0;
     let goods = 0;
-    for (const { confirmed, price } of proforma.lines) {
-      pieces += confirmed;
-      goods += confirmed * price;
+    for (const { confirmedQty, price } of proforma.lines) {
+      pieces += confirmedQty;
+      goods += confirmedQty * price;
     }
     proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
     this.refundDownTo(proforma, proforma.total);
     for (const voucher of proforma.vouchers)
       voucher.keptAmount += Math.min(voucher.firstAmount - voucher.keptAmount, this.debtOf(proforma));
-    const isFull = proforma.lines.every((line) => line.confirmed === line.qty);
+    const isFull = proforma.lines.every((line) => line.confirmedQty === line.qty);
     proforma.status = isFull ? 'confirmed' : 'partial_confirmed';
     return 'done';
   }
@@ -212,18 +212,18 @@ export class PlainShop {
     const add = (shelf: string, qty: number): void => {
       freePieces[shelf] = (freePieces[shelf] ?? 0) + qty;
     };
-    for (const { line, qty } of adjustedLines) if (qty < line.confirmed) add(line.shelf, line.confirmed - qty);
+    for (const { line, qty } of adjustedLines) if (qty < line.confirmedQty) add(line.shelf, line.confirmedQty - qty);
     const chosenShelves: string[] = [];
     for (const { line, qty } of adjustedLines) {
-      const { shelf, confirmed } = line;
-      const additionalPieces = Math.max(qty - confirmed, 0);
+      const { shelf, confirmedQty } = line;
+      const additionalPieces = Math.max(qty - confirmedQty, 0);
       const variant = shelf.slice(0, shelf.indexOf('@') + 1);
       const otherShelf = Object.keys(freePieces).find(
         (name) => name !== shelf && name.startsWith(variant) && (freePieces[name] ?? 0) >= qty,
       );
       if (additionalPieces > 0 && additionalPieces > (freePieces[shelf] ?? 0)) {
         if (otherShelf === undefined) return undefined;
-        add(shelf, confirmed);
+        add(shelf, confirmedQty);
         add(otherShelf, -qty);
         chosenShelves.push(otherShelf);
       } else {
@@ -238,7 +238,7 @@ export class PlainShop {
     this.meetDeadline(proforma);
     if (proforma.status === 'converted') return 'done';
     if (isFinal(proforma)) return 'refused';
-    if (proforma.lines.every((line) => line.confirmed === 0)) return 'refused';
+    if (proforma.lines.every((line) => line.confirmedQty === 0)) return 'refused';
     proforma.paidAtConversion = this.paidAmountOf(proforma);
     proforma.status = 'converted';
     return 'done';
@@ -297,34 +297,34 @@ export class PlainShop {
 
   snapshot(): Snapshot {
     const proformas = this.proformas.map((proforma) => {
-      const paid = proforma.paidAtConversion ?? this.paidAmountOf(proforma);
+      const paidAmount = proforma.paidAtConversion ?? this.paidAmountOf(proforma);
       return {
         status: proforma.status,
         total: proforma.total,
-        paid,
-        debt: paid < proforma.total ? proforma.total - paid : 0,
+        paidAmount,
+        debt: paidAmount < proforma.total ? proforma.total - paidAmount : 0,
         paidByNow: this.paidAmountOf(proforma),
         pendingAmount: proforma.pendingAmount,
         vouchers: proforma.vouchers,
         cards: proforma.cards,
         tags: proforma.tags,
         alerts: proforma.alerts.map(({ kind, isOpen }) => ({ kind, isOpen })),
-        confirmed: proforma.lines.map((line) => line.confirmed),
+        confirmedQuantities: proforma.lines.map((line) => line.confirmedQty),
       };
     });
-    const reserved = Object.keys(this.shelves).map((shelf) => this.reservedPiecesOn(shelf));
+    const reservedPieces = Object.keys(this.shelves).map((shelf) => this.reservedPiecesOn(shelf));
     const vouchers = Object.keys(this.vouchers).map((voucher) => ({
       voucher,
       remainingAmount: this.remainingAmountOf(voucher),
       holders: this.holdersOf(voucher),
     }));
-    return { proformas, reserved, vouchers };
+    return { proformas, reservedPieces, vouchers };
   }
 
   private paidAmountOf({ capturedAmount, refundedAmount, vouchers }: PlainProforma): number {
-    let paid = capturedAmount - refundedAmount;
-    for (const { keptAmount } of vouchers) paid += keptAmount;
-    return paid;
+    let paidAmount = capturedAmount - refundedAmount;
+    for (const { keptAmount } of vouchers) paidAmount += keptAmount;
+    return paidAmount;
   }
 
   /** Pending refunds count as completed. */
@@ -337,7 +337,7 @@ export class PlainShop {
     let pieces = 0;
     for (const { status, lines } of this.proformas) {
       if (status === 'canceled' || status === 'expired') continue;
-      for (const line of lines) if (line.shelf === shelf) pieces += line.confirmed;
+      for (const line of lines) if (line.shelf === shelf) pieces += line.confirmedQty;
     }
     return pieces;
   }
@@ -350,7 +350,8 @@ export class PlainShop {
     let remainingAmount = this.vouchers[voucher] ?? 0;
     for (const { status, vouchers } of this.proformas) {
       if (status !== 'converted') continue;
-      for (const held of vouchers) if (held.voucher === voucher) remainingAmount -= held.keptAmount;
+      for (const heldVoucher of vouchers)
+        if (heldVoucher.voucher === voucher) remainingAmount -= heldVoucher.keptAmount;
     }
     return remainingAmount;
   }
@@ -358,7 +359,8 @@ export class PlainShop {
   private holdersOf(voucher: string): number[] {
     const holders: number[] = [];
     for (const [index, proforma] of this.proformas.entries()) {
-      if (!isFinal(proforma) && proforma.vouchers.some((held) => held.voucher === voucher)) holders.push(index);
+      if (!isFinal(proforma) && proforma.vouchers.some((heldVoucher) => heldVoucher.voucher === voucher))
+        holders.push(index);
     }
     return holders;
   }

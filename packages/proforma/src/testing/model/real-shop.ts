@@ -122,7 +122,7 @@ export class RealShop {
     const proformas = await this.findProformas();
     return {
       proformas: proformas.map((proforma) => this.snapshotOf(proforma)),
-      reserved: rows.map((row) => row.reserved),
+      reservedPieces: rows.map((row) => row.reserved),
       vouchers: Object.keys(VOUCHERS).map((voucher) => this.voucherSnapshot(voucher, proformas)),
     };
   }
@@ -146,7 +146,7 @@ export class RealShop {
     return {
       status: proforma.status,
       total: proforma.endSales,
-      paid: paidAmountOf(payments),
+      paidAmount: paidAmountOf(payments),
       debt: debtOf({ endSales: proforma.endSales, payments }),
       paidByNow: paidAmountOf(proforma.payments),
       pendingAmount: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
@@ -157,7 +157,7 @@ export class RealShop {
       })),
       tags: proforma.tags,
       alerts: proforma.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
-      confirmed: proforma.lines.map((line) => line.qtyConfirmed ?? line.qty),
+      confirmedQuantities: proforma.lines.map((line) => line.qtyConfirmed ?? line.qty),
     };
   }
 
