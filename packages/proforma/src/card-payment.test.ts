@@ -93,7 +93,7 @@ describe('a settled card payment', () => {
     expect(debtOf(next)).toBe(1800);
   });
 
-  it.each(OPEN_STATUSES)('makes a proforma in %s paid when it covers the total', (status) => {
+  it.each(OPEN_STATUSES)('marks a proforma in status %s as paid when it covers the total', (status) => {
     expect(settle(aProforma(pendingCardPayment(3000), inStatus(status))).status).toBe('paid');
   });
 

@@ -35,7 +35,7 @@ export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boole
   return { attempts: isAskedInCall ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
 }
 
-/** The caller would wait too long for more refunds. */
+/** With more refunds, the caller would wait too long. */
 const MAX_REFUNDS_IN_CALL = 50;
 
 export function shouldAskInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {
