@@ -49,9 +49,9 @@ export function ancestry(path: FolderPath): FolderPath[] {
   return [...ancestry(parentOf(path)), path];
 }
 
-/** Returns true for `other` itself and its descendants. */
-export function isWithin(path: FolderPath, other: FolderPath): boolean {
-  return other === TOP_LEVEL || path === other || path.startsWith(`${other}/`);
+/** Returns true for `folder` itself and its descendants. */
+export function isWithin(path: FolderPath, folder: FolderPath): boolean {
+  return folder === TOP_LEVEL || path === folder || path.startsWith(`${folder}/`);
 }
 
 export function joinFolder(parent: FolderPath, segment: string): FolderPath {

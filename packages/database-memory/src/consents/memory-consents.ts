@@ -30,7 +30,7 @@ export class MemoryConsents implements Consents, ConsentQueries {
       const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
       this.state.consentChanges.insert(appId, { ...change, customerId, step: (lastChange?.step ?? 0) + 1 });
-      return consentOf(customer, [...lastChanges.filter((other) => other !== lastChange), change]);
+      return consentOf(customer, [...lastChanges.filter((channelChange) => channelChange !== lastChange), change]);
     });
   }
 

@@ -23,9 +23,12 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     return this.state.memory.transaction(() => {
       const { customers } = this.state;
       const { email, external_ref: reference } = customer;
-      const customerWithEmail = customers.find(appId, (other) => other.email.toLowerCase() === email.toLowerCase());
+      const customerWithEmail = customers.find(
+        appId,
+        (candidate) => candidate.email.toLowerCase() === email.toLowerCase(),
+      );
       const customerWithReference =
-        typeof reference === 'string' && customers.find(appId, (other) => other.external_ref === reference);
+        typeof reference === 'string' && customers.find(appId, (candidate) => candidate.external_ref === reference);
       if (customerWithEmail || customerWithReference) {
         return {
           taken: [
@@ -51,12 +54,12 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       .all(appId)
       .filter((customer) => externalRef === undefined || customer.external_ref === externalRef)
       .filter((customer) => search === undefined || matchesSearch(customer, search));
-    const sorted = sortBy(matchingCustomers, [
+    const sortedCustomers = sortBy(matchingCustomers, [
       (customer) => customer.first_name,
       (customer) => customer.last_name,
-      (each) => each.id,
+      (customer) => customer.id,
     ]);
-    return JSON.stringify(pageOf(sorted, page).map(presentCustomer));
+    return JSON.stringify(pageOf(sortedCustomers, page).map(presentCustomer));
   }
 }
 

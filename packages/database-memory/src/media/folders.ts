@@ -23,9 +23,12 @@ export function branchOf(state: State, appId: number, path: FolderPath): Folder[
 
 export function isFolderTaken(state: State, appId: number, { id, path, name }: FolderRecord): boolean {
   const parent = parentOf(path);
-  const isConflict = (other: FolderRecord) =>
-    other.path === path || (other.name === name && parentOf(other.path) === parent);
-  const conflictingFolder = state.folders.find(appId, (other) => other.id !== id && isConflict(other));
+  const isConflict = (otherFolder: FolderRecord) =>
+    otherFolder.path === path || (otherFolder.name === name && parentOf(otherFolder.path) === parent);
+  const conflictingFolder = state.folders.find(
+    appId,
+    (otherFolder) => otherFolder.id !== id && isConflict(otherFolder),
+  );
   return conflictingFolder !== undefined;
 }
 
@@ -39,12 +42,12 @@ export function makeFolders(state: State, appId: number, paths: readonly FolderP
 }
 
 function freeFolderName(state: State, appId: number, path: FolderPath, newPaths: readonly FolderPath[]): string {
-  const isSibling = (other: FolderPath) => other !== path && parentOf(other) === parentOf(path);
+  const isSibling = (otherPath: FolderPath) => otherPath !== path && parentOf(otherPath) === parentOf(path);
   const siblings = state.folders.all(appId).filter((folder) => isSibling(folder.path));
   const takenNames = new Set(siblings.map(({ name }) => name));
   const segment = lastSegment(path);
   if (!takenNames.has(segment)) return segment;
-  for (const other of newPaths.filter(isSibling)) takenNames.add(lastSegment(other));
+  for (const newPath of newPaths.filter(isSibling)) takenNames.add(lastSegment(newPath));
   let number = 2;
   while (takenNames.has(`${segment} (${number})`)) number += 1;
   return `${segment} (${number})`;

@@ -45,9 +45,9 @@ export class MemoryMediaFileList implements MediaFileQueries {
     const shownFiles = matchingFiles.filter(
       ({ hidden }) => filter.hidden === 'included' || hidden === (filter.hidden === 'only'),
     );
-    const sorted = sortFiles(shownFiles, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
+    const sortedFiles = sortFiles(shownFiles, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
     return JSON.stringify({
-      files: this.presentFiles(appId, pageOf(sorted, page)),
+      files: this.presentFiles(appId, pageOf(sortedFiles, page)),
       total_count: shownFiles.length,
       hidden_count: matchingFiles.filter(({ hidden }) => hidden).length,
     });
@@ -55,9 +55,9 @@ export class MemoryMediaFileList implements MediaFileQueries {
 
   async trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<string> {
     const matchingFiles = this.findTrashed(appId).filter((file) => search === undefined || matchesSearch(file, search));
-    const sorted = sortFiles(matchingFiles, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
+    const sortedFiles = sortFiles(matchingFiles, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
     return JSON.stringify({
-      files: this.presentFiles(appId, pageOf(sorted, page), true),
+      files: this.presentFiles(appId, pageOf(sortedFiles, page), true),
       total_count: matchingFiles.length,
     });
   }
@@ -81,9 +81,12 @@ export class MemoryMediaFileList implements MediaFileQueries {
       .filter((file) => file.search_text.includes(query))
       .map((file) => ({ file, pages: this.presentPages(appId, file) }))
       .filter(({ pages }) => pages.length > 0);
-    const sorted = sortBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(0, MAX_LISTED_PDFS);
+    const sortedPdfs = sortBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(
+      0,
+      MAX_LISTED_PDFS,
+    );
     return JSON.stringify(
-      sorted.map(({ file: { id, filename, key, version }, pages }) => ({
+      sortedPdfs.map(({ file: { id, filename, key, version }, pages }) => ({
         file: { id, filename, url: publicUrl(this.library.base, key, version) },
         pages,
       })),

@@ -57,7 +57,7 @@ export class MemoryMediaFiles implements MediaFiles {
       const file = fileOf(this.state, appId, id);
       if (file === undefined || isRefusal(stepOf('edit', file.state))) return FILE_NOT_FOUND;
       const changedFile = applyEdit(file, edit, this.clock.now());
-      const otherFiles = activeFiles(this.state, appId, file.folder).filter((other) => other.id !== id);
+      const otherFiles = activeFiles(this.state, appId, file.folder).filter((otherFile) => otherFile.id !== id);
       if (otherFiles.some(({ filename }) => filename === changedFile.filename)) return FILE_NAME_TAKEN;
       this.state.files.put(appId, changedFile);
       return JSON.stringify(presentFile(this.state, appId, changedFile, this.library.base, { hasUrl: false }));

@@ -15,8 +15,8 @@ export function dueProformas(
 ): DueProforma[] {
   const proformasWithTurn = state.proformas.appIds().flatMap((appId) => {
     const overdueProformas = deadlinesOf(state, appId).filter(({ at }) => at <= now.getTime());
-    const sorted = sortBy(overdueProformas, [({ at }) => at, ({ id }) => id]);
-    return sorted.slice(0, perApp).map((due, turn) => ({ ...due, turn }));
+    const sortedProformas = sortBy(overdueProformas, [({ at }) => at, ({ id }) => id]);
+    return sortedProformas.slice(0, perApp).map((dueEntry, turn) => ({ ...dueEntry, turn }));
   });
   const selectedProformas = sortBy(proformasWithTurn, [({ turn }) => turn, ({ at }) => at]).slice(0, overall);
   return selectedProformas.map(({ appId, id, lines }) => ({ appId, id, lines }));

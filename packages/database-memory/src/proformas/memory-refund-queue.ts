@@ -11,11 +11,11 @@ export class MemoryRefundQueue implements RefundQueue {
       .appIds()
       .flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
     const dueRefunds = queuedRefunds.filter(({ next_attempt_at: nextAttemptAt }) => nextAttemptAt <= now);
-    const sorted = sortBy(dueRefunds, [
+    const sortedRefunds = sortBy(dueRefunds, [
       ({ next_attempt_at: nextAttemptAt }) => nextAttemptAt.getTime(),
       ({ id }) => id,
     ]);
-    return sorted.slice(0, limit).map(({ appId, id }) => ({ appId, paymentId: id }));
+    return sortedRefunds.slice(0, limit).map(({ appId, id }) => ({ appId, paymentId: id }));
   }
 
   async claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined> {

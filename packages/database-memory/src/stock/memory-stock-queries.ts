@@ -22,12 +22,12 @@ export class MemoryStockQueries implements StockQueries {
         (productId === undefined || variant.product_id === productId) &&
         (variantId === undefined || variant.id === variantId),
     );
-    const sorted = sortBy(matchingStock, [
+    const sortedStock = sortBy(matchingStock, [
       ({ variant }) => variant.product_id,
       ({ variant }) => variant.id,
       ({ warehouse }) => warehouse.id,
     ]);
-    return JSON.stringify(pageOf(sorted, page).map((stockedVariant) => this.presentStock(appId, stockedVariant)));
+    return JSON.stringify(pageOf(sortedStock, page).map((stockedVariant) => this.presentStock(appId, stockedVariant)));
   }
 
   async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {

@@ -34,7 +34,8 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
   async add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal> {
     const { code, sellable } = warehouse;
     return this.state.memory.transaction(() => {
-      const isTaken = code !== null && this.currentWarehouses(appId).some((other) => other.code === code);
+      const isTaken =
+        code !== null && this.currentWarehouses(appId).some((otherWarehouse) => otherWarehouse.code === code);
       if (isTaken) return refuse(ALREADY_TAKEN, 'code');
       const now = this.clock.now();
       return toWarehouse(
@@ -63,8 +64,8 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     const matchingWarehouses = this.currentWarehouses(appId).filter(
       (warehouse) => search === undefined || matchesSearch(warehouse, search),
     );
-    const sorted = sortBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
-    return JSON.stringify(pageOf(sorted, page).map(presentWarehouse));
+    const sortedWarehouses = sortBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
+    return JSON.stringify(pageOf(sortedWarehouses, page).map(presentWarehouse));
   }
 
   private currentWarehouses(appId: number): StoredWarehouse[] {

@@ -14,13 +14,13 @@ export interface MovementEntry extends Shelf {
  * Books one movement per warehouse, kind and reference, with one line per variant. Returns the ids of the movements.
  */
 export function bookMovements(state: State, appId: number, entries: readonly MovementEntry[], now: Date): number[] {
-  const sorted = sortBy(entries, [
+  const sortedEntries = sortBy(entries, [
     ({ warehouseId }) => warehouseId,
     ({ reference }) => reference,
     ({ kind }) => kind,
     ({ variantId }) => variantId,
   ]);
-  const movements = groupBy(sorted, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
+  const movements = groupBy(sortedEntries, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
   return [...movements.values()].map((movementEntries) => {
     const { warehouseId, kind, reference } = movementEntries[0] as MovementEntry;
     const movement = { warehouse_id: warehouseId, kind, reference, booked_at: now };

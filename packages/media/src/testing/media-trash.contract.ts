@@ -60,8 +60,8 @@ export function mediaTrashContract(
 
     it('does not find files of another app', async () => {
       const { key } = await library.addFile('a');
-      const other = await AppLibrary.create(fixture);
-      expect(await trash().delete(other.appId, [key], RULES)).toEqual([FILE_NOT_FOUND]);
+      const otherLibrary = await AppLibrary.create(fixture);
+      expect(await trash().delete(otherLibrary.appId, [key], RULES)).toEqual([FILE_NOT_FOUND]);
       expect(await library.fileNames()).toEqual(['a']);
     });
   });
@@ -73,9 +73,9 @@ export function mediaTrashContract(
       const file = await library.addFile('a.jpg', {}, upload);
       const nextUpload = await library.upload();
       await fixture.ports.fileVersions.replace(library.appId, file.id, nextUpload, TERMS);
-      const other = await library.addFile('b.txt');
-      await fixture.ports.fileVersions.replace(library.appId, other.id, await library.upload(), TERMS);
-      for (const trashedFile of [file, other]) await library.trash(trashedFile);
+      const otherFile = await library.addFile('b.txt');
+      await fixture.ports.fileVersions.replace(library.appId, otherFile.id, await library.upload(), TERMS);
+      for (const trashedFile of [file, otherFile]) await library.trash(trashedFile);
       await runTidyJobs();
       const ids = [file.id, MISSING_ID, file.id];
       expect(await trash().purge(library.appId, ids)).toEqual([undefined, FILE_NOT_FOUND, undefined]);
@@ -85,18 +85,18 @@ export function mediaTrashContract(
         keys: new Set([file.key, version]),
       });
       expect(await fixture.ports.mediaObjectQueries.findObject(library.appId, version)).toBeUndefined();
-      const remainingKeys = [other.key, `${library.app.prefix}/b@v1.txt`];
+      const remainingKeys = [otherFile.key, `${library.app.prefix}/b@v1.txt`];
       for (const key of remainingKeys)
         expect(await fixture.ports.mediaObjectQueries.findObject(library.appId, key)).toBeDefined();
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 
     it('refuses files outside Trash or of another app', async () => {
-      const [file, other] = [await library.addFile('a'), await library.addFile('b')];
-      await library.trash(other);
+      const [file, otherFile] = [await library.addFile('a'), await library.addFile('b')];
+      await library.trash(otherFile);
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_IN_TRASH]);
       const { appId } = await AppLibrary.create(fixture);
-      expect(await trash().purge(appId, [other.id])).toEqual([FILE_NOT_FOUND]);
+      expect(await trash().purge(appId, [otherFile.id])).toEqual([FILE_NOT_FOUND]);
       expect([await library.fileNames(), await listTrash()]).toEqual([['a'], ['b']]);
     });
 
