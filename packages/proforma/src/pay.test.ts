@@ -37,7 +37,7 @@ describe('pay with a pending refund', () => {
     expect(payWith(refundingProforma, { amount: 1001 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 
-  it('does not make the proforma paid below that debt', () => {
+  it('keeps the status when the payment is below that debt', () => {
     expect(assertAccepted(payWith(refundingProforma, { amount: 999 })).status).toBe('confirmed');
   });
 });

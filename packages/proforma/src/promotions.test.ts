@@ -29,7 +29,7 @@ describe('a percentage', () => {
     expect(discountsOf([aLine('A', 1, 333), aLine('B', 1, 333), aLine('C', 1, 334)], rule)).toEqual([33, 33, 34]);
   });
 
-  it('of 100 leaves nothing to pay', () => {
+  it('of 100 % leaves nothing to pay', () => {
     expect(discountsOf([aLine('A', 3, 333)], aRule({ kind: 'percentage', value: 10_000 }))).toEqual([999]);
   });
 

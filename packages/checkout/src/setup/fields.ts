@@ -41,8 +41,8 @@ export interface Field {
   readonly min?: number;
   readonly values?: readonly string[];
   /** Returns the message for an invalid value. The value is not null. */
-  readonly check: (value: unknown, reading: FieldContext) => string | undefined;
-  readonly toStored: (value: unknown, reading: FieldContext) => unknown;
+  readonly check: (value: unknown, context: FieldContext) => string | undefined;
+  readonly toStored: (value: unknown, context: FieldContext) => unknown;
 }
 
 type InitialValue = Pick<Field, 'initial'>;

@@ -14,7 +14,7 @@ export const RESOURCES = {
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** The currency is that of the time when the token was read. */
+/** The currency may have changed since the token was read. */
 export interface SetUpApp {
   readonly id: number;
   readonly currency: string;
