@@ -6,7 +6,6 @@ import { failureOf } from './failures.js';
 import { WriteOnce } from './write-once.js';
 
 export interface Sql {
-  /** The statement is prepared once per connection. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -65,7 +64,7 @@ export class ClientTransaction implements Transaction {
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const [answer] = await sendTogether(this.client, [this.query(text, values)], { begin: this.markOpen() });
+    const [answer] = await sendTogether(this.client, [this.query(text, values)], { withBegin: this.markOpen() });
     return rowsOf<Row>(answer);
   }
 
@@ -102,7 +101,7 @@ export class ClientTransaction implements Transaction {
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     // The client's timeout of COMMIT also covers the statement before it.
     const queries = [this.query(text, values), { text: 'COMMIT', ...this.bulkTimeout }];
-    const [answer, commitResult] = await sendTogether(this.client, queries, { begin: this.markOpen() });
+    const [answer, commitResult] = await sendTogether(this.client, queries, { withBegin: this.markOpen() });
     this.state = 'committed';
     if (answer?.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
     assertCommitted(answer?.status === 'rejected' ? answer : commitResult);
@@ -138,14 +137,14 @@ type SettledQuery = PromiseSettledResult<QueryResult>;
 async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
-  { begin = false } = {},
+  { withBegin = false } = {},
 ): Promise<SettledQuery[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
-  const promises = [...(begin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
+  const promises = [...(withBegin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
   stream.uncork();
   const answers = await Promise.allSettled(promises);
-  if (!begin) return answers;
+  if (!withBegin) return answers;
   // When BEGIN fails, the statements ran outside a transaction and must not count.
   const [beginAnswer, ...statementAnswers] = answers;
   return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;

@@ -167,7 +167,6 @@ export function openJobPool(connection: Connection, max: number, connectionTimeo
   return pool;
 }
 
-// The worker already reports failed jobs.
 export function silentLogger(): Logger {
   return new Logger(() => () => {});
 }

@@ -99,7 +99,7 @@ describe('distribute on a database that cannot be distributed', () => {
 });
 
 describe('distribute with a new plain table', () => {
-  it('colocates the table with the others', async () => {
+  it('distributes the table, colocated with the others', async () => {
     const { testDatabase, client } = await openCluster();
     await distribute(testDatabase.connection);
     await client.query('create table gifts (app_id bigint not null, code text, primary key (app_id, code))');

@@ -3,7 +3,6 @@ import type { Sql } from './client-transaction.js';
 import type { Columns, TableRow } from './tables/column-list.js';
 import type { Table } from './tables/define-table.js';
 
-/** `sql` sends the statements, prepared and within its transaction. */
 export function repositoryOf<C extends Columns>(
   source: DataSource,
   sql: Sql,

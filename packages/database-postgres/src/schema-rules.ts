@@ -22,7 +22,6 @@ export interface Breach {
   readonly name: string;
 }
 
-/** $1 is {@link kindsByName}. `kind` is `unknown` for an unlisted table without `app_id`. */
 export const TABLES_CTE = `
   tables as (
     select c.oid, c.relname as name, a.attnum as app_id,

@@ -210,7 +210,6 @@ end $$;
 create event trigger citus_stand_in on ddl_command_end execute function citus_stand_in.check_command();
 `;
 
-/** Only connections that are opened later use the simulation. */
 export async function installCitusStandIn({ url }: { readonly url: string }): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();

@@ -26,7 +26,6 @@ export function elementsOf(expression: Node): readonly Node[] {
   return 'RowExpr' in expression ? (expression.RowExpr.args ?? []) : [expression];
 }
 
-/** Returns name and columns of a function in FROM: `f($1) as name (a, b)`, with or without types. */
 export function aliasOf({ alias, coldeflist }: RangeFunction): [name: string, columns: (string | undefined)[]] {
   const typedColumns = coldeflist?.map((definition) =>
     'ColumnDef' in definition ? definition.ColumnDef.colname : undefined,
@@ -53,7 +52,6 @@ export function isStar(expression: Node): expression is { ColumnRef: ColumnRef }
   return lastField !== undefined && 'A_Star' in lastField;
 }
 
-/** Returns the sources that a reference may belong to: `t` for `t.a`, all of the scope for `a`. */
 export function findOwners({ fields = [] }: ColumnRef, { sources }: Scope): readonly RowSource[] {
   const owner = textOf(fields.at(-2));
   return owner === undefined ? sources : sources.filter(({ name }) => name === owner);
@@ -63,7 +61,6 @@ export function findQuery(name: string, scope: Scope | undefined): RowSource | u
   return scope && (scope.queries.get(name) ?? findQuery(name, scope.outer));
 }
 
-/** There are several columns of one name after USING. */
 export function findColumns(sources: readonly RowSource[], name: string | undefined): Value[] | undefined {
   if (name === undefined) return undefined;
   const values = sources.flatMap(({ id, columns }) => {

@@ -183,7 +183,6 @@ export class StatementReader {
     return this.addSource(scope, this.copySource(rename(query, alias?.aliasname ?? relname, alias?.colnames)));
   }
 
-  /** A table is meant here, even when a CTE has its name. */
   private readTable(relation: RangeVar | undefined, scope: Scope): RowSource {
     const { schemaname = 'public', relname = '', alias } = relation ?? {};
     const columns = schemaname === 'public' ? this.tables.get(relname) : undefined;
@@ -230,7 +229,6 @@ export class StatementReader {
     );
   }
 
-  /** Reads `(a, b) in (select …)`, `= any (select …)` and `(a, b) = (select …)`. */
   private readSubLink({ subLinkType, operName, testexpr, subselect }: SubLink, scope: Scope): Tie[] {
     const isEqual = operName === undefined || textOf(operName[0]) === '=';
     const returnsRow = subLinkType === 'ANY_SUBLINK' || subLinkType === 'ROWCOMPARE_SUBLINK';

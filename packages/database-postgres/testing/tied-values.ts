@@ -1,6 +1,6 @@
 export type Value = string;
 
-/** When all values of `from` equal a parameter or constant, `to` equals it too. */
+/** If all values of `from` equal a parameter or constant, `to` equals it too. */
 export interface Tie {
   readonly from: readonly Value[];
   readonly to: Value;
@@ -31,7 +31,6 @@ export function rootsOf(ties: readonly Tie[]): ReadonlySet<Value> {
   return new Set(ties.flatMap(({ from }) => from).filter((value) => /^[$=]/.test(value)));
 }
 
-/** Each side lists equal values. There are no ties when a side is unknown. */
 export function tiesOfEqual(left: readonly Value[] | undefined, right: readonly Value[] | undefined): Tie[] {
   if (!left || !right) return [];
   return [...left.map((to) => ({ from: right, to })), ...right.map((to) => ({ from: left, to }))];

@@ -15,7 +15,7 @@ export interface OpenedDatabase {
   readonly notice?: string | undefined;
   /** Whether records are lost when the process ends. Commands of `cli` refuse such a database. */
   readonly isVolatile?: boolean | undefined;
-  /** Must be called after everything that uses the database has stopped. */
+  /** Called after everything that uses the database has stopped. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,7 +1,5 @@
-/** An invalid row is replaced by its message key. */
 export type ParsedRow<Row> = Row | string;
 
-/** A failed row is replaced by its message key. */
 export type RowOutcome<Planned> = Planned | string;
 
 export interface FailedRow {

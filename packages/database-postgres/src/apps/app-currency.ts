@@ -2,7 +2,6 @@ import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../client-transaction.js';
 import { beginLockedBulk } from '../bulk.js';
 
-/** Other amounts are derived from those of these tables. */
 const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 
 const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from ${table} where app_id = $1)`).join(
@@ -24,7 +23,7 @@ export function checkCurrency(current: string | undefined, expected: string): vo
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
-/** Checks like {@link checkCurrency}, for bulk writes. It must run after the wait for the bulk lock. */
+/** Must run after the wait for the bulk lock. */
 export async function checkStoredCurrency(
   transaction: Transaction,
   app: { readonly id: number; readonly currency: string },

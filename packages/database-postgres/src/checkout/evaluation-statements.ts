@@ -35,12 +35,11 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
     ...(externalRefs.length > 0 ? [`v.external_ref = ${anyOf(list(externalRefs, 'text'))}`] : []),
     ...(variantIds.length > 0 ? [`v.id = ${anyOf(list(variantIds, 'bigint'))}`] : []),
   ];
-  const isCustomer = customer === null ? 'false' : customerCondition(customer, value);
   const text = `
   with customer as (
     select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
-    from customers c where c.app_id = $1 and ${isCustomer}
+    from customers c where c.app_id = $1 and ${customer === null ? 'false' : customerCondition(customer, value)}
   ), variant as materialized (
     select v.id, v.product_id, v.code, v.barcode, v.external_ref, v.price, v.vat_rate
     from product_variants v where v.app_id = $1 and (${variantConditions.join(' or ') || 'false'})

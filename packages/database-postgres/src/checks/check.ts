@@ -24,7 +24,6 @@ interface Content {
 const MAX_EXAMPLES = 5;
 const READ_AT_ONCE = 16;
 const BLOBS = '_blobs/';
-// Younger blobs may belong to a running upload.
 const MIN_ORPHAN_AGE_MS = 24 * 3_600_000;
 const CONTENTS_RULE = 'Every content of a file is in the store with its recorded size';
 const ORPHANS_RULE = 'No unrecorded content is in the store for over a day';

@@ -60,7 +60,6 @@ async function chooseHome(dataDir: string, fallbackDir: string): Promise<Home> {
   const existingDatabase =
     (await findDatabase(nearDirectory, accounts)) ?? (await findDatabase(fallbackDirectory, accounts));
   const owner = existingDatabase?.owner ?? findUnprivilegedUser(accounts);
-  // An existing database keeps its folder, even when the data folder is reachable now.
   const directory =
     existingDatabase?.directory ?? ((await canReach(owner, dataDir)) ? nearDirectory : fallbackDirectory);
   const notice = `The database is kept in ${fallbackDirectory} because the user ${owner.name}, which runs it, cannot reach ${dataDir}.`;

@@ -23,7 +23,6 @@ export async function ensureServer(home: Home): Promise<string> {
     if (runningServer) return runningServer.socketDirectory;
     const failure = await startServer(home);
     if (failure === undefined) continue;
-    // A server that is starting, or backends of a killed process, need a moment.
     if (!IS_LOCKED.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
     await pause(250);
   }

@@ -52,7 +52,6 @@ class GraphileWorker implements JobWorker {
 
   private async launchRunner(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
-    // Pools of an earlier runner must not count as living.
     this.livingPoolIds.clear();
     // The id of the pool locks jobs, not the id of the worker.
     events.on('pool:create', ({ workerPool }) => this.livingPoolIds.add(workerPool.id));

@@ -13,7 +13,7 @@ import {
 } from '@back-office/media';
 import type { Sql } from '../client-transaction.js';
 
-// Each daily job has a crontab line. The next start makes up a missed run, except on first start.
+// The next start makes up a missed run, except on first start.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');
@@ -39,7 +39,7 @@ export async function addProcessing(sql: Sql, purpose: Purpose, payload: Process
   ]);
 }
 
-/** {@link schedulePurgeNow} starts the purge after processing. It starts a day later at the latest. */
+/** The purge starts with {@link schedulePurgeNow} after processing, or a day later at the latest. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
   await sql.rows(ADD_PURGE, [JSON.stringify(payload), purgeKey(payload.appId, payload.fileId)]);
 }

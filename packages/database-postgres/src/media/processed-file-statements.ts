@@ -16,13 +16,11 @@ export const LOCK_CONTENT = `
   select content from cdn_files
   where app_id = $1 and id = $2 and version = $3 and content = $4 and state <> 'receiving' for update`;
 
-// These contents are recorded again, for other widths or after a crash.
 export const FIND_REPLACED_CONTENTS = `
   select content from cdn_renditions where app_id = $1 and cdn_file_id = $2 and version = $3 and label = any($4)
   union all
   select content from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and version = $3 and page = any($5)`;
 
-/** Renditions or pages that are already listed stay listed. */
 function upsertStatement(table: string, columns: NamedColumns, keyColumn: string, otherColumns: NamedColumns): string {
   return `
   insert into ${table} (app_id, cdn_file_id, version, ${columns.list}, listed)

@@ -69,22 +69,22 @@ export function fileListStatement(
 
 const IS_UNUSED = `not ${listed('f.key', 'select key from cdn_usages where app_id = $1')}`;
 
-function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
+function conditionsOf(filter: FileFilter, value: Placeholder): string[] {
   const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
   return [
-    ...(folder === undefined ? [] : [`f.folder = ${add(folder)}`]),
-    ...(search === undefined ? [] : [containsSql(search, add)]),
-    ...(kind === undefined ? [] : [`f.kind = ${add(kind)}`]),
-    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, IS_UNUSED]),
+    ...(folder === undefined ? [] : [`f.folder = ${value(folder)}`]),
+    ...(search === undefined ? [] : [containsSql(search, value)]),
+    ...(kind === undefined ? [] : [`f.kind = ${value(kind)}`]),
+    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${value(unusedBefore)}`, IS_UNUSED]),
     ...(noAlt ? ["f.kind = 'image'", "coalesce(f.alt, '') = ''"] : []),
-    ...(minSize === undefined ? [] : [`f.size >= ${add(minSize)}`]),
-    ...(since === undefined ? [] : [`f.last_modified >= ${add(since)}`]),
+    ...(minSize === undefined ? [] : [`f.size >= ${value(minSize)}`]),
+    ...(since === undefined ? [] : [`f.last_modified >= ${value(since)}`]),
   ];
 }
 
-function containsSql(search: string, add: Placeholder): string {
+function containsSql(search: string, value: Placeholder): string {
   const folded = foldForSearch(search);
-  return folded === '' ? 'false' : `f.search_text like ${add(`%${escapeLike(folded)}%`)}`;
+  return folded === '' ? 'false' : `f.search_text like ${value(`%${escapeLike(folded)}%`)}`;
 }
 
 const SELECT_SUMMARY = `

@@ -164,7 +164,7 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
   return FILE_NAME_TAKEN;
 }
 
-/** A colliding name may be followed by a number. */
+/** A name with an added number collides too. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
   const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);

@@ -135,16 +135,16 @@ export class CatalogueInFull1763700000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);
     for (let lastId = 0; ;) {
-      const names = (await runner.query(
+      const products = (await runner.query(
         `select app_id::text as app_id, id::text as id, name from products where id > $1 order by id limit ${BATCH}`,
         [lastId],
       )) as { app_id: string; id: string; name: string }[];
-      if (names.length === 0) break;
-      lastId = Number(names.at(-1)?.id);
+      if (products.length === 0) break;
+      lastId = Number(products.at(-1)?.id);
       await runner.query(
         `update products p set search_name = n.name
          from json_to_recordset($1) as n (app_id bigint, id bigint, name text) where p.app_id = n.app_id and p.id = n.id`,
-        [JSON.stringify(names.map((product) => ({ ...product, name: foldName(product.name) })))],
+        [JSON.stringify(products.map((product) => ({ ...product, name: foldName(product.name) })))],
       );
     }
     await runner.query(

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Capitals are included, since not every database lowercases them.
 const LETTERS = {
   letters: 'ÐØðøĐđĦħıĸĿŀŁłŦŧſЀЁЂЃІЇЈЋЌЍЎАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЪЫЬЭабвгдежзийклмнопрстуфхцчшъыьэѐёђѓіїјћќѝўҐґ',
   replacements: `dododdhhiqllllttseedgiijckiuabvgdezziyklmnoprstufhccs'y'eabvgdezziyklmnoprstufhccs'y'eeedgiijckiugg`,

@@ -32,7 +32,6 @@ const STATEMENTS = [
     constraint cdn_pdf_pages_file_fkey foreign key (app_id, cdn_file_id) references cdn_files (app_id, id)
   )`,
   `create index cdn_pdf_pages_key_idx on cdn_pdf_pages (app_id, key)`,
-  // Jobs of workers that are not listed here are released.
   `create schema job_queue`,
   `create table job_queue.workers (worker text primary key, seen_at timestamptz not null)`,
   `create index cdn_files_content_idx on cdn_files (app_id, content)`,

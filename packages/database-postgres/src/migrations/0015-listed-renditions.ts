@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Renditions and pages are recorded before their public copies exist, and listed afterwards.
 const STATEMENTS = [
   'alter table cdn_renditions add column listed boolean not null default true',
   'alter table cdn_pdf_pages add column listed boolean not null default true',

@@ -53,7 +53,6 @@ export function orderBySql(orderBy: unknown): string {
   return [...columns, 'o.id desc'].join(', ');
 }
 
-/** The ids of the page come from an index alone where possible. */
 const listSql = (conditions: readonly string[], order: string): string => `
   with page as (
     select o.id from orders o where ${['o.app_id = $1', ...conditions].join(' and ')}

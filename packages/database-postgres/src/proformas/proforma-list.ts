@@ -42,7 +42,6 @@ export function orderBySql(orderBy: unknown): string {
   return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
 }
 
-/** The ids of the page come from an index alone where possible. */
 const listSql = (page: string, order: string): string => `
   with page as (${page})
   select coalesce(json_agg(row), '[]')::text as data from (
@@ -72,11 +71,11 @@ export function proformaListStatement(
   return { text: listSql(pageOf(filter, order, placeholders(values)), order), values };
 }
 
-function pageOf(filter: ProformaFilter, order: string, add: Placeholder): string {
+function pageOf(filter: ProformaFilter, order: string, value: Placeholder): string {
   const { statusIds, ...otherFilters } = filter;
-  const conditions = conditionsOf(otherFilters, add);
+  const conditions = conditionsOf(otherFilters, value);
   if (statusIds === undefined) return selectIds(conditions, order);
-  const status = add(statusIds);
+  const status = value(statusIds);
   if (order !== NEWEST_FIRST || statusIds.length === 1) {
     const hasStatus =
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
@@ -97,20 +96,20 @@ function selectIds(conditions: readonly string[], order: string): string {
   return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
 }
 
-function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, add: Placeholder): string[] {
+function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placeholder): string[] {
   const { expiring, hasAlerts, anonymous, customerId, from, before } = filter;
   return [
     ...(expiring === undefined
       ? []
       : [
           `p.status_id in (${OPEN_STATUS_IDS.join(', ')})`,
-          `p.expires_at > ${add(expiring.after)}`,
-          `p.expires_at <= ${add(expiring.until)}`,
+          `p.expires_at > ${value(expiring.after)}`,
+          `p.expires_at <= ${value(expiring.until)}`,
         ]),
     ...(hasAlerts === undefined ? [] : [hasAlerts ? 'p.open_alerts_count > 0' : 'p.open_alerts_count = 0']),
     ...(anonymous === undefined ? [] : [`p.customer_id is ${anonymous ? '' : 'not '}null`]),
-    ...(customerId === undefined ? [] : [`p.customer_id = ${add(customerId)}::bigint`]),
-    ...(from === undefined ? [] : [`p.inserted_at >= ${add(from)}`]),
-    ...(before === undefined ? [] : [`p.inserted_at < ${add(before)}`]),
+    ...(customerId === undefined ? [] : [`p.customer_id = ${value(customerId)}::bigint`]),
+    ...(from === undefined ? [] : [`p.inserted_at >= ${value(from)}`]),
+    ...(before === undefined ? [] : [`p.inserted_at < ${value(before)}`]),
   ];
 }

@@ -10,30 +10,30 @@ const IS_OPEN = `status_id in (${OPEN_STATUS_IDS.join(', ')})`;
 
 const SELECT_STATS = `
   with open as (
-    select count(*) as count, coalesce(sum(end_sales), 0)::bigint as sum,
-      count(*) filter (where status_id = ${AWAITING_PAYMENT_ID}) as awaiting,
-      count(*) filter (where expires_at > $2 and expires_at <= $3) as expiring,
-      count(*) filter (where debt = 0 and end_sales > 0) as paid
+    select count(*) as "openCount", coalesce(sum(end_sales), 0)::bigint as "openSum",
+      count(*) filter (where status_id = ${AWAITING_PAYMENT_ID}) as "awaitingCount",
+      count(*) filter (where expires_at > $2 and expires_at <= $3) as "expiringCount",
+      count(*) filter (where debt = 0 and end_sales > 0) as "paidCount"
     from proforma_orders where app_id = $1 and ${IS_OPEN}
   ), made as (
     select count(*) as count, count(*) filter (where status_id = ${CONVERTED_ID}) as converted
     from proforma_orders
     where app_id = $1 and status_id between 1 and 8 and inserted_at >= $5 and inserted_at < $6
   )
-  select open.*, made.count as made, made.converted, (
+  select open.*, made.count as "createdCount", made.converted as "convertedCount", (
     select count(*) from proforma_orders where app_id = $1 and converted_at is not null and converted_at > $4
-  ) as recently_converted
+  ) as "recentlyConvertedCount"
   from open, made`;
 
 interface StatsRow {
-  readonly count: number;
-  readonly sum: number;
-  readonly awaiting: number;
-  readonly expiring: number;
-  readonly paid: number;
-  readonly made: number;
-  readonly converted: number;
-  readonly recently_converted: number;
+  readonly openCount: number;
+  readonly openSum: number;
+  readonly awaitingCount: number;
+  readonly expiringCount: number;
+  readonly paidCount: number;
+  readonly createdCount: number;
+  readonly convertedCount: number;
+  readonly recentlyConvertedCount: number;
 }
 
 export async function findProformaStats(
@@ -47,13 +47,13 @@ export async function findProformaStats(
   const [row] = await database.rows<StatsRow>(SELECT_STATS, [appId, now, nextDay, lastWeek, from, before]);
   const stats = row as StatsRow;
   return {
-    openCount: stats.count,
-    openSum: stats.sum,
-    awaitingPaymentCount: stats.awaiting,
-    expiringCount: stats.expiring,
-    paidCount: stats.paid,
-    createdCount: stats.made,
-    convertedCount: stats.converted,
-    recentlyConvertedCount: stats.recently_converted,
+    openCount: stats.openCount,
+    openSum: stats.openSum,
+    awaitingPaymentCount: stats.awaitingCount,
+    expiringCount: stats.expiringCount,
+    paidCount: stats.paidCount,
+    createdCount: stats.createdCount,
+    convertedCount: stats.convertedCount,
+    recentlyConvertedCount: stats.recentlyConvertedCount,
   };
 }

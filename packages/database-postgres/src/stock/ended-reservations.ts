@@ -1,4 +1,3 @@
-// Shelves are locked in the order of their keys.
 export const LOCK_ON_HAND = `
   select product_variant_id as variant_id, warehouse_id, on_hand from stocks
   where app_id = $1 and (product_variant_id, warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))

@@ -49,7 +49,6 @@ const lockShelvesStatement = (shelves: string): string => `
 
 const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 
-// Shelves are locked in the order of their keys.
 export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**

@@ -29,12 +29,10 @@ export class ColumnList<C extends Columns> implements NamedColumns {
     return this.names.map((name) => `${alias}.${name}`).join(', ');
   }
 
-  /** Example: `a bigint, b text[]`, for `json_to_recordset`. */
   get typedList(): string {
     return this.names.map((name) => `${name} ${this.columns[name]?.sqlType}`).join(', ');
   }
 
-  /** Example: `a = r.a, b = r.b`. */
   setFrom(alias: string): string {
     return this.names.map((name) => `${name} = ${alias}.${name}`).join(', ');
   }

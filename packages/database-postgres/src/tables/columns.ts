@@ -16,7 +16,6 @@ export interface ColumnOptions {
   readonly isNullable?: true;
   readonly isIdentity?: true;
   readonly default?: unknown;
-  /** Expression of a stored generated column, in the form in which PostgreSQL prints it. */
   readonly generatedAs?: string;
 }
 

@@ -26,7 +26,6 @@ interface Definition<C extends Columns> {
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 
-/** No other place defines the columns of a table. */
 export class Table<C extends Columns> {
   readonly name: string;
   readonly entity: EntitySchema<TableRow<C>>;

@@ -40,7 +40,7 @@ export function fixtureOf<Ports extends FixturePorts>(
       if ('taken' in customer) throw new Error(`Taken: ${customer.taken.join()}`);
       return customer;
     },
-    /** Loses the result of a run and repeats it under the same key. Returns both results. */
+    /** Returns the result of the run and of its repetition under the same key. */
     async repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]> {
       const fingerprint = crypto.getRandomValues(new Uint8Array(32));
       const beginRun = async (): Promise<Run> => {

@@ -66,12 +66,10 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
       };
       return sortedProducts.map(({ code }) => code);
     },
-    /** The quantity may be below the reserved pieces. */
     async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
       const result = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
       if (result === undefined || result.failed.length > 0) throw new Error('Nothing was counted');
     },
-    /** Example: `reserve 2 S@W1 P-2026-1`. */
     async movementsOf(appId: number): Promise<string[]> {
       const filter = {
         from: new Date(0),

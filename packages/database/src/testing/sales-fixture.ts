@@ -19,7 +19,6 @@ type SalesFixturePorts = SalesPorts &
 
 const LIFETIME_HOURS = 72;
 
-/** Amounts are in minor units of RSD. */
 export function salesFixtureOf<Ports extends SalesFixturePorts>(
   ports: Ports,
   clock: ManualClock,
