@@ -2,7 +2,7 @@ import { distanceInMetres, EARTH_RADIUS_M } from './distance.js';
 
 const point = (latitude: number, longitude: number) => ({ latitude, longitude });
 
-describe('distanceM', () => {
+describe('distanceInMetres', () => {
   it.each([
     ['one point', point(44.8, 20.4), point(44.8, 20.4), 0],
     ['one point across the antimeridian', point(10, 180), point(10, -180), 0],

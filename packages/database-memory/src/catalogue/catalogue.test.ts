@@ -2,7 +2,7 @@ import {
   attributesContract,
   productQueriesContract,
   productsContract,
-  type GivenCatalogue,
+  type CatalogueFixture,
 } from '@back-office/catalogue/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { State } from '../state.js';
@@ -16,7 +16,7 @@ import { MemoryProducts } from './memory-products.js';
 const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
-async function openCatalogueFixture(): Promise<GivenCatalogue> {
+async function openCatalogueFixture(): Promise<CatalogueFixture> {
   const state = new State();
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };

@@ -1,12 +1,12 @@
 import { runnerOf } from '@back-office/kernel/testing';
-import { stockContract, stockQueriesContract, warehousesContract, type GivenStock } from '@back-office/stock/testing';
+import { stockContract, stockQueriesContract, warehousesContract, type StockFixture } from '@back-office/stock/testing';
 import { MemoryProducts } from '../catalogue/memory-products.js';
 import { State } from '../state.js';
 import { MemoryStock } from './memory-stock.js';
 import { MemoryStockQueries } from './memory-stock-queries.js';
 import { MemoryWarehouses } from './memory-warehouses.js';
 
-async function openStockFixture(): Promise<GivenStock> {
+async function openStockFixture(): Promise<StockFixture> {
   const state = new State();
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };

@@ -2,7 +2,7 @@ import {
   attributesContract,
   productQueriesContract,
   productsContract,
-  type GivenCatalogue,
+  type CatalogueFixture,
 } from '@back-office/catalogue/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { makeTestDatabase } from '../../testing/test-database.js';
@@ -13,7 +13,7 @@ import { Postgres } from '../postgres.js';
 const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
-async function openCatalogue(): Promise<GivenCatalogue> {
+async function openCatalogue(): Promise<CatalogueFixture> {
   const testDatabase = await makeTestDatabase();
   const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
@@ -32,7 +32,8 @@ async function openCatalogue(): Promise<GivenCatalogue> {
       await warehouses.add(appId, { code: warehouse, name: warehouse, ...ADDRESS, sellable });
       await stock.add(appId, [{ code, warehouse_code: warehouse, qty }]);
     },
-    brokenUsages: async (appId) => JSON.parse(await ports.fileUsageQueries.brokenUsages(appId, undefined, PAGE)) as object[],
+    brokenUsages: async (appId) =>
+      JSON.parse(await ports.fileUsageQueries.brokenUsages(appId, undefined, PAGE)) as object[],
     forward: (seconds) => {
       now += seconds * 1_000;
     },

@@ -1,11 +1,11 @@
 import { runnerOf } from '@back-office/kernel/testing';
-import { stockContract, stockQueriesContract, warehousesContract, type GivenStock } from '@back-office/stock/testing';
+import { stockContract, stockQueriesContract, warehousesContract, type StockFixture } from '@back-office/stock/testing';
 import { makeTestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
 
-async function stockInPostgres(): Promise<GivenStock> {
+async function stockInPostgres(): Promise<StockFixture> {
   const testDatabase = await makeTestDatabase();
   const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');

@@ -1,4 +1,4 @@
-export type { StockFixture as GivenStock, NewVariant } from './given-stock.js';
+export type { StockFixture, NewVariant } from './given-stock.js';
 export * from './stock.contract.js';
 export * from './stock-queries.contract.js';
 export * from './warehouses.contract.js';
