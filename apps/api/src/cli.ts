@@ -141,13 +141,13 @@ async function openExisting(options: ServiceOptions): Promise<Service> {
 type Run = (opened: OpenedSubject, options: Options) => Promise<Result>;
 
 async function execute(run: Run, options: Options, open: () => Promise<OpenedSubject>): Promise<void> {
-  const opened = await open();
+  const subject = await open();
   try {
-    const { json, text, hasFailed } = await run(opened, options);
+    const { json, text, hasFailed } = await run(subject, options);
     process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
     if (hasFailed) process.exitCode = 1;
   } finally {
-    await opened.stop();
+    await subject.stop();
   }
 }
 
@@ -164,11 +164,11 @@ async function checkAll({ connection, store }: Inspection): Promise<Result> {
 
 async function distributeTables({ connection }: { connection: Connection }): Promise<Result> {
   const { distributed, reference } = await distribute(connection);
-  const changed = distributed.length + reference.length > 0;
-  const text = changed
+  const hasChanged = distributed.length + reference.length > 0;
+  const text = hasChanged
     ? `${distributed.length} tables are now distributed by app, ${reference.length} are copied to every node.`
     : 'All tables are distributed already: nothing changed.';
-  return { json: { changed, distributed, reference }, text };
+  return { json: { changed: hasChanged, distributed, reference }, text };
 }
 
 async function createDemo({ container }: Service): Promise<Result> {

@@ -94,8 +94,8 @@ async function makeProformas(
   customers: readonly CustomerParts[],
 ): Promise<void> {
   const actions = container.get(TOKENS.ProformaActions);
-  const bank = await container.get(TOKENS.Database).paymentMethods.findByKind(app.id, 'bank_transfer');
-  const pay = (id: number) => actions.pay(app, id, { methodId: bank?.id ?? 0, amount: 0 });
+  const bankTransfer = await container.get(TOKENS.Database).paymentMethods.findByKind(app.id, 'bank_transfer');
+  const pay = (id: number) => actions.pay(app, id, { methodId: bankTransfer?.id ?? 0, amount: 0 });
   const steps: readonly ((id: number) => Promise<unknown>)[][] = [
     [],
     [pay],

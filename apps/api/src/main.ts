@@ -18,10 +18,10 @@ await runUntilSignal(async () => {
     throw error;
   });
   // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
-  const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
-  const demo = wantsDemo ? await makeDemo(service.container) : undefined;
+  const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
+  const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
   await work?.start();
-  process.stdout.write(greeting(`http://localhost:${api.port}`, service.notice, demo));
+  process.stdout.write(formatGreeting(`http://localhost:${api.port}`, service.notice, demo));
   logger.info({ port: api.port, worker: config.worker, adapters: adapterNames(config) }, 'ready');
   return async () => {
     logger.info('stopping');
@@ -30,7 +30,7 @@ await runUntilSignal(async () => {
   };
 });
 
-function greeting(origin: string, notice: string | undefined, demo: Demo | undefined): string {
+function formatGreeting(origin: string, notice: string | undefined, demo: Demo | undefined): string {
   const demoLines = demo
     ? [
         '',

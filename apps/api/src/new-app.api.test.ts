@@ -38,7 +38,7 @@ const PATHS = [
   '/cdn/files/pdf-renders',
 ];
 
-const COLUMNS = `
+const COLUMN_NAMES = `
   select string_agg(column_name, ', ') as names from information_schema.columns
   where table_schema = current_schema() and table_name = $1 and is_generated = 'NEVER'`;
 
@@ -54,20 +54,20 @@ const CHANGED_COLUMNS: Readonly<Record<string, string>> = {
   orders: `'order_number', 'O-' || n, 'external_ref', 'o' || n, 'proforma_order_id', null`,
 };
 
-const MISSING_USAGES = `
+const INSERT_BROKEN_USAGES = `
   insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)
   select $1, 'missing/' || n, 'page', n::text, 'image', 'missing/' || n, now() from generate_series(1, $2::int) as n`;
 
-const FOLDERS = `
+const INSERT_FOLDERS = `
   insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
   select $1, 'more ' || n, '', 'more ' || n, now(), now() from generate_series(1, $2::int) as n`;
 
-const PAGES = `
+const INSERT_PAGES = `
   insert into cdn_pdf_pages (app_id, cdn_file_id, version, page, width, height, key, mime, size, content)
   select f.app_id, f.id, 1, page, 100, 100, f.key || '@p' || page, 'image/webp', 1000, f.content || '-p' || page
   from cdn_files f, generate_series(1, 3) as page where f.app_id = $1`;
 
-const TRASH = `
+const MOVE_TO_TRASH = `
   update cdn_files set state = 'trashed', deleted_at = now(), purge_at = now() + interval '1 day'
   where app_id = $1 and id % 3 = 0`;
 
@@ -125,14 +125,14 @@ async function openShop({ api, client }: Installation, rows: number): Promise<Cl
   await fillCatalogue(client, app.appId, rows);
   await fillProformas(client, app.appId, rows, api.clock.now());
   for (const text of FILL_FILES) await client.query(text, [app.appId, rows, `a${app.appId}`]);
-  for (const [table, different] of Object.entries(CHANGED_COLUMNS)) {
-    const { names } = (await client.query<{ names: string }>(COLUMNS, [table])).rows[0] ?? { names: '' };
-    await client.query(copyStatement(table, names, different), [app.appId, rows]);
+  for (const [table, changedColumns] of Object.entries(CHANGED_COLUMNS)) {
+    const { names } = (await client.query<{ names: string }>(COLUMN_NAMES, [table])).rows[0] ?? { names: '' };
+    await client.query(copyStatement(table, names, changedColumns), [app.appId, rows]);
   }
-  await client.query(MISSING_USAGES, [app.appId, rows]);
-  await client.query(FOLDERS, [app.appId, rows]);
-  await client.query(PAGES, [app.appId]);
-  await client.query(TRASH, [app.appId]);
+  await client.query(INSERT_BROKEN_USAGES, [app.appId, rows]);
+  await client.query(INSERT_FOLDERS, [app.appId, rows]);
+  await client.query(INSERT_PAGES, [app.appId]);
+  await client.query(MOVE_TO_TRASH, [app.appId]);
   const stocks = Array.from({ length: rows }, (_, n) => ({ code: `P${n + 1}`, warehouse_code: 'MAIN', qty: -1 }));
   expect((await app.put('/int/stocks', { stocks })).body.data.updated).toBe(rows);
   return app;

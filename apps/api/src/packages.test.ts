@@ -144,9 +144,9 @@ describe('the page on adapters', () => {
     const page = readFileSync(join(ROOT, 'docs/adapters/README.md'), 'utf8');
     const table = /<!-- tarballs: start -->([\s\S]*)<!-- tarballs: end -->/.exec(page)?.[1] ?? '';
     const rows = table.trim().split('\n').slice(2);
-    const listed = rows.map((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
-    expect(listed).toHaveLength(4);
-    expect(listed).toEqual(listed.map((names) => [...withDependencies(names)].sort()));
+    const tarballRows = rows.map((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
+    expect(tarballRows).toHaveLength(4);
+    expect(tarballRows).toEqual(tarballRows.map((names) => [...withDependencies(names)].sort()));
   });
 });
 

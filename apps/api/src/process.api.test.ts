@@ -49,11 +49,11 @@ describe('a first start on an occupied port', () => {
   it('stops its database server; the next start shows the demo tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
-    const other = createServer().listen(0);
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
+    const occupyingServer = createServer().listen(0);
+    await once(occupyingServer, 'listening');
+    const { port } = occupyingServer.address() as AddressInfo;
     const { code, stderr } = await runNode('main.js', [], { DATA_DIR: home, PORT: String(port) });
-    other.close();
+    occupyingServer.close();
     expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
     expect(existsSync(join(home, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
 
@@ -83,8 +83,8 @@ describe('a service without configuration', () => {
     });
     expect([visits.status, await visits.json()]).toEqual([200, { data: [] }]);
 
-    const created = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
-    const { app_id: appId, access_token: second } = JSON.parse(created.stdout);
+    const createdApp = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
+    const { app_id: appId, access_token: second } = JSON.parse(createdApp.stdout);
     const settings = await fetch(`${server.origin}/api/v2/app/settings`, {
       headers: { Authorization: `Bearer ${second}` },
     });
@@ -96,9 +96,9 @@ describe('a service without configuration', () => {
     expect(appId).toBe(2);
     expect(await server.stop()).toBe(0);
 
-    const again = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
-    expect(again.output()).not.toMatch(/demo app|bo_app_|bo_session_/);
-    expect(await again.stop()).toBe(0);
+    const restartedServer = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    expect(restartedServer.output()).not.toMatch(/demo app|bo_app_|bo_session_/);
+    expect(await restartedServer.stop()).toBe(0);
   }, 60_000);
 });
 
@@ -131,9 +131,9 @@ describe('a copied data folder', () => {
 describe('`cli distribute`', () => {
   it('fails with one line without Citus and on the embedded database', async () => {
     const database = await makeTestDatabase({ isEmpty: true });
-    const alone = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
-    expect([alone.code, alone.stdout]).toEqual([1, '']);
-    expect(alone.stderr).toMatch(/^This database has no Citus: .+\n$/);
+    const resultWithoutCitus = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
+    expect([resultWithoutCitus.code, resultWithoutCitus.stdout]).toEqual([1, '']);
+    expect(resultWithoutCitus.stderr).toMatch(/^This database has no Citus: .+\n$/);
     await database.drop();
     const embedded = await runNode('cli.js', ['distribute'], {});
     expect([embedded.code, embedded.stdout]).toEqual([1, '']);
@@ -159,18 +159,18 @@ describe('`cli distribute`', () => {
 describe('a service on an external database', () => {
   let database: TestDatabase;
   /** Tests that only read share this service. */
-  let running: ServerProcess;
+  let sharedServer: ServerProcess;
   beforeAll(async () => {
     database = await makeTestDatabase();
-    running = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
+    sharedServer = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
   });
   afterAll(async () => {
-    await running.stop();
+    await sharedServer.stop();
     await database.drop();
   });
 
   it('creates no demo app by default', () => {
-    expect(running.output()).not.toContain('demo app');
+    expect(sharedServer.output()).not.toContain('demo app');
   });
 
   it('finishes running calls and refuses new connections on SIGTERM', async () => {
@@ -187,14 +187,14 @@ describe('a service on an external database', () => {
       }),
     });
     await waitUntilBlocked(blocker);
-    const stopped = server.stop();
+    const exitCode = server.stop();
     await new Promise((resolve) => setTimeout(resolve, 300));
     await expect(fetch(`${server.origin}/health/live`)).rejects.toThrow();
     await blocker.query('rollback');
     await blocker.end();
     const answer = await slow;
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-    expect(await stopped).toBe(0);
+    expect(await exitCode).toBe(0);
   });
 
   it('does not wait for an idle keep-alive connection', async () => {
@@ -202,14 +202,14 @@ describe('a service on an external database', () => {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
     socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => socket.once('data', resolve));
-    const from = Date.now();
+    const startMs = Date.now();
     expect(await server.stop()).toBe(0);
-    expect(Date.now() - from).toBeLessThan(3_000);
+    expect(Date.now() - startMs).toBeLessThan(3_000);
     socket.destroy();
   });
 
   it('is not ready while the database is unreachable', async () => {
-    const ready = async (): Promise<number> => (await fetch(`${running.origin}/health/ready`)).status;
+    const ready = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
     expect(await ready()).toBe(200);
     const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
     await admin.connect();
@@ -217,26 +217,26 @@ describe('a service on an external database', () => {
     await admin.query(`alter database ${name} allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     expect(await ready()).toBe(503);
-    expect((await fetch(`${running.origin}/health/live`)).status).toBe(200);
-    const call = await fetch(`${running.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
+    expect((await fetch(`${sharedServer.origin}/health/live`)).status).toBe(200);
+    const call = await fetch(`${sharedServer.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
     expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
     expect(await ready()).toBe(200);
-    expect(running.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
+    expect(sharedServer.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
   });
 
   it('serves metrics and the API reference without a token', async () => {
-    await fetch(`${running.origin}/api/v2/orders`);
-    const metrics = await (await fetch(`${running.origin}/metrics`)).text();
+    await fetch(`${sharedServer.origin}/api/v2/orders`);
+    const metrics = await (await fetch(`${sharedServer.origin}/metrics`)).text();
     expect(metrics).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/orders",status="401"\} 1/);
     expect(metrics).toContain('database_connections{state="open"}');
-    const reference = (await (await fetch(`${running.origin}/openapi.json`)).json()) as { openapi: string };
+    const reference = (await (await fetch(`${sharedServer.origin}/openapi.json`)).json()) as { openapi: string };
     expect(reference.openapi).toBe('3.1.0');
-    const page = await (await fetch(`${running.origin}/docs`)).text();
+    const page = await (await fetch(`${sharedServer.origin}/docs`)).text();
     for (const [, path] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect((await fetch(running.origin + path)).status).toBe(200);
+      expect((await fetch(sharedServer.origin + path)).status).toBe(200);
     }
   });
 
@@ -305,8 +305,8 @@ describe('the command line', () => {
       '30d',
       '--json',
     );
-    const { access_token: token, expires_at: until } = JSON.parse(issued.stdout);
-    expect(Math.round((Date.parse(until) - Date.now()) / 3_600_000)).toBe(720);
+    const { access_token: token, expires_at: expiresAt } = JSON.parse(issued.stdout);
+    expect(Math.round((Date.parse(expiresAt) - Date.now()) / 3_600_000)).toBe(720);
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
   }, 120_000);
 
@@ -324,17 +324,19 @@ describe('the command line', () => {
   }, 120_000);
 
   it('checks every rule and reports by exit code', async () => {
-    const held = await cli('check', '--json');
-    expect([held.code, JSON.parse(held.stdout).findings.length > 10]).toEqual([0, true]);
+    const cleanResult = await cli('check', '--json');
+    expect([cleanResult.code, JSON.parse(cleanResult.stdout).findings.length > 10]).toEqual([0, true]);
     const client = new pg.Client(database.url);
     await client.connect();
     await client.query('update stocks set on_hand = on_hand + 1');
     await client.end();
     const elsewhere = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
     expect((await runNode('cli.js', ['check'], elsewhere)).code).toBe(2);
-    const broken = await cli('check');
-    expect(broken.code).toBe(1);
-    expect(broken.stdout).toMatch(/^BROKEN +Stock on hand equals the sum of its movements: \d+ times\n +app \d+: /m);
+    const brokenResult = await cli('check');
+    expect(brokenResult.code).toBe(1);
+    expect(brokenResult.stdout).toMatch(
+      /^BROKEN +Stock on hand equals the sum of its movements: \d+ times\n +app \d+: /m,
+    );
   }, 120_000);
 
   it.each([

@@ -73,9 +73,9 @@ describe('the walk of the quickstart', () => {
     expect(JSON.parse(answers.at(-1) ?? '')).toEqual({ data: { updated: 1, failed: [] } });
     expect(order).toMatchObject({ end_sales: 239.8, paid: 239.8, debt: 0, currency_id: 978, tags: ['fragile'] });
     expect(order.items).toMatchObject([{ code: 'BOOT-42', qty: 2, warehouse_code: 'SOUTH' }]);
-    const stale = answers.filter((answer) => answer.includes('API.OrderProcessings.StaleEvaluation'));
+    const staleAnswers = answers.filter((answer) => answer.includes('API.OrderProcessings.StaleEvaluation'));
     const excess = answers.filter((answer) => answer.includes('Payment amount exceeds order debt'));
-    expect([stale.length, excess.length]).toEqual([1, 1]);
+    expect([staleAnswers.length, excess.length]).toEqual([1, 1]);
     const output = answers.join('\n');
     expect(output).toMatch(/"entity_type" : "product"|"entity_type":"product"/);
     expect(output).toContain('"message":"The file is in Trash"');

@@ -153,8 +153,8 @@ describe('the changelog', () => {
 
   it('groups changes as Keep a Changelog does', () => {
     const groups = headings.filter(({ level }) => level === '###').map(({ text }) => text);
-    const known = new Set(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']);
-    expect(groups.filter((group) => !known.has(group))).toEqual([]);
+    const groupNames = new Set(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']);
+    expect(groups.filter((group) => !groupNames.has(group))).toEqual([]);
   });
 
   it('has one line per change', () => {

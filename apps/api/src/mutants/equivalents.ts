@@ -169,7 +169,7 @@ export const EQUIVALENTS: readonly Rule[] = [
       (source.text(change) === "'error'" && /^[\w.]+\.on\(/.test(source.text(rangeOf(parents.at(-1) as SyntaxNode)))),
   },
   {
-    reason: 'Unawaited clean-up ends only microseconds later.',
+    reason: 'Clean-up without `await` ends only microseconds later.',
     covers: ({ source, change, parents }) =>
       change.operator === 'remove await' &&
       parents.at(-1)?.type === 'ExpressionStatement' &&

@@ -54,17 +54,17 @@ export async function startService(
     logger = loggerOf(config),
   }: ServiceOptions = {},
 ): Promise<Service> {
-  const closables: Closable[] = [];
-  const stop = () => closeAll(closables, CLOSE_TIMEOUT_MS);
+  const openAdapters: Closable[] = [];
+  const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
     // Modules open first: a module that fails or hangs then leaves no database server running.
     const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONE_REFUNDS;
-    closables.push(refunds);
+    openAdapters.push(refunds);
     const media = opensStore ? await openLibraryTools(config) : undefined;
-    if (media) closables.push(media);
+    if (media) openAdapters.push(media);
     const options = databaseOptionsOf(config, clock, media);
     const openedDatabase = await openDatabase(config, options);
-    closables.push(openedDatabase);
+    openAdapters.push(openedDatabase);
     if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY);
     const { database, notice } = openedDatabase;
     return { container: containerOf(database, { refunds, media }, clock), database, notice, stop };

@@ -75,12 +75,12 @@ export class Conformance {
     template: string,
     method: string,
     operation: Operation,
-    sent: unknown,
+    requestBody: unknown,
     status: number,
   ): string[] {
-    if (operation.requestBody === undefined || sent === undefined || status >= 300) return [];
+    if (operation.requestBody === undefined || requestBody === undefined || status >= 300) return [];
     const pointer = ['paths', template, method, 'requestBody', 'content', 'application/json', 'schema'];
-    return this.validate(pointer, sent, `accepted body of ${method} ${template}`);
+    return this.validate(pointer, requestBody, `accepted body of ${method} ${template}`);
   }
 
   private validate(pointer: readonly string[], value: unknown, subject: string): string[] {
