@@ -1,6 +1,6 @@
 import { foldForSearch, foldName } from './folding.js';
 
-describe('foldedForSearch', () => {
+describe('foldForSearch', () => {
   it.each([
     ['Čizma  ЗИМА ', 'cizma zima'],
     ['👟 Tenisice', '👟 tenisice'],
@@ -21,7 +21,7 @@ describe('foldedForSearch', () => {
   });
 });
 
-describe('foldedName', () => {
+describe('foldName', () => {
   it('truncates at whole characters', () => {
     const name = `${'ﷺ'.repeat(34)}${'x'.repeat(13)}👟`;
     expect(foldForSearch(name)).toHaveLength(1_001);

@@ -116,18 +116,18 @@ function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unkno
 function nameSearch(text: string, column: string, value: (parameter: unknown) => string): Search {
   const folded = foldName(text);
   if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
-  const literal = escapeLike(folded);
+  const escapedText = escapeLike(folded);
   const orderByRank = (): SortKey[] => {
     const exact = value(folded);
-    const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${literal}%`)} then 1
-      when p.search_name like ${value(`% ${literal}%`)} then 2 else 3 end`;
+    const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${escapedText}%`)} then 1
+      when p.search_name like ${value(`% ${escapedText}%`)} then 2 else 3 end`;
     return [
       { sql: rank, direction: '' },
       { sql: `word_similarity(${exact}, p.search_name)`, direction: ' desc' },
     ];
   };
   return {
-    literal: `${column} like ${value(`%${literal}%`)}`,
+    literal: `${column} like ${value(`%${escapedText}%`)}`,
     similar: canBeMistyped(folded) ? `${column} %> ${value(folded)}` : 'false',
     order: orderByRank,
   };
