@@ -19,7 +19,7 @@ export interface Customers {
 export interface CustomerFilter {
   /**
    * The text is searched in e-mail, phone and both names in either order. Case, accents and script are ignored: both
-   * sides are folded by `foldedForPeople` of `@back-office/database-search` and lower-cased. A search that folds to an
+   * sides are folded by `foldForPeople` of `@back-office/database-search` and lower-cased. A search that folds to an
    * empty text finds no customer.
    */
   readonly search: string | undefined;
