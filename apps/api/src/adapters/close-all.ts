@@ -5,9 +5,9 @@ export interface Closable {
 }
 
 /** Closes in reverse order. If one fails or exceeds the timeout, closes all others and then throws the first error. */
-export async function closeAll(closables: readonly Closable[], timeoutMs = TIMEOUT_MS): Promise<void> {
+export async function closeAll(openAdapters: readonly Closable[], timeoutMs = TIMEOUT_MS): Promise<void> {
   const failures: unknown[] = [];
-  for (const closable of closables.toReversed()) {
+  for (const closable of openAdapters.toReversed()) {
     await closeWithTimeout(closable, timeoutMs).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
