@@ -55,7 +55,8 @@ const TIMEOUT_SETTINGS = [
 ];
 
 export type Connection =
-  { readonly url: string } | { readonly host: string; readonly user: string; readonly database: string };
+  | { readonly url: string }
+  | { readonly host: string; readonly user: string; readonly database: string };
 
 export function dataSourceFor(connection: Connection, poolSize: number): DataSource {
   return new DataSource({

@@ -24,7 +24,8 @@ export interface JimpTask {
 }
 
 export type JimpResult =
-  { readonly id: number; readonly images: readonly ProcessedImage[] } | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly images: readonly ProcessedImage[] }
+  | { readonly id: number; readonly error: string };
 
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);

@@ -10,7 +10,13 @@ export interface ImageOutput {
 
 /** Types of images that the library accepts. Every processor reads at least JPEG and PNG. */
 export type ImageType =
-  'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif' | 'image/tiff' | 'image/bmp';
+  | 'image/jpeg'
+  | 'image/png'
+  | 'image/webp'
+  | 'image/gif'
+  | 'image/avif'
+  | 'image/tiff'
+  | 'image/bmp';
 
 export interface ProcessedImage extends Size {
   readonly mime: string;

@@ -6,7 +6,16 @@ export const FILE_STATES = ['receiving', 'active', 'trashed'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
 export type FileAction =
-  'store' | 'abandon' | 'edit' | 'move' | 'replace' | 'revert' | 'delete' | 'restore' | 'purge' | 'expire';
+  | 'store'
+  | 'abandon'
+  | 'edit'
+  | 'move'
+  | 'replace'
+  | 'revert'
+  | 'delete'
+  | 'restore'
+  | 'purge'
+  | 'expire';
 
 /** Result of an action: the next state, `unchanged` (already done), `removed`, or a refusal. */
 export type FileStep = FileState | 'unchanged' | 'removed' | Refusal;

@@ -97,7 +97,8 @@ class BankAccountSettings {
   @Text({ max: 70, optional }) beneficiary?: string | null;
   @Text({ max: 70, optional }) address?: string | null;
   @ValidatedBy(validateAccount, { type: 'string', maxLength: MAX_ACCOUNT_LENGTH }, { optional }) account_number?:
-    string | null;
+    | string
+    | null;
   @Text({ max: 140, optional }) purpose?: string | null;
   @Text({ pattern: PAYMENT_CODE, optional }) payment_code?: string | null;
 }

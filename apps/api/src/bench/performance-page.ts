@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
@@ -34,5 +34,5 @@ ${lines.join('\n')}
 `;
   const notes = (await readFile(PAGE, 'utf8')).split(NOTES_HEADING)[1];
   const fullPage = notes === undefined ? page : `${page}\n${NOTES_HEADING}${notes}`;
-  await writeFile(PAGE, await format(fullPage, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+  await writeFile(PAGE, (await format(PAGE, fullPage)).code);
 }

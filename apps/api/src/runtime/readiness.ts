@@ -21,9 +21,8 @@ export class Readiness {
 
   async check(): Promise<boolean> {
     const [database, storage] = await Promise.allSettled([this.database.ping(), this.store.ping()]);
-    const failures = Object.entries({ database, storage }).flatMap(
-      ([part, { status, reason }]: [string, PingResult]) =>
-        status === 'rejected' ? [{ part, error: loggable(reason) }] : [],
+    const failures = Object.entries({ database, storage }).flatMap(([part, { status, reason }]: [string, PingResult]) =>
+      status === 'rejected' ? [{ part, error: loggable(reason) }] : [],
     );
     this.log(failures);
     return failures.length === 0;

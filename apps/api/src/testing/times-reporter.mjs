@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { BUDGETS, budgetOf, REFERENCE_CPU_SECONDS, TOLERANCE } from './suite-budgets.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -69,7 +69,7 @@ async function writeReport(suites, { elapsed, cpu, numTotalTests }) {
   const page = readFileSync(PAGE, 'utf8');
   const [textBefore, textAfter] = [page.split(START)[0], page.split(END)[1]];
   const text = `${textBefore}${START}\n\n${report}\n\n${END}${textAfter}`;
-  writeFileSync(PAGE, await format(text, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+  writeFileSync(PAGE, (await format(PAGE, text)).code);
   process.stdout.write(`${report}\n\n${table(['Slowest tests', 'seconds', 'suite'], slowest.map(testRow))}\n`);
 }
 

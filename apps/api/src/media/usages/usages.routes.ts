@@ -85,7 +85,8 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       ignoresInvalidFilters: true,
       emptyWhenMissing: true,
       answers: { 200: UsageListShape },
-      handle: async ({ app, id, query }) => okJson(await queries.usagesOfFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
+      handle: async ({ app, id, query }) =>
+        okJson(await queries.usagesOfFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
     }),
   ];
 }

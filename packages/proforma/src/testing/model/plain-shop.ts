@@ -1,7 +1,14 @@
 /** Amounts are minor units, times are hours. */
 export interface PlainProforma {
   status:
-    'draft' | 'awaiting_payment' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
+    | 'draft'
+    | 'awaiting_payment'
+    | 'paid'
+    | 'confirmed'
+    | 'partial_confirmed'
+    | 'converted'
+    | 'canceled'
+    | 'expired';
   readonly expiresAt: number;
   readonly lines: PlainLine[];
   readonly fee: number;
