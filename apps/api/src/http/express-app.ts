@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@back-office/kernel';
 import { isRefusal, parseRecordId, parseInteger } from '@back-office/kernel';
+import { isAccepted } from './accept.js';
 import { authenticate } from './authentication.js';
 import type { Answer } from './answer.js';
 import { createDispatcher } from './dispatcher.js';
@@ -17,7 +18,7 @@ import { isReadableJson } from './json-text.js';
 import { discardForm, receiveForm, fingerprintForm, formOf, type Uploads } from './multipart.js';
 import { assertStorableQuery, parseQuery } from './query-text.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
-import { SMALL_BODY_BYTES, type Caller, type Route } from './route.js';
+import { maxBodyBytes, type Caller, type Route } from './route.js';
 import { validateBody, type ValidatedBody } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
 import { logRequests, type Observer } from './request-log.js';
@@ -64,23 +65,13 @@ export function createExpressApp(edge: Edge): Express {
 
 const EXPOSED_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 
-/** Clients ask for JSON with or without a charset. */
-const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
-
 /** The interface prescribes the order of these checks. */
-/** Parsing takes time by the length of the header. */
-const MAX_ACCEPT_LENGTH = 4_096;
-
-function isAccepted(request: Request, types: readonly string[]): boolean {
-  return (request.headers.accept?.length ?? 0) <= MAX_ACCEPT_LENGTH && request.accepts([...types]) !== false;
-}
-
 function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
-      if (!isAccepted(request, route.media ?? JSON_TYPES)) return next(new errors.HttpProblem(406));
+      if (!isAccepted(request, route.media)) return next(new errors.HttpProblem(406));
       return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
     async (request, response, next) => {
@@ -110,10 +101,6 @@ function bodyHandlersOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge):
   return route.upload
     ? [receiveForm(uploads)]
     : [requireJson, limitBodyTime(jsonBodyMs), parseJsonBody(route, maxBodyBytes(route, jsonLimit))];
-}
-
-function maxBodyBytes({ maxBodyBytes: maximum, caller }: Route, jsonLimit: number): number {
-  return Math.min(maximum ?? (caller === 'app' ? Infinity : SMALL_BODY_BYTES), jsonLimit);
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {

@@ -8,7 +8,7 @@ import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-off
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
 /** Answers with these statuses are not stored, since a retry may succeed. */
-const UNSTORED_STATUSES = new Set([401, 406, 409, 413, 429]);
+const NOT_STORED_STATUSES = new Set([401, 406, 409, 413, 429]);
 
 /** Throws 400 for an invalid key. */
 export function parseIdempotencyKey({ headers }: IncomingMessage): string | undefined {
@@ -54,7 +54,7 @@ async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answ
       throw error;
     }
   });
-  if (answer.status >= 500 || UNSTORED_STATUSES.has(answer.status)) await calls.release(run);
+  if (answer.status >= 500 || NOT_STORED_STATUSES.has(answer.status)) await calls.release(run);
   // The work is done, so the client gets this answer even when storing it fails.
   else await calls.storeAnswer(run, toStoredAnswer(answer)).catch(ignoreFailure);
   return run.keyedWrite.isWritten ? markReplayed(answer) : answer;

@@ -75,3 +75,7 @@ export interface Route<Body extends object = object> {
 export function route<Body extends object>(spec: Route<Body>): Route {
   return spec as unknown as Route;
 }
+
+export function maxBodyBytes({ maxBodyBytes: maximum, caller }: Route, jsonLimit: number): number {
+  return Math.min(maximum ?? (caller === 'app' ? Infinity : SMALL_BODY_BYTES), jsonLimit);
+}
