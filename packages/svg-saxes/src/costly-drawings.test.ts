@@ -1,7 +1,7 @@
 import { UnreadableFile } from '@back-office/media';
 import { drawing, sanitize } from '../testing/index.js';
 
-const MAX_CPU_MS = 700;
+const MAX_CPU_MS = 2_000;
 
 const list = (count: number, format: (index: number) => string, separator = ''): string =>
   Array.from({ length: count }, (_, index) => format(index)).join(separator);

@@ -27,6 +27,8 @@ class PostSession {
 }
 
 const MAX_FIREBASE_TOKEN_LENGTH = 4_096;
+/** JSON may write a character as twelve bytes. */
+const MAX_FIREBASE_TOKEN_BODY_BYTES = 64 * 1024;
 const UNABLE_TO_UPDATE = 'API.Tokens.Firebase.UnableToUpdate';
 
 class PostFirebaseToken {
@@ -84,6 +86,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       caller: 'customer',
       summary: 'Stores a push token with the session',
       body: PostFirebaseToken,
+      maxBodyBytes: MAX_FIREBASE_TOKEN_BODY_BYTES,
       answers: { 204: null },
       refusals: [UNABLE_TO_UPDATE],
       handle: async ({ app, tokenId, body: { firebase_token: firebaseToken } }) => {

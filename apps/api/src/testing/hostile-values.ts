@@ -7,7 +7,7 @@ export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[
   ['a blank text', ' \t\u00a0'],
   ['NUL', 'a\0b'],
   ['half of a surrogate pair', '\ud800'],
-  ['a text of 100,000 characters', 'x'.repeat(100_000)],
+  ['a text of 10,000 characters', 'x'.repeat(10_000)],
   ['400 digits as text', '9'.repeat(400)],
   ['an integer as text', '1'],
   ['NaN as text', 'NaN'],
