@@ -108,7 +108,7 @@ describe.each(NAMES)('the package %s', (name) => {
 });
 
 describe('an empty project', () => {
-  it('runs the examples and, under node:test and Vitest, a contract', async () => {
+  it('runs all examples, and a contract under both node:test and Vitest', async () => {
     const project = await mkdtemp(join(tmpdir(), 'back-office-project-'));
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     const options = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
@@ -125,7 +125,7 @@ describe('an empty project', () => {
     await runHere(NODE, ['examples.mjs']);
     for (const name of readdirSync(join(ROOT, 'examples'))) {
       await cp(join(ROOT, 'examples', name), join(project, name), { recursive: true });
-      // Newer versions of Node run a folder name as one test file.
+      // Newer versions of Node would run a folder name in the arguments as one test file.
       expect((await runHere(NODE, ['--test'], join(project, name))).stdout).toMatch(/pass [1-9]/);
     }
     await writeFile(join(project, 'store.test.mjs'), contractUnder('node:test'));

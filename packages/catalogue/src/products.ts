@@ -18,7 +18,7 @@ export interface UpsertedProducts {
 
 export interface Products {
   /**
-   * Creates and changes products with their variants. Writes the valid rows; an invalid row arrives as its message key.
+   * Creates and changes products with their variants. Writes the valid rows. A row that is already known to be invalid is passed as the message key of its error.
    * A repeat appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
@@ -63,7 +63,7 @@ export interface RequestingApp {
 
 /** Products are JSON text in the shape of the API. */
 export interface ProductQueries {
-  /** An exact code precedes a code that differs in case. */
+  /** Prefers an exact code to one that differs only in case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
   list(app: RequestingApp, query: ProductListQuery): Promise<string>;
   /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */

@@ -22,8 +22,8 @@ export interface ChangeTerms {
 }
 
 /**
- * Methods return `undefined` for a missing file and a refusal for a file in Trash. A repeated keyed call changes
- * nothing and returns the current file.
+ * Methods return `undefined` for a missing file and a refusal for a file in Trash. A repeated call
+ * with the same idempotency key changes nothing and returns the current file.
  */
 export interface FileVersions {
   /**

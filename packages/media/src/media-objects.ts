@@ -15,7 +15,7 @@ export interface MediaObjectQueries {
   findObject(appId: number, key: string): Promise<PublicObject | undefined>;
   /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;
-  /** Returns the blobs among these that no record refers to. No record refers to such a blob later. */
+  /** Returns those of the blobs that no record refers to, now or later. */
   unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]>;
   /** Returns the public keys among these that belong to no file. */
   unownedKeys(appId: number, keys: readonly string[]): Promise<string[]>;

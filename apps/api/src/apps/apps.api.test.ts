@@ -102,7 +102,7 @@ describe('an app token', () => {
     expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
-  it('reports revocation before expiry', async () => {
+  it('reports a token that is both revoked and expired as revoked', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 1_000);
     const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
     await apps().revokeToken(token);

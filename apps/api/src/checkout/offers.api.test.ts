@@ -665,12 +665,14 @@ describe('a voucher', () => {
       'vouchers',
       ['X', 'Y'].map((code) => ({ code, amount: 10 })),
     );
-    const orders = [
+    const codeSequences = [
       ['X', 'Y'],
       ['Y', 'X'],
     ];
     const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => evaluate(shop, itemsOf({ A: 1 }), { voucher_codes: orders[index % 2] })),
+      Array.from({ length: 20 }, (_, index) =>
+        evaluate(shop, itemsOf({ A: 1 }), { voucher_codes: codeSequences[index % 2] }),
+      ),
     );
     const statuses = (await Promise.all(ids.map(createProforma))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
@@ -690,7 +692,7 @@ describe('a voucher', () => {
     expect((await evaluateBasket({ A: 1 }, VOUCHER_CODES)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
-  it('is released when a call expires the proforma', async () => {
+  it('is released when reading an overdue proforma expires it', async () => {
     await issueVoucher(60);
     const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     api.clock.forward({ hours: 72 });

@@ -81,7 +81,7 @@ const isListRequest = ({ method, path }: RawCall, list: string): boolean =>
   method === 'GET' && new RegExp(`^/api/v2/${list}(\\?|$)`).test(path);
 
 describe('a side', () => {
-  // Databases in memory are the quickest to shrink on.
+  // Both sides are in memory, because shrinking a failing sequence repeats its calls many times.
   let rightSide: Side;
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { BodySchema } from '../testing/body-fields.js';
 import { failedRows, isErrorEntry } from '../testing/conformance.js';
-import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
+import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
 import {
   openFullShop,
   replaceUsedRecords,
@@ -42,9 +42,9 @@ interface CallOutcome extends HostileCall, RouteAnswer {
 let api: TestApi;
 let calls: RouteCalls;
 let routes: readonly Route[];
-let fingerprints: () => Promise<Fingerprints>;
+let fingerprints: () => Promise<WriteCounters>;
 let shops: FullShop[];
-let latestFingerprints: Fingerprints | undefined;
+let latestFingerprints: WriteCounters | undefined;
 
 beforeAll(async () => {
   api = await testApi();

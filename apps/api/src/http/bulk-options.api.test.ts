@@ -1,10 +1,10 @@
-import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
+import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
 import { propose, putStock, stockOf, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
 let shop: Client;
-let fingerprints: () => Promise<Fingerprints>;
+let fingerprints: () => Promise<WriteCounters>;
 
 beforeAll(async () => {
   api = await testApi();

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
+import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
 import { openFullShop, tokenFor, valuesOf, type FullShop } from '../testing/full-shop.js';
 import { BROKEN_JSON } from '../testing/hostile-values.js';
 import { nameOf, pathOf, requiredQuery, RouteCalls, type RouteAnswer, type RouteCall } from '../testing/route-calls.js';
@@ -14,7 +14,7 @@ const LIMIT = 32 * 1024;
 
 let api: TestApi;
 let calls: RouteCalls;
-let fingerprints: () => Promise<Fingerprints>;
+let fingerprints: () => Promise<WriteCounters>;
 let shop: FullShop;
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ function describeAnswer(route: Route, { label }: CallError, { status, replyText,
   return `${nameOf(route)} with ${label}: ${status} ${replyText.slice(0, 200)} ${deviations.join('; ').slice(0, 300)}`;
 }
 
-function haveChanged(before: Fingerprints, after: Fingerprints): boolean {
+function haveChanged(before: WriteCounters, after: WriteCounters): boolean {
   return [...after].some(([appId, fingerprint]) => before.get(appId) !== fingerprint);
 }
 
@@ -242,7 +242,7 @@ describe('the body of a call', () => {
     expect(gzipBomb.length).toBeLessThan(LIMIT);
     const file = `${form('x'.repeat(LIMIT + 1))}\r\n--b--\r\n`;
     const chunkedHeaders = { 'Transfer-Encoding': 'chunked' };
-    const errorsOf = (route: Route): CallError[] => {
+    const faultyCallsOf = (route: Route): CallError[] => {
       if (!canHaveBody(route)) return [];
       if (route.upload) {
         return [
@@ -256,7 +256,7 @@ describe('the body of a call', () => {
         { label: 'a body that is large once unpacked', text: gzipBomb, headers: { 'Content-Encoding': 'gzip' } },
       ];
     };
-    expect(await probeRoutes(errorsOf, hasAnswer(413, detailError('Request Entity Too Large')))).toEqual([]);
+    expect(await probeRoutes(faultyCallsOf, hasAnswer(413, detailError('Request Entity Too Large')))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { BodyField, ExampleValues } from '../testing/body-fields.js';
-import { fingerprintsOf, tablesContaining, type Fingerprints } from '../testing/fingerprints.js';
+import { fingerprintsOf, tablesContaining, type WriteCounters } from '../testing/fingerprints.js';
 import {
   openFullShop,
   replaceUsedRecords,
@@ -21,7 +21,7 @@ const SECRET = 'canary-7f3a9c';
 
 let api: TestApi;
 let calls: RouteCalls;
-let fingerprints: () => Promise<Fingerprints>;
+let fingerprints: () => Promise<WriteCounters>;
 let owner: FullShop;
 let stranger: FullShop;
 let ownerAnswers: ReadonlyMap<string, RouteAnswer>;
@@ -68,7 +68,7 @@ async function readAsOwner(): Promise<Map<string, RouteAnswer>> {
 interface Attempt {
   readonly label: string;
   readonly reply: RouteAnswer;
-  readonly hasChangedOwner: boolean;
+  readonly isOwnerDataChanged: boolean;
   readonly hasChangedStranger: boolean;
 }
 
@@ -81,16 +81,21 @@ async function attemptCall(route: Route, label: string, path: string, body?: unk
   const fingerprintsAfter = await fingerprints();
   const hasChanged = (appId: number): boolean => fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId);
   const hasChangedOwner = hasChanged(owner.client.appId);
-  return { label: `${nameOf(route)} ${label}`, reply, hasChangedOwner, hasChangedStranger: hasChanged(client.appId) };
+  return {
+    label: `${nameOf(route)} ${label}`,
+    reply,
+    isOwnerDataChanged: hasChangedOwner,
+    hasChangedStranger: hasChanged(client.appId),
+  };
 }
 
-function leaksOrHarms({ reply, hasChangedOwner }: Attempt): boolean {
+function leaksOrHarms({ reply, isOwnerDataChanged: hasChangedOwner }: Attempt): boolean {
   return (
     hasChangedOwner || reply.status >= 500 || `${reply.replyText}${JSON.stringify(reply.replyHeaders)}`.includes(SECRET)
   );
 }
 
-function describeAttempt({ label, reply, hasChangedOwner, hasChangedStranger }: Attempt): string {
+function describeAttempt({ label, reply, isOwnerDataChanged: hasChangedOwner, hasChangedStranger }: Attempt): string {
   return `${label}: ${reply.status} ${reply.replyText.slice(0, 300)} ${hasChangedOwner ? 'OWNER CHANGED' : ''} ${hasChangedStranger ? 'stranger changed' : ''}`;
 }
 
@@ -253,7 +258,7 @@ function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
-/** Parts are drawn numbers and may equal an id by chance. */
+/** `data_part` and `time_part` are random numbers, which may equal an id by chance. */
 const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
 function findIdentifierFields(route: Route): BodyField[] {

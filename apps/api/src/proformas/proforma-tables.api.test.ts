@@ -606,7 +606,7 @@ describe('transitions of a proforma', () => {
     },
   );
 
-  it.each(OPEN_STATUSES)('cancels a proforma in %s with refunded payments and released stock', async (status) => {
+  it.each(OPEN_STATUSES)('cancels a proforma in %s, refunds its payments and releases its stock', async (status) => {
     const { id, paid, payments } = await makeProformaIn(status);
     const { status: replyStatus, text } = await shop.delete(proformaPath(id), { reason: 'too late' });
     expect([replyStatus, text]).toEqual([204, '']);
@@ -650,14 +650,14 @@ describe('transitions of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES_WITH_DEBT)(
-    'expires a proforma in %s without a call, with refunded payments and released stock',
+    'expires a proforma in %s without a call, refunds its payments and releases its stock',
     async (status) => {
       const { id } = await makeProformaIn(status);
       await pay(id, 60);
       api.clock.forward({ hours: 72 });
       await api.container.get(TOKENS.ExpirySweep).run();
       await api.container.get(TOKENS.Refunds).payOutDue();
-      // The list expires nothing, unlike a call by id.
+      // Listing does not expire overdue proformas; reading one by id does.
       const { data } = (await shop.get('/proforma_orders?status=expired')).body;
       expect(data).toMatchObject([
         { id, canceled: true, cancel_reason: 'expired', canceled_at: now(), paid: 0, expires_in_seconds: 0 },

@@ -557,7 +557,7 @@ describe('concurrent PUT /int/stocks', () => {
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
     await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
     await newShelf.rollBack();
-    // The first call must run until it waits.
+    // Gives the first call time to reach the next lock that it must wait for.
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);

@@ -1,7 +1,7 @@
 import type { Postgres } from '@back-office/database-postgres';
 
 /** For each app, a number that grows with every write, even if no value changes. */
-export type Fingerprints = ReadonlyMap<number, number>;
+export type WriteCounters = ReadonlyMap<number, number>;
 
 const TABLES = `
   select t.table_name as name, bool_or(c.column_name = 'app_id') as has_app
@@ -52,7 +52,7 @@ interface Write {
 }
 
 /** Watches all tables from now on. Triggers cost less than reading all tables after every call. */
-export async function fingerprintsOf(database: Postgres): Promise<() => Promise<Fingerprints>> {
+export async function fingerprintsOf(database: Postgres): Promise<() => Promise<WriteCounters>> {
   const triggers = (await tablesOf(database)).map(
     ({ name, owner }) => `create trigger noted after insert or update or delete on "${name}"
       for each row execute function watched.note_${owner}()`,

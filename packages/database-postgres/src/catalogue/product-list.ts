@@ -35,7 +35,7 @@ function productOrder(orderBy: string | undefined): SortKey[] | undefined {
 }
 
 interface Search {
-  /** Sorts the best matches first. It is a function because an unused parameter would have no type. */
+  /** Sorts the best matches first. It is a function, so that the parameter of the search is added only when it is used: PostgreSQL cannot infer the type of an unused one. */
   readonly order: () => readonly SortKey[];
   readonly literal: string;
   /** Always `false` for short texts, which resemble too many names. */
@@ -133,11 +133,11 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
   };
 }
 
-function anyTextSearch(searchAll: string, value: (parameter: unknown) => string): Search {
-  const { literal, similar, order } = nameSearch(searchAll, 'p.search_all', value);
+function anyTextSearch(searchText: string, value: (parameter: unknown) => string): Search {
+  const { literal, similar, order } = nameSearch(searchText, 'p.search_all', value);
   // PostgreSQL lowers the case of codes because it lowers the stored ones. JavaScript differs for `İ` and a final `Σ`.
-  const codes = `p.search_all like lower(${value(`%${escapeLike(searchAll)}%`)})`;
-  const exactCodeFirst = (): SortKey => ({ sql: `p.id in (${exactCodeIds(value(searchAll))})`, direction: ' desc' });
+  const codes = `p.search_all like lower(${value(`%${escapeLike(searchText)}%`)})`;
+  const exactCodeFirst = (): SortKey => ({ sql: `p.id in (${exactCodeIds(value(searchText))})`, direction: ' desc' });
   return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };
 }
 

@@ -104,13 +104,13 @@ export class SqlProformaOrders implements ProformaOrders {
     return this.database.transaction(async (transaction) => {
       const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
       const now = this.clock.now();
-      const decidedChanges = await writeConsequences(
+      const changesToStore = await writeConsequences(
         transaction,
         appId,
         proformas.map((before) => changeOf(before, decide(before))),
         now,
       );
-      return storeChanges(transaction, appId, await reserveStock(transaction, appId, decidedChanges), mode, now);
+      return storeChanges(transaction, appId, await reserveStock(transaction, appId, changesToStore), mode, now);
     });
   }
 }

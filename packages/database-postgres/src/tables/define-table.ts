@@ -22,7 +22,7 @@ interface Definition<C extends Columns> {
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
-  /** Maps the indexes that TypeORM cannot express to the reason. */
+  /** Indexes that TypeORM cannot express, each with the reason. */
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 
