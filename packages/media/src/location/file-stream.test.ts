@@ -166,6 +166,14 @@ describe('stripNested', () => {
     expect(decodeText(stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, growingStripper)))).toBe('0123');
   });
 
+  it('may have as many parts as its own bytes allow', () => {
+    const file = Buffer.alloc(20_000_000, 'x');
+    const passParts: Stripper = function* (inner) {
+      while (yield* inner.waitFor(1)) yield* inner.pass(150);
+    };
+    expect(stripBytes(file, (outer) => stripNested(outer, file.length, passParts)).at(-1)).toBe('x'.charCodeAt(0));
+  });
+
   it('passes on other errors', () => {
     const failingStripper: Stripper = function* (file) {
       yield* file.pass(1);

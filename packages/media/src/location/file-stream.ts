@@ -10,12 +10,6 @@ const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
 
-/** Limits the parts of a file and of the files nested in it. */
-interface PartBudget {
-  parts: number;
-  bytes: number;
-}
-
 /** Yields while it waits for more bytes or for the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
@@ -33,13 +27,17 @@ export class FileStream {
   private to = 0;
   private ownsInput = false;
   private hasEnded = false;
-  private readonly ownBudget: PartBudget = { parts: 0, bytes: 0 };
+  /** Counted in the outermost file for all files nested in it. */
+  private parts = 0;
+  private readonly outermost: FileStream;
   private output: Uint8Array[] = [];
   private block = EMPTY;
   private blockFrom = 0;
   private blockTo = 0;
 
-  constructor(private readonly parent?: FileStream) {}
+  constructor(parent?: FileStream) {
+    this.outermost = parent?.outermost ?? this;
+  }
 
   get available(): number {
     return this.to - this.from;
@@ -123,15 +121,10 @@ export class FileStream {
     }
   }
 
-  private get budget(): PartBudget {
-    return this.parent?.budget ?? this.ownBudget;
-  }
-
   private countPart(): void {
-    const { budget } = this;
-    budget.parts += 1;
-    if (this.parent === undefined) budget.bytes = this.position;
-    if (budget.parts > MAX_SMALL_PARTS + budget.bytes / MIN_PART_BYTES) throw new UnreadableFile('Too many parts');
+    const file = this.outermost;
+    file.parts += 1;
+    if (file.parts > MAX_SMALL_PARTS + file.position / MIN_PART_BYTES) throw new UnreadableFile('Too many parts');
   }
 
   /** Bytes never move in place, because the output may refer to them. */
