@@ -1,7 +1,7 @@
 // Import rules. apps/api/src/architecture.test.ts breaks each rule once on purpose.
 
 // Every package that is not an adapter counts as pure, so the rules cover new packages at once.
-const adapters = 'storage|images|svg|pages|facts|database|wasm';
+const adapters = 'storage|images|svg|pages|parser|process|facts|database|wasm';
 const adapter = `^packages/(?:${adapters})-[^/]+/`;
 const pure = `^packages/(?!(?:${adapters})-)([^/]+)/`;
 const tests = ['[.](?:test|contract)[.]ts$', '^(?:packages|apps)/[^/]+/(?:src/)?testing/'];
@@ -88,7 +88,7 @@ const forbidden = [
         ...tests,
       ],
     },
-    to: { path: '^(?:packages/|@back-office/)(?:storage|images|svg|pages|facts|wasm)-' },
+    to: { path: '^(?:packages/|@back-office/)(?:storage|images|svg|pages|parser|process|facts|wasm)-' },
   },
   {
     name: 'no-cycles',

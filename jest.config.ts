@@ -31,7 +31,7 @@ const onMemory: Config = {
 };
 
 /** Packages with a server, native code or WebAssembly have slow tests. */
-const ADAPTERS = '/packages/(?:database-postgres|facts|images|pages|storage)\\b';
+const ADAPTERS = '/packages/(?:database-postgres|facts|images|pages|parser|process|storage)\\b';
 const ignored = ['/node_modules/', '[.](?:api|db)[.]test[.]ts$'];
 
 const onPostgres: Config[] = [
@@ -45,7 +45,7 @@ const onPostgres: Config[] = [
     ...shared,
     displayName: 'adapters',
     testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
-    testPathIgnorePatterns: [...ignored, '/packages/(?!database-postgres|facts|images|pages|storage)'],
+    testPathIgnorePatterns: [...ignored, '/packages/(?!database-postgres|facts|images|pages|parser|process|storage)'],
   },
   {
     ...shared,

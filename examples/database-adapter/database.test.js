@@ -57,6 +57,6 @@ runner.describe('the file', () => {
     await expect(addCustomer(APP)).rejects.toMatchObject({ name: 'UnknownOutcome' });
     await expect(addCustomer(APP)).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     const filter = { search: undefined, externalRef: undefined };
-    expect(await customerQueries.list(APP, filter, { offset: 0, limit: 9 })).toBe('[]');
+    expect(await customerQueries.list(APP, filter, { offset: 0, limit: 9 })).toEqual({ json: '[]', end: null });
   });
 });

@@ -3,10 +3,12 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventType } from '@back-office/kernel';
 import { readConfig } from './config.js';
 import { openForInspection } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 import { fillApp } from './testing/a-day.js';
+import { newCustomer, startSession } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import { check, INVARIANTS } from '@back-office/database-postgres';
@@ -18,11 +20,14 @@ beforeAll(async () => {
   api = await testApi();
   client = await api.app();
   await fillApp(api, client);
+  const token = await startSession(client, await newCustomer(client, 'ana@example.com'));
+  const phone = api.withOrigins({ ...client, token }, [api.origin]);
+  await phone.put('/customer/consent', { channel: 'email', state: 'revoked' });
 });
 afterAll(() => api.close());
 
 const store = () => api.container.get(TOKENS.Library).library.store;
-const runCheck = async (now = new Date()) => check({ url: api.url }, store(), now);
+const runCheck = async (now = api.clock.now()) => check({ url: api.url }, store(), now);
 const breachesOf = async (name: string, now?: Date): Promise<number> => {
   const finding = (await runCheck(now)).find((candidate) => candidate.name === name);
   if (finding === undefined) throw new Error(`No rule is called ${name}`);
@@ -86,6 +91,14 @@ describe('a database that cannot be checked', () => {
 
 const firstId = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
+/** The rules compare records that are newer than the first event, and the test clock stands still. */
+const FIRST_EVENT_EARLIER = `with first_event as (
+    insert into events (app_id, at, type, record_id)
+    select app_id, min(at) - interval '1 hour', 'stock.changed', 0 from events group by app_id
+  )`;
+
+const withoutEvents = (type: EventType) => `${FIRST_EVENT_EARLIER} delete from events where type = '${type}'`;
+
 const CASES: readonly (readonly [name: string, corruption: string])[] = [
   [
     'Reserved stock equals the sum of its reservations',
@@ -135,7 +148,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   [
     'No proforma is overdue for more than an hour',
-    `update proforma_orders set due_at = now() - interval '61 minutes' where id = (select max(id) from proforma_orders)`,
+    `update proforma_orders set due_at = inserted_at - interval '61 minutes' where id = (select max(id) from proforma_orders)`,
   ],
   [
     'Only open proformas hold vouchers, and payments equal what is spent',
@@ -154,9 +167,123 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   ['Every file is in an existing folder', `update cdn_files set folder = 'nowhere' where folder = 'x/y'`],
   ['Every folder is in an existing folder', `update cdn_folders set parent = 'nowhere' where path = 'x/y'`],
+  [
+    'Every new proforma has one event',
+    `${FIRST_EVENT_EARLIER} delete from events
+     where id = (select max(id) from events where type = 'proforma.created')`,
+  ],
+  [
+    'Every paid proforma has an event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders set status_id = 3 where status_id <= 2`,
+  ],
+  ['Every payment of a proforma has an event', withoutEvents('proforma.payment_received')],
+  ['Every proforma that the warehouse confirmed has an event', withoutEvents('proforma.confirmed')],
+  [
+    'Every converted proforma has one event',
+    `${FIRST_EVENT_EARLIER} insert into events (app_id, at, type, record_id)
+     select app_id, at, type, record_id from events where type = 'proforma.converted'`,
+  ],
+  [
+    'Every cancelled proforma has one event',
+    `${FIRST_EVENT_EARLIER} update events set type = 'proforma.paid' where type = 'proforma.canceled'`,
+  ],
+  [
+    'Every expired proforma has one event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders set status_id = 8 where status_id = 7`,
+  ],
+  [
+    'Every alert of a proforma has one event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders set alerts_count = 1, open_alerts_count = 1,
+       alerts = jsonb_build_array(jsonb_build_object('insertedAt', inserted_at, 'resolvedAt', null))`,
+  ],
+  [
+    'Every resolved alert of a proforma has one event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders
+     set alerts = jsonb_build_array(jsonb_build_object('insertedAt', inserted_at, 'resolvedAt', inserted_at))`,
+  ],
+  [
+    'Every paid refund has one event',
+    `${FIRST_EVENT_EARLIER}, paid as (
+       update payments set status = 'refunded', next_attempt_at = null where refund_of is not null
+     )
+     delete from events where type = 'refund.succeeded'`,
+  ],
+  [
+    'Every failed refund has an event',
+    `${FIRST_EVENT_EARLIER} update payments set status = 'refund_failed'
+     where id = (${firstId('payments', 'refund_of is not null')})`,
+  ],
+  ['Every spent voucher has an event', withoutEvents('voucher.used')],
+  [
+    'Every new order has one event',
+    `${FIRST_EVENT_EARLIER} update events set type = 'order.shipped' where type = 'order.created'`,
+  ],
+  [
+    'Every shipped order has an event',
+    `${FIRST_EVENT_EARLIER}, shipped as (update orders set shipped_at = inserted_at)
+     delete from events where type = 'order.shipped'`,
+  ],
+  ['Every delivered order has an event', `${FIRST_EVENT_EARLIER} update orders set delivery_status_id = 3`],
+  ['Every cancelled order has an event', `${FIRST_EVENT_EARLIER} update orders set order_status_id = 3`],
+  ['The last movement of each variant in each warehouse has an event', withoutEvents('stock.changed')],
+  [
+    'Every new product has one event',
+    `${FIRST_EVENT_EARLIER} insert into events (app_id, at, type, record_id)
+     select app_id, at, type, record_id from events where type = 'product.created'`,
+  ],
+  [
+    'The last change of every product has an event',
+    `${FIRST_EVENT_EARLIER} update products set updated_at = updated_at + interval '1 hour'`,
+  ],
+  ['Every new customer has one event', withoutEvents('customer.created')],
+  ['The last booking of points of every customer has an event', withoutEvents('customer.updated')],
+  ['The last change of the consents of every customer has an event', withoutEvents('consent.changed')],
+  ['Every new file has one event', withoutEvents('file.created')],
+  ['Every further version of a file has an event', `${FIRST_EVENT_EARLIER} update cdn_files set version = version + 1`],
+  [
+    'The last change of every file has an event',
+    `${FIRST_EVENT_EARLIER} update cdn_files set last_modified = last_modified + interval '1 hour'`,
+  ],
+  ['Every file in Trash has an event', withoutEvents('file.trashed')],
+  [
+    'Every file whose processing failed has an event',
+    `${FIRST_EVENT_EARLIER}, failed as (update cdn_files set processing = 'failed')
+     delete from events where type = 'file.processed'`,
+  ],
+  [
+    'Every purged file has one event',
+    `insert into events (app_id, at, type, record_id) select app_id, at, 'file.moved', 987654321 from events limit 1`,
+  ],
+  [
+    'Every endpoint that was switched off has an event',
+    `${FIRST_EVENT_EARLIER} insert into webhook_endpoints (app_id, url, status, secrets, position, inserted_at, updated_at)
+     select app_id, 'https://erp.example', 'switched_off', '[]', 0, inserted_at, inserted_at from products limit 1`,
+  ],
+  [
+    'The positions of events have no gap',
+    `insert into event_feeds (app_id, last_position) select app_id, 1 from events limit 1
+     on conflict (app_id) do update set last_position = event_feeds.last_position + 1`,
+  ],
 ];
 
 describe('the check', () => {
+  it('compares no change of the hour after the oldest event once events were purged', async () => {
+    const name = 'Every new proforma has one event';
+    await api.database.rows(`insert into event_feeds (app_id, last_position, purged_position) select $1, 1, 1`, [
+      client.appId,
+    ]);
+    await api.database.rows(
+      `with oldest as (
+         insert into events (app_id, at, type, record_id)
+         select app_id, min(at) - interval '59 minutes', 'stock.changed', 0 from events group by app_id
+       )
+       delete from events where id = (select min(id) from events where type = 'proforma.created')`,
+    );
+    expect(await breachesOf(name)).toBe(0);
+    await api.database.rows('delete from event_feeds');
+    expect(await breachesOf(name)).toBe(1);
+  });
+
   it.each(CASES)('reports a violation of: %s', async (name, corruption) => {
     const breachesBefore = await breachesOf(name);
     await api.database.rows(corruption);

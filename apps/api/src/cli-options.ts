@@ -1,3 +1,4 @@
+import { isScope, MAX_OVERLAP_DAYS, SCOPES, type Scope } from '@back-office/apps';
 import { isCurrency } from '@back-office/kernel';
 import { InvalidArgumentError } from 'commander';
 
@@ -20,4 +21,16 @@ export function hoursOf(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
   return Number(count) * (unit === 'd' ? 24 : 1);
+}
+
+export function overlapOf(text: string): number {
+  const hours = hoursOf(text);
+  if (hours > MAX_OVERLAP_DAYS * 24) throw new InvalidArgumentError(`At most ${MAX_OVERLAP_DAYS}d.`);
+  return hours;
+}
+
+export function scopesOf(text: string): Scope[] {
+  const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))];
+  if (!scopes.every(isScope)) throw new InvalidArgumentError(`Scopes such as ${SCOPES.slice(0, 2).join(',')}.`);
+  return scopes;
 }

@@ -10,12 +10,13 @@ const CLI = `${BUNDLE}cli.js`;
 /** Modules in this folder can import the workspace packages. */
 const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
-function runCli(args: readonly string[], environment: Readonly<Record<string, string>>) {
+function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
   const env = { PATH: process.env['PATH'], ...environment };
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const child = execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
+    child.stdin?.end(input);
   });
 }
 
@@ -100,4 +101,59 @@ describe('a command that needs no files', () => {
     // An open connection would delay the exit by ten seconds.
     expect(performance.now() - startMs).toBeLessThan(8_000);
   });
+});
+
+describe('the commands for tokens', () => {
+  let database: TestDatabase;
+  let appId: string;
+  beforeAll(async () => {
+    database = await makeTestDatabase();
+    appId = String((await run('app', 'create', '--name', 'A')).app_id);
+  });
+  afterAll(() => database.drop());
+
+  const cli = (args: readonly string[], input?: string) => runCli(args, { DATABASE_URL: database.url }, input);
+  const run = async (...args: readonly string[]) => JSON.parse((await cli([...args, '--json'])).stdout);
+  const list = async () => (await run('token', 'list', '--app', appId)).access_tokens;
+
+  it('issue, list, rotate and revoke tokens by id', async () => {
+    const scopes = 'stock:read,stock:write';
+    const issued = await run('token', 'issue', '--app', appId, '--name', 'ERP', '--scopes', scopes);
+    const { id, ...token } = (await list()).at(-1);
+    expect(token).toMatchObject({ name: 'ERP', scopes: scopes.split(','), expires_at: null, revoked_at: null });
+    const rotated = await run('token', 'rotate', '--app', appId, '--id', String(id), '--overlap', '1h');
+    expect(rotated).toMatchObject({ name: 'ERP', access_token: expect.stringMatching(/^bo_app_/) });
+    expect(rotated.access_token).not.toBe(issued.access_token);
+    expect(await run('token', 'revoke', '--app', appId, '--id', String(rotated.id))).toEqual({ revoked: true });
+    const tokens = await list();
+    expect(tokens.at(-2).expires_at).not.toBeNull();
+    expect(tokens.at(-1).revoked_at).not.toBeNull();
+    expect(JSON.stringify(tokens)).not.toContain('bo_app_');
+  }, 60_000);
+
+  it('are listed by the audit log, which names the command line', async () => {
+    const { entries } = await run('audit', '--app', appId, '--action', 'access_token.rotate');
+    expect(entries).toMatchObject([{ actor: 'cli', token_id: null, after: { name: 'ERP' } }]);
+    expect((await cli(['audit', '--app', appId])).stdout).toContain('  cli  access_token.create ');
+    expect((await cli(['audit', '--app', appId, '--action', 'other'])).code).toBe(1);
+  }, 30_000);
+
+  it('read the token to revoke from standard input', async () => {
+    const { access_token: secret } = await run('token', 'issue', '--app', appId);
+    expect(await cli(['token', 'revoke', '--token', '-'], `${secret}\n`)).toMatchObject({ code: 0, stderr: '' });
+    expect((await list()).at(-1).revoked_at).not.toBeNull();
+  }, 30_000);
+
+  it.each([
+    [['revoke'], 'Name the token by --app and --id, or by --token -.'],
+    [['revoke', '--id', '1'], '--id needs --app.'],
+    [['revoke', '--app', '1', '--id', '987654'], 'There is no such token.'],
+    [['rotate', '--app', '1', '--id', '987654'], 'The app 1 has no token 987654.'],
+  ])(
+    '%j fails with one line',
+    async (args, line) => {
+      expect(await cli(['token', ...args])).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
+    },
+    30_000,
+  );
 });

@@ -1,26 +1,14 @@
-import { addHours } from '@back-office/kernel';
 import { Command } from 'commander';
 import { check, type Connection, distribute } from '@back-office/database-postgres';
-import { currencyOf, hoursOf, idOf, nameOf } from './cli-options.js';
+import { addAuditCommand } from './cli-audit.js';
+import { command, openExisting, type Options, type Result } from './cli-command.js';
+import { currencyOf, nameOf } from './cli-options.js';
+import { addSessionCommands } from './cli-sessions.js';
+import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
 import { makeDemo } from './demo.js';
-import {
-  assertDatabaseExists,
-  openForInspection,
-  openServer,
-  startService,
-  type Inspection,
-  type Service,
-  type ServiceOptions,
-} from './runtime/service.js';
+import { openForInspection, openServer, startService, type Inspection, type Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
-
-interface Result {
-  readonly json: object;
-  readonly text: string;
-  /** True when the command has found a defect; it then exits with 1. */
-  readonly hasFailed?: boolean;
-}
 
 /** Exit code of a check that could not run. */
 const CHECK_FAILED_EXIT_CODE = 2;
@@ -61,15 +49,9 @@ command(app, 'create', 'create an app and issue its first token', createApp)
   .requiredOption('--name <name>', 'name of the app', nameOf)
   .option('--currency <code>', 'ISO 4217 code', currencyOf, 'RSD');
 
-const token = program.command('token').description('access tokens');
-command(token, 'issue', 'issue another token for an app', issueToken)
-  .requiredOption('--app <id>', 'id of the app', idOf)
-  .option('--language <code>', 'language of its messages')
-  .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', hoursOf);
-command(token, 'revoke', 'revoke a token; it stops working within 2 seconds', revokeToken).requiredOption(
-  '--token <token>',
-  'the token itself',
-);
+addTokenCommands(program);
+addSessionCommands(program);
+addAuditCommand(program);
 
 const proformas = program.command('proformas').description('proformas');
 command(proformas, 'expire', 'expire all due proformas now', expireProformas);
@@ -88,68 +70,6 @@ command(
 );
 
 await program.parseAsync();
-
-type Options = Record<string, never>;
-
-interface OpenedSubject {
-  stop(): Promise<void>;
-}
-
-function command(
-  parent: Command,
-  name: string,
-  description: string,
-  run: (service: Service, options: Options) => Promise<Result>,
-): Command;
-function command<Subject extends OpenedSubject>(
-  parent: Command,
-  name: string,
-  description: string,
-  run: (subject: Subject, options: Options) => Promise<Result>,
-  open: () => Promise<Subject>,
-  errorExitCode?: number,
-): Command;
-function command(
-  parent: Command,
-  name: string,
-  description: string,
-  run: (subject: never, options: Options) => Promise<Result>,
-  open: () => Promise<OpenedSubject> = () => openExisting({ opensStore: false }),
-  errorExitCode = 1,
-): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--json', 'print the result as JSON')
-    .action(async (options: Options) => {
-      try {
-        await execute(run as Run, options, open);
-      } catch (error) {
-        process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
-        process.exitCode = errorExitCode;
-      }
-    });
-}
-
-/** Opens the service on an existing database, because these commands refer to existing records. */
-async function openExisting(options: ServiceOptions): Promise<Service> {
-  const config = readConfig();
-  await assertDatabaseExists(config);
-  return startService(config, { ...options, needsKeptRecords: true });
-}
-
-type Run = (opened: OpenedSubject, options: Options) => Promise<Result>;
-
-async function execute(run: Run, options: Options, open: () => Promise<OpenedSubject>): Promise<void> {
-  const subject = await open();
-  try {
-    const { json, text, hasFailed } = await run(subject, options);
-    process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
-    if (hasFailed) process.exitCode = 1;
-  } finally {
-    await subject.stop();
-  }
-}
 
 async function checkAll({ connection, store }: Inspection): Promise<Result> {
   const findings = await check(connection, store, new Date());
@@ -176,7 +96,7 @@ async function createDemo({ container }: Service): Promise<Result> {
   return {
     json: { app_id: appId, access_token: accessToken, session_token: sessionToken },
     text:
-      `Created demo app ${appId}. Its access token and the token of a customer's session (30 days), ` +
+      `Created demo app ${appId}. Its access token and the token of a customer's session, for 30 days, ` +
       `shown only once:\n${accessToken}\n${sessionToken}`,
   };
 }
@@ -189,20 +109,6 @@ async function createApp({ container }: Service, { name, currency }: Options): P
     json: { app_id: appId, access_token: accessToken },
     text: `Created app ${appId}. Its access token, shown only once:\n${accessToken}`,
   };
-}
-
-async function issueToken({ container }: Service, options: Options): Promise<Result> {
-  const { app: appId, language, expiresIn } = options as { app?: number; language?: string; expiresIn?: number };
-  const expiresAt = expiresIn === undefined ? undefined : addHours(container.get(TOKENS.Clock).now(), expiresIn);
-  const issued = await container.get(TOKENS.Apps).issueToken({ appId: appId ?? 0, language, expiresAt });
-  if (issued === undefined) throw new Error(`There is no app ${appId}.`);
-  return { json: { access_token: issued, expires_at: expiresAt?.toISOString() ?? null }, text: issued };
-}
-
-async function revokeToken({ container }: Service, options: Options): Promise<Result> {
-  const revoked = await container.get(TOKENS.Apps).revokeToken(String(options['token']));
-  if (!revoked) throw new Error('There is no such token.');
-  return { json: { revoked }, text: 'The token is revoked.' };
 }
 
 async function expireProformas({ container }: Service): Promise<Result> {

@@ -1,4 +1,11 @@
-import { InvalidConfig, readConfig } from './config.js';
+import { InvalidConfig, readConfig, type RateLimitConfig } from './config.js';
+
+const RATE_LIMITS: RateLimitConfig = {
+  perToken: { calls: 300_000, seconds: 60 },
+  perAddress: { calls: 6_000, seconds: 60 },
+  store: undefined,
+};
+const rateLimitsWith = (changes: Partial<RateLimitConfig>) => ({ rateLimits: { ...RATE_LIMITS, ...changes } });
 
 describe('an empty environment', () => {
   it('means port 3000, an embedded database, a demo app and an inline worker', () => {
@@ -17,7 +24,7 @@ describe('an empty environment', () => {
       images: 'sharp',
       cdnPurgeUrl: undefined,
       corsOrigins: [],
-      rateLimit: undefined,
+      rateLimits: RATE_LIMITS,
       logLevel: 'info',
       logFormat: 'json',
     });
@@ -46,9 +53,15 @@ describe('a valid value', () => {
       'https://a.example, https://b.example:8443',
       { corsOrigins: ['https://a.example', 'https://b.example:8443'] },
     ],
-    ['RATE_LIMIT', '600', { rateLimit: { calls: 600, seconds: 60 } }],
-    ['RATE_LIMIT', '50/1', { rateLimit: { calls: 50, seconds: 1 } }],
-    ['RATE_LIMIT', '1000000/86400', { rateLimit: { calls: 1_000_000, seconds: 86_400 } }],
+    ['RATE_LIMIT', '600', rateLimitsWith({ perToken: { calls: 600, seconds: 60 } })],
+    ['RATE_LIMIT', '50/1', rateLimitsWith({ perToken: { calls: 50, seconds: 1 } })],
+    ['RATE_LIMIT', '1000000/86400', rateLimitsWith({ perToken: { calls: 1_000_000, seconds: 86_400 } })],
+    ['RATE_LIMIT', 'off', { rateLimits: undefined }],
+    ['RATE_LIMIT_PER_ADDRESS', '10/1', rateLimitsWith({ perAddress: { calls: 10, seconds: 1 } })],
+    ['RATE_LIMIT_STORE', 'redis://localhost:6379/1', rateLimitsWith({ store: 'redis://localhost:6379/1' })],
+    ['TRUST_PROXY', '2', { trustProxy: 2 }],
+    ['TRUST_PROXY', '0', { trustProxy: false }],
+    ['TRUST_PROXY', 'loopback, 10.0.0.0/8,::1', { trustProxy: ['loopback', '10.0.0.0/8', '::1'] }],
     ['REFUND_URL', 'https://pay.example/refunds', { refunds: { kind: 'http', url: 'https://pay.example/refunds' } }],
     ['REFUND_URL', '', { refunds: { kind: 'by-hand' } }],
     ['REFUNDS', 'by-hand', { refunds: { kind: 'by-hand' } }],
@@ -59,6 +72,12 @@ describe('a valid value', () => {
     ['WORKER', 'off', { worker: false }],
     ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
     ['PORT', '0', { port: 0 }],
+    ['HOST', '127.0.0.1', { host: '127.0.0.1', adminHost: '127.0.0.1' }],
+    ['HOST', '::1', { host: '::1' }],
+    ['HOST', 'shop.internal', { host: 'shop.internal' }],
+    ['ADMIN_PORT', '9464', { adminPort: 9_464, host: undefined, adminHost: undefined }],
+    ['ADMIN_HOST', '10.0.0.7', { host: undefined, adminHost: '10.0.0.7' }],
+    ['DOCS', 'off', { docs: false }],
     ['WORKER_PORT', '9000', { workerPort: 9_000 }],
     ['WORKER_PORT', '', { workerPort: undefined }],
     ['PORT', '', { port: 3000 }],
@@ -78,6 +97,10 @@ describe('an invalid value', () => {
     ['PORT', '70000'],
     ['PORT', '-1'],
     ['PORT', 'http'],
+    ['HOST', 'http://127.0.0.1'],
+    ['HOST', '127.0.0.1:80'],
+    ['ADMIN_PORT', '-1'],
+    ['DOCS', 'none'],
     ['WORKER_PORT', '65536'],
     ['DATABASE_URL', 'mysql://x'],
     ['DATABASE_POOL_SIZE', '0'],
@@ -91,6 +114,11 @@ describe('an invalid value', () => {
     ['REFUND_URL', 'pay.example/refunds'],
     ['REFUND_URL', 'ftp://pay.example'],
     ['REFUND_TOKEN', 'two words'],
+    ['RATE_LIMIT_PER_ADDRESS', 'off'],
+    ['RATE_LIMIT_STORE', 'http://localhost'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '11'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
     ['RATE_LIMIT', 'slowly'],
     ['RATE_LIMIT', '0'],
     ['RATE_LIMIT', '-5'],

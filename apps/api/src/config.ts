@@ -1,8 +1,29 @@
 import { trimEndCharacters } from '@back-office/kernel';
-import { bool, cleanEnv, EnvMissingError, makeValidator, str } from 'envalid';
+import { bool, cleanEnv, EnvMissingError, str } from 'envalid';
+import {
+  headerText,
+  hostName,
+  httpUrl,
+  networks,
+  origins,
+  postgresUrl,
+  proxies,
+  rate,
+  redisUrl,
+  size,
+  wholeBetween,
+} from './config-values.js';
 
 export interface Config {
   readonly port: number;
+  /** Address that the API listens on; `undefined` means all. */
+  readonly host: string | undefined;
+  /** Port for health, metrics and the API reference; `undefined` serves them on the port of the API. */
+  readonly adminPort: number | undefined;
+  /** Address that `adminPort` and `workerPort` listen on; `undefined` means all. */
+  readonly adminHost: string | undefined;
+  /** Whether the API reference is served. */
+  readonly docs: boolean;
   readonly dataDir: string;
   /** `postgres`, `memory`, or a module that opens a database. */
   readonly database: string;
@@ -32,9 +53,13 @@ export interface Config {
   /** URL that receives purge requests; `undefined` sends none. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** Maximum number of calls per token in a window of `seconds`; `undefined` means unlimited. */
-  readonly rateLimit: { readonly calls: number; readonly seconds: number } | undefined;
+  /** Proxies that are believed about the address of a client, by number or by address. */
+  readonly trustProxy: number | readonly string[] | false;
+  /** Maximum number of calls in a window; `undefined` means unlimited. */
+  readonly rateLimits: RateLimitConfig | undefined;
   readonly refunds: RefundConfig;
+  /** Private networks that webhooks may reach, such as `10.1.0.0/16`. */
+  readonly webhookNetworks: readonly string[];
   /** Bearer token for the payment service. */
   readonly refundToken: string | undefined;
   readonly logLevel: string;
@@ -57,6 +82,19 @@ export type StorageConfig =
   | { readonly kind: 's3'; readonly s3: S3Config }
   | { readonly kind: 'module'; readonly module: string };
 
+export interface Rate {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+export interface RateLimitConfig {
+  readonly perToken: Rate;
+  /** For callers without a valid token. */
+  readonly perAddress: Rate;
+  /** URL of a Redis server that counts the calls of all processes; `undefined` counts in each process. */
+  readonly store: string | undefined;
+}
+
 /** A person, a payment service over HTTP, or a module pays out refunds. */
 export type RefundConfig =
   | { readonly kind: 'by-hand' }
@@ -67,61 +105,12 @@ export class InvalidConfig extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 ** 2 };
-
-/** Parses a size in bytes or with a unit, such as `10mb` or `512kb`. */
-const size = makeValidator<number>((text) => {
-  const [, digits, unit] = /^(\d{1,12})\s*(kb|mb)?$/i.exec(text) ?? [];
-  const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] ?? NaN);
-  if (!(bytes > 0)) throw new Error('a size such as 10mb was expected');
-  return bytes;
-});
-
-const wholeBetween = <Default extends number | undefined>(low: number, high: number, defaultValue: Default) =>
-  makeValidator<number | Default>((text) => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) < low || Number(text) > high) {
-      throw new Error(`a whole number from ${low} to ${high} was expected`);
-    }
-    return Number(text);
-  })({ default: defaultValue });
-
-const postgresUrl = makeValidator<string>((text) => {
-  if (!/^postgres(ql)?:\/\/\S+$/.test(text)) throw new Error('a postgres:// URL was expected');
-  return text;
-});
-
-const httpUrl = makeValidator<string>((text) => {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('an http:// or https:// URL was expected');
-  return text;
-});
-
-const headerText = makeValidator<string>((text) => {
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('printable ASCII without spaces was expected');
-  return text;
-});
-
-const origins = makeValidator<string[]>((text) =>
-  text.split(',').map((entry) => {
-    const origin = entry.trim();
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) throw new Error(`${origin} is not an origin`);
-    return origin;
-  }),
-);
-
-const MAX_WINDOW_SECONDS = 86_400;
-
-/** Parses calls per minute, or per a number of seconds, such as `600` or `50/1`. */
-const rate = makeValidator<{ calls: number; seconds: number }>((text) => {
-  const [, calls, seconds = '60'] = /^(\d{1,9})(?:\/(\d{1,5}))?$/.exec(text) ?? [];
-  const limit = { calls: Number(calls), seconds: Number(seconds) };
-  if (!(limit.calls > 0 && limit.seconds > 0 && limit.seconds <= MAX_WINDOW_SECONDS)) {
-    throw new Error(`calls a minute, or <calls>/<seconds> with up to ${MAX_WINDOW_SECONDS} seconds, were expected`);
-  }
-  return limit;
-});
-
 const VARIABLES = {
   PORT: wholeBetween(0, 65_535, 3_000),
+  HOST: hostName({ default: undefined }),
+  ADMIN_PORT: wholeBetween(0, 65_535, undefined),
+  ADMIN_HOST: hostName({ default: undefined }),
+  DOCS: str({ choices: ['on', 'off'], default: 'on' }),
   DATA_DIR: str({ default: '.data' }),
   DATABASE_URL: postgresUrl({ default: undefined }),
   DATABASE: str({ default: 'postgres' }),
@@ -146,10 +135,14 @@ const VARIABLES = {
   PURGER: str({ default: 'http' }),
   CDN_PURGE_URL: httpUrl({ default: undefined }),
   CORS_ORIGINS: origins({ default: [] }),
-  RATE_LIMIT: rate({ default: undefined }),
+  TRUST_PROXY: proxies({ default: false }),
+  RATE_LIMIT: rate({ default: { calls: 300_000, seconds: 60 } }),
+  RATE_LIMIT_PER_ADDRESS: rate({ default: { calls: 6_000, seconds: 60 } }),
+  RATE_LIMIT_STORE: redisUrl({ default: undefined }),
   REFUNDS: str({ default: undefined }),
   REFUND_URL: httpUrl({ default: undefined }),
   REFUND_TOKEN: headerText({ default: undefined }),
+  WEBHOOK_NETWORKS: networks({ default: [] }),
   LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
   LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
 };
@@ -163,6 +156,10 @@ export function readConfig(environment: Environment = process.env): Config {
   const parsed = cleanEnv(nonEmptyVariables, VARIABLES, { reporter: ({ errors }) => throwInvalidConfig(errors) });
   return {
     port: parsed.PORT,
+    host: parsed.HOST,
+    adminPort: parsed.ADMIN_PORT,
+    adminHost: parsed.ADMIN_HOST ?? parsed.HOST,
+    docs: parsed.DOCS === 'on',
     dataDir: parsed.DATA_DIR,
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
@@ -182,9 +179,11 @@ export function readConfig(environment: Environment = process.env): Config {
     purger: parsed.PURGER,
     cdnPurgeUrl: parsed.CDN_PURGE_URL,
     corsOrigins: parsed.CORS_ORIGINS,
-    rateLimit: parsed.RATE_LIMIT,
+    trustProxy: parsed.TRUST_PROXY,
+    rateLimits: rateLimitsOf(parsed),
     refunds: refundsOf(parsed),
     refundToken: parsed.REFUND_TOKEN,
+    webhookNetworks: parsed.WEBHOOK_NETWORKS,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
     environment,
@@ -214,6 +213,18 @@ function storageOf(variables: S3Variables): StorageConfig {
     publicUrl: variables.S3_PUBLIC_URL,
   };
   return { kind: 's3', s3 };
+}
+
+function rateLimitsOf(variables: {
+  readonly RATE_LIMIT: Rate | 'off';
+  readonly RATE_LIMIT_PER_ADDRESS: Rate | 'off';
+  readonly RATE_LIMIT_STORE: string | undefined;
+}): RateLimitConfig | undefined {
+  const { RATE_LIMIT: perToken, RATE_LIMIT_PER_ADDRESS: perAddress, RATE_LIMIT_STORE: store } = variables;
+  if (perToken === 'off') return undefined;
+  if (perAddress === 'off')
+    throw new InvalidConfig('Bad configuration: RATE_LIMIT_PER_ADDRESS: only RATE_LIMIT can be off');
+  return { perToken, perAddress, store };
 }
 
 function refundsOf(variables: {

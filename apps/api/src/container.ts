@@ -3,23 +3,27 @@ import type { Database } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { RefundGateway } from '@back-office/proforma';
 import { Container } from 'inversify';
-import { AppAdministration, appRoutes, CachedTokens } from './apps/index.js';
+import { accessTokenRoutes } from './access-tokens/index.js';
+import { AppAdministration, appRoutes, CachedTokens, TokenUses } from './apps/index.js';
+import { auditRoutes } from './audit/index.js';
 import { attributeRoutes } from './attributes/index.js';
 import { cardRoutes } from './cards/index.js';
 import { productRoutes, verifyRoutes } from './catalogue/index.js';
 import { checkoutRoutes } from './checkout/index.js';
 import { consentRoutes } from './consents/index.js';
-import { customerRoutes } from './customers/index.js';
+import { customerRoutes, personalDataRoutes } from './customers/index.js';
+import { EventRecords, eventRoutes, EventWaits } from './events/index.js';
 import { deviceRoutes } from './devices/index.js';
 import type { Route } from './http/route.js';
 import { attendanceRoutes, locationRoutes } from './locations/index.js';
-import { createLibraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
+import { createLibraryParts, mediaRoutes, uploadTokenRoutes, type LibraryTools } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
-import { sessionRoutes } from './sessions/index.js';
+import { sessionAdministrationRoutes, sessionRoutes } from './sessions/index.js';
 import { setUpRoutes } from './setup/index.js';
 import { reconcileRoutes, stockListRoutes, stockRoutes, warehouseRoutes } from './stock/index.js';
 import { TOKENS as T } from './tokens.js';
+import * as webhooks from './webhooks/index.js';
 
 export class SystemClock implements Clock {
   now(): Date {
@@ -31,6 +35,8 @@ export interface Adapters {
   readonly refunds: RefundGateway;
   /** Missing in commands that use no files. */
   readonly media?: LibraryTools | undefined;
+  /** Private networks that webhooks may reach. */
+  readonly webhookNetworks?: readonly string[];
 }
 
 function mediaOf({ media }: Adapters): LibraryTools {
@@ -45,11 +51,12 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.Library).toDynamicValue(() => createLibraryParts(database, clock, mediaOf(adapters)));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toConstantValue(adapters.refunds);
-  container
-    .bind(T.Apps)
-    .toDynamicValue(() => new AppAdministration(database.apps, database.appQueries, database.accessTokens));
+  container.bind(T.Apps).toDynamicValue(() => new AppAdministration(database, clock));
   container.bind(T.AccessTokens).toDynamicValue(() => new CachedTokens(database.accessTokenQueries, clock));
+  container.bind(T.EventWaits).toDynamicValue(() => new EventWaits());
+  container.bind(T.TokenUses).toDynamicValue(() => new TokenUses(database.tokenAdministration, clock));
   bindProformas(container, database, clock);
+  bindWebhooks(container, database, adapters, clock);
   container.bind(T.Routes).toDynamicValue(() => routesOf(container, database, clock));
   return container;
 }
@@ -92,14 +99,45 @@ function bindProformas(container: Container, database: Database, clock: Clock): 
     );
 }
 
+function bindWebhooks(container: Container, database: Database, adapters: Adapters, clock: Clock): void {
+  const { webhookNetworks = [] } = adapters;
+  container
+    .bind(T.WebhookSender)
+    .toDynamicValue(() => new webhooks.HttpWebhookSender(new webhooks.Targets(webhookNetworks), () => clock.now()));
+  container
+    .bind(T.WebhookMessages)
+    .toDynamicValue(() => new webhooks.WebhookMessages(new EventRecords(database, clock), clock));
+  container.bind(T.WebhookDispatcher).toDynamicValue(() => {
+    const { appQueries: apps, eventFeed: feed, webhookQueue: queue } = database;
+    const ports = { apps, feed, queue, sender: container.get(T.WebhookSender) };
+    return new webhooks.WebhookDispatcher(ports, container.get(T.WebhookMessages), clock);
+  });
+}
+
+function webhookRoutesOf(
+  container: Container,
+  { webhookEndpoints, webhookDeliveries }: Database,
+  clock: Clock,
+): Route[] {
+  const sender = container.get(T.WebhookSender);
+  const testMessage = new webhooks.TestMessage(container.get(T.WebhookMessages), sender, clock);
+  return [
+    ...webhooks.webhookEndpointRoutes({ endpoints: webhookEndpoints, sender, testMessage, clock }),
+    ...webhooks.webhookDeliveryRoutes(webhookDeliveries),
+  ];
+}
+
 function routesOf(container: Container, database: Database, clock: Clock): Route[] {
   const tokens = container.get(T.AccessTokens);
   const actions = container.get(T.ProformaActions);
   return [
     ...setUpRoutes(database.setUpRecords, database.setUpQueries),
     ...appRoutes(database.apps, database.appQueries, tokens),
+    ...accessTokenRoutes(container.get(T.Apps), database.tokenAdministration, tokens, clock),
+    ...auditRoutes(database.auditLog),
     ...warehouseRoutes(database.warehouses, database.warehouseQueries),
     ...sessionRoutes(database.sessions, tokens, clock),
+    ...sessionAdministrationRoutes(database.sessionAdministration, tokens, clock),
     ...productRoutes(database.products, database.productQueries),
     ...verifyRoutes(database.productQueries),
     ...attributeRoutes(database.attributes, database.attributeQueries),
@@ -109,7 +147,10 @@ function routesOf(container: Container, database: Database, clock: Clock): Route
     ...locationRoutes(database.locations),
     ...attendanceRoutes(database.attendances, database.attendanceQueries),
     ...customerRoutes(database.customers, database.customerQueries),
+    ...personalDataRoutes(database.customers, database.personalData, database.personalDataQueries, tokens),
     ...deviceRoutes(database.devices),
+    ...eventRoutes(database.eventFeed, new EventRecords(database, clock), container.get(T.EventWaits)),
+    ...webhookRoutesOf(container, database, clock),
     ...consentRoutes(database.consents, database.consentQueries, clock),
     ...cardRoutes(database.cards),
     ...checkoutRoutes(database.evaluations, database.evaluationQueries),
@@ -117,6 +158,7 @@ function routesOf(container: Container, database: Database, clock: Clock): Route
     ...proformas.proformaRoutes(actions, database.orderQueries, clock),
     ...proformas.proformaPaymentRoutes(actions, clock),
     ...proformas.proformaRefundRoutes(actions, clock),
+    ...uploadTokenRoutes(database.accessTokens, clock),
     ...mediaRoutes(database, container.get(T.Library), clock),
     ...orders.importedOrderRoutes(database.importedOrders, database.orderQueries),
     ...orders.orderRoutes(

@@ -13,7 +13,8 @@ export interface Demo {
   readonly sessionToken: string;
 }
 
-const SESSION_HOURS = 30 * 24;
+/** The tokens are printed, so they must not work for ever. */
+const LIFETIME_HOURS = 30 * 24;
 const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 
 /**
@@ -28,7 +29,9 @@ export async function makeDemo(container: Container): Promise<Demo> {
   const customers = await addCustomers(container, app);
   await makeProformas(container, app, customers);
   const sessionToken = await signIn(container, app, customers[0]);
-  return { appId, accessToken: (await apps.issueToken({ appId })) as string, sessionToken };
+  const expiresAt = addHours(container.get(TOKENS.Clock).now(), LIFETIME_HOURS);
+  const accessToken = (await apps.issueToken({ appId, name: 'Demo', expiresAt })) as string;
+  return { appId, accessToken, sessionToken };
 }
 
 const SETTINGS = {
@@ -77,7 +80,7 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 }
 
 async function signIn(container: Container, app: AppContext, customer: CustomerParts | undefined): Promise<string> {
-  const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
+  const expiresAt = addHours(container.get(TOKENS.Clock).now(), LIFETIME_HOURS);
   const accessToken = newToken('session');
   const tokenHash = hashToken(accessToken);
   const session = await container

@@ -60,7 +60,7 @@ describe('a clustered database', () => {
       await rowsOf('select (select count(*) from orders) as orders, (select count(*) from payments) as payments'),
     ).toEqual(counts);
     const { store } = api.container.get(TOKENS.Library).library;
-    const findings = await check({ url: api.url }, store, new Date());
+    const findings = await check({ url: api.url }, store, api.clock.now());
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
 
     expect(await distribute({ url: api.url })).toEqual({ distributed: [], reference: [] });

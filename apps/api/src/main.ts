@@ -1,8 +1,10 @@
 import { adapterNames } from './adapters/index.js';
-import { readConfig } from './config.js';
+import { readConfig, type Config } from './config.js';
+import { Background } from './runtime/background.js';
 import { makeDemo, type Demo } from './demo.js';
-import { startApi } from './runtime/api.js';
-import { loggerOf } from './runtime/logger.js';
+import { startApi, type Api } from './runtime/api.js';
+import { useChoreOf } from './runtime/chores.js';
+import { loggable, loggerOf } from './runtime/logger.js';
 import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
@@ -20,21 +22,47 @@ await runUntilSignal(async () => {
   // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
+  const tokenUses = service.container.get(TOKENS.TokenUses);
+  const uses = new Background([useChoreOf(service.container)], logger);
+  uses.start();
   await work?.start();
-  process.stdout.write(formatGreeting(`http://localhost:${api.port}`, service.notice, demo));
-  logger.info({ port: api.port, worker: config.worker, adapters: adapterNames(config) }, 'ready');
+  process.stdout.write(formatGreeting(addressesOf(config, api), service.notice, demo));
+  logger.info(
+    { port: api.port, admin_port: api.adminPort, worker: config.worker, adapters: adapterNames(config) },
+    'ready',
+  );
   return async () => {
     logger.info('stopping');
     await Promise.all([api.stop(), work?.stop()]);
+    await uses.stop();
+    await tokenUses.flush().catch((error: unknown) => logger.warn({ error: loggable(error) }, 'last uses not written'));
     await service.stop();
   };
 });
 
-function formatGreeting(origin: string, notice: string | undefined, demo: Demo | undefined): string {
+interface Addresses {
+  readonly origin: string;
+  /** `undefined` if the API reference is not served. */
+  readonly reference: string | undefined;
+}
+
+function addressesOf({ host, adminHost, docs }: Config, { port, adminPort }: Api): Addresses {
+  const origin = originOf(host, port);
+  const adminOrigin = adminPort === undefined ? origin : originOf(adminHost, adminPort);
+  return { origin, reference: docs ? `${adminOrigin}/docs` : undefined };
+}
+
+/** A host for all addresses is reachable as localhost. */
+function originOf(host: string | undefined, port: number): string {
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+function formatGreeting({ origin, reference }: Addresses, notice: string | undefined, demo: Demo | undefined): string {
   const demoLines = demo
     ? [
         '',
-        'Created a demo app. Its access token, shown only once:',
+        'Created a demo app. Its access token, valid for 30 days and shown only once:',
         `  ${demo.accessToken}`,
         'Token of a session of one of its customers, valid for 30 days:',
         `  ${demo.sessionToken}`,
@@ -43,6 +71,7 @@ function formatGreeting(origin: string, notice: string | undefined, demo: Demo |
         `  curl -H 'Authorization: Bearer ${demo.accessToken}' '${origin}/api/v2/proforma_orders?limit=3'`,
       ]
     : [];
-  const lines = [`Base URL       ${origin}/api/v2`, `API reference  ${origin}/docs`, ...demoLines];
+  const referenceLines = reference === undefined ? [] : [`API reference  ${reference}`];
+  const lines = [`Base URL       ${origin}/api/v2`, ...referenceLines, ...demoLines];
   return `\n${[...(notice === undefined ? [] : [notice, '']), ...lines].join('\n')}\n\n`;
 }

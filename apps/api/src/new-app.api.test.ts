@@ -79,6 +79,8 @@ interface Installation {
 /** Milliseconds by path, before the statistics cover the app. */
 const timesBeforeAnalyze = new Map<string, number>();
 const timesAfterAnalyze = new Map<string, number>();
+/** Milliseconds by path, while the statistics cover many apps with hardly any records. */
+const timesBesideSmallApps = new Map<string, number>();
 /** Milliseconds by path, on a server without statistics. */
 const timesWithoutStatistics = new Map<string, number>();
 
@@ -90,6 +92,11 @@ beforeAll(async () => {
     await measure(shop, timesBeforeAnalyze);
     await installation.client.query('analyze');
     await measure(shop, timesAfterAnalyze);
+  });
+  await withInstallation(async (installation) => {
+    for (let count = 0; count < 20; count += 1) await openShop(installation, 1);
+    await installation.client.query('analyze');
+    await measure(await openShop(installation, ROWS), timesBesideSmallApps);
   });
   await withInstallation(async (installation) => measure(await openShop(installation, ROWS), timesWithoutStatistics));
 }, 240_000);
@@ -147,6 +154,7 @@ async function measureMs(shop: Client, path: string): Promise<number> {
 
 describe.each([
   ['missing in the statistics', timesBeforeAnalyze],
+  ['beside small apps in the statistics', timesBesideSmallApps],
   ['on a server without statistics', timesWithoutStatistics],
 ])('a long list of an app %s', (_, times) => {
   it.each(PATHS)('is about as fast as with statistics: %s', (path) => {

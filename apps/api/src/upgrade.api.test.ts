@@ -83,7 +83,7 @@ describe('a filled database of the first migration', () => {
     for (const table of tables) rowsAfter.push(await rowsOf(oldClient, table));
     expect(rowsAfter).toEqual(rowsBefore);
     const { store } = api.container.get(TOKENS.Library).library;
-    const findings = await check(oldDatabase.connection, store, new Date());
+    const findings = await check(oldDatabase.connection, store, api.clock.now());
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
   }, 60_000);
 });

@@ -27,7 +27,8 @@ const listFiles = (...patterns: readonly string[]): string[] =>
     .filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
 
 const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs');
-const PAGES = listFiles('*.md');
+/** The notices quote licences of other projects. */
+const PAGES = listFiles('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
 
 /** Words that `docs/language.md` forbids in names, with their replacements. */
 function forbiddenWords(): Map<string, string> {

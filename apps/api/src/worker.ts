@@ -18,10 +18,12 @@ await runUntilSignal(async () => {
   const probes =
     config.workerPort === undefined
       ? undefined
-      : await startProbes(service, config.workerPort, logger).catch(async (error: unknown) => {
-          await service.stop();
-          throw error;
-        });
+      : await startProbes(service, { port: config.workerPort, host: config.adminHost }, logger).catch(
+          async (error: unknown) => {
+            await service.stop();
+            throw error;
+          },
+        );
   await work.start();
   logger.info({ port: probes?.port, adapters: adapterNames(config) }, 'working');
   return async () => {

@@ -8,6 +8,7 @@ export interface AppSettings {
     /** Minor units; 0 means no minimum. */
     readonly minimumBasketAmount: number;
   };
+  readonly sessions: { readonly idleDays: number; readonly maxDays: number };
   readonly bankAccount: BankAccount;
   /** Amount in the currency that earns one loyalty point; 0 earns none. */
   readonly loyaltyPointsPerAmount: number;
@@ -17,6 +18,7 @@ export interface AppSettings {
     readonly trashRetentionDays: number;
     readonly refusesDeleteInUse: boolean;
     readonly unusedThresholdDays: number;
+    readonly servesTrash: boolean;
   };
 }
 

@@ -2,6 +2,12 @@ import { decimalsOf, toMinor } from '@back-office/kernel';
 import type { AppContext } from './app-context.js';
 import { speechOf, type Translations } from './speech.js';
 
+export const DEFAULT_EVALUATION_RETENTION_DAYS = 30;
+const DEFAULT_IDLE_DAYS = 30;
+const DEFAULT_MAX_SESSION_DAYS = 90;
+export const DEFAULT_AUDIT_RETENTION_DAYS = 400;
+export const DEFAULT_EVENT_RETENTION_DAYS = 30;
+
 export interface CompleteSettings {
   readonly proforma: {
     readonly lifetime_hours: number;
@@ -9,12 +15,17 @@ export interface CompleteSettings {
     /** Amount in the app's currency; 0 means no minimum. */
     readonly minimum_basket_amount: number;
   };
+  readonly evaluation: {
+    /** Days after which evaluations that became no proforma are removed. */
+    readonly retention_days: number;
+  };
   readonly media: {
     readonly prefix: string;
     readonly trash_retention_days: number;
     readonly refuse_delete_in_use: boolean;
     readonly unused_threshold_days: number;
     readonly auto_hide_unused_days: number | null;
+    readonly serve_trash: boolean;
   };
   readonly bank_account: {
     readonly beneficiary: string;
@@ -24,14 +35,26 @@ export interface CompleteSettings {
     readonly payment_code: string;
   };
   readonly loyalty: { readonly points_per_amount: number };
+  readonly audit: { readonly retention_days: number };
+  readonly events: { readonly retention_days: number };
+  readonly sessions: {
+    /** A session ends after this time without a call. */
+    readonly idle_days: number;
+    /** Longest life of a new session. */
+    readonly max_days: number;
+  };
   readonly default_warehouse_code: string | null;
 }
 
 export interface StoredSettings {
   readonly proforma?: Partial<CompleteSettings['proforma']>;
+  readonly evaluation?: Partial<CompleteSettings['evaluation']>;
   readonly media?: Partial<CompleteSettings['media']>;
   readonly bank_account?: Partial<CompleteSettings['bank_account']>;
   readonly loyalty?: Partial<CompleteSettings['loyalty']>;
+  readonly audit?: Partial<CompleteSettings['audit']>;
+  readonly events?: Partial<CompleteSettings['events']>;
+  readonly sessions?: Partial<CompleteSettings['sessions']>;
   readonly default_warehouse_code?: string | null;
 }
 
@@ -48,11 +71,13 @@ export interface App {
 export function completeSettings({ settings, media_prefix: prefix }: App): CompleteSettings {
   return {
     proforma: { lifetime_hours: 72, expire_paid: false, minimum_basket_amount: 0, ...settings.proforma },
+    evaluation: { retention_days: DEFAULT_EVALUATION_RETENTION_DAYS, ...settings.evaluation },
     media: {
       trash_retention_days: 30,
       refuse_delete_in_use: false,
       unused_threshold_days: 30,
       auto_hide_unused_days: null,
+      serve_trash: true,
       ...settings.media,
       prefix,
     },
@@ -65,6 +90,9 @@ export function completeSettings({ settings, media_prefix: prefix }: App): Compl
       ...settings.bank_account,
     },
     loyalty: { points_per_amount: 0, ...settings.loyalty },
+    audit: { retention_days: DEFAULT_AUDIT_RETENTION_DAYS, ...settings.audit },
+    events: { retention_days: DEFAULT_EVENT_RETENTION_DAYS, ...settings.events },
+    sessions: { idle_days: DEFAULT_IDLE_DAYS, max_days: DEFAULT_MAX_SESSION_DAYS, ...settings.sessions },
     default_warehouse_code: settings.default_warehouse_code ?? null,
   };
 }
@@ -90,6 +118,7 @@ export function contextOf(app: App, language: string): AppContext {
         purpose: account.purpose,
         paymentCode: account.payment_code,
       },
+      sessions: { idleDays: settings.sessions.idle_days, maxDays: settings.sessions.max_days },
       loyaltyPointsPerAmount: settings.loyalty.points_per_amount,
       defaultWarehouseCode: settings.default_warehouse_code,
       media: {
@@ -97,6 +126,7 @@ export function contextOf(app: App, language: string): AppContext {
         trashRetentionDays: media.trash_retention_days,
         refusesDeleteInUse: media.refuse_delete_in_use,
         unusedThresholdDays: media.unused_threshold_days,
+        servesTrash: media.serve_trash,
       },
     },
     ...speechOf(app.translations, language),

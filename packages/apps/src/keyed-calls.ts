@@ -7,6 +7,8 @@ export interface KeyedCall {
 }
 
 export const ANSWER_RETENTION_HOURS = 24;
+/** Kept answers of one app take at most this much. */
+export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
 /** A run that does not renew its lease for this time counts as dead. */
 export const RUN_LEASE_MS = 15_000;
 
@@ -37,10 +39,15 @@ export interface StoredAnswer {
 }
 
 export interface KeyedCalls {
-  /** Starts a run, unless the call is running, has an answer, or its key belongs to another call. */
-  begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused'>;
+  /**
+   * Starts a run, unless the call is running, has an answer, or its key belongs to another call. Returns `not kept` when
+   * the call is done but its answer is not stored.
+   */
+  begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;
-  /** Does nothing once another run has the key. */
+  /**
+   * Does nothing once another run has the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, only the end of the run is stored.
+   */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
   /** Ends the run without an answer, so the next call with its key can start at once. */
   release(run: Run): Promise<void>;

@@ -15,9 +15,13 @@ export interface SettingsPatch {
   readonly default_language?: string | null;
   readonly translations?: TranslationsPatch | null;
   readonly proforma?: Patch<CompleteSettings['proforma']> | null;
+  readonly evaluation?: Patch<CompleteSettings['evaluation']> | null;
   readonly media?: Patch<CompleteSettings['media']> | null;
   readonly bank_account?: Patch<CompleteSettings['bank_account']> | null;
   readonly loyalty?: Patch<CompleteSettings['loyalty']> | null;
+  readonly audit?: Patch<CompleteSettings['audit']> | null;
+  readonly events?: Patch<CompleteSettings['events']> | null;
+  readonly sessions?: Patch<CompleteSettings['sessions']> | null;
   readonly default_warehouse_code?: string | null;
 }
 
@@ -35,7 +39,7 @@ export function applyPatch(app: App, patch: SettingsPatch): App {
   };
 }
 
-const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
+const SECTIONS = ['proforma', 'evaluation', 'media', 'bank_account', 'loyalty', 'audit', 'events', 'sessions'] as const;
 
 function mergeSettings(storedSettings: StoredSettings, patch: SettingsPatch): StoredSettings {
   const mergedSettings: Record<string, unknown> = { ...storedSettings };

@@ -6,6 +6,7 @@ export * from './named-variant.js';
 export type { PlannedProduct, ProductOutcome } from './planner.js';
 export type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
 export * from './product-changes.js';
+export * from './product-events.js';
 export { blankFields, PLAIN_COLUMNS, PRODUCT_FIELDS, type PlainColumns } from './product-fields.js';
 export * from './product-plan.js';
 export * from './product-search.js';

@@ -24,7 +24,16 @@ export interface PlannedProduct {
 export type ProductOutcome = RowOutcome<PlannedProduct>;
 
 class RowRefusal extends Error {
-  constructor(readonly key: string) {
+  private static readonly refusals = new Map<string, RowRefusal>();
+
+  /** Every key has one error, since capturing a stack takes longer than planning a row. */
+  static of(key: string): RowRefusal {
+    const refusal = RowRefusal.refusals.get(key) ?? new RowRefusal(key);
+    RowRefusal.refusals.set(key, refusal);
+    return refusal;
+  }
+
+  private constructor(readonly key: string) {
     super(key);
   }
 }
@@ -58,7 +67,7 @@ export class Planner {
     this.row = row;
     this.undoSteps = [];
     try {
-      if (failure !== undefined) throw new RowRefusal(failure);
+      if (failure !== undefined) throw RowRefusal.of(failure);
       return this.planRow(desiredProduct);
     } catch (error) {
       if (!(error instanceof RowRefusal)) throw error;
@@ -111,14 +120,14 @@ export class Planner {
   }
 
   private newProduct({ code, name }: DesiredProduct): ProductDraft {
-    if (!isFilled(code)) throw new RowRefusal('API.Products.CodeCantBeBlank');
-    if (!isFilled(name)) throw new RowRefusal('API.Products.NameCantBeBlank');
+    if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
+    if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
     const slug = this.chooseSlug(name, code);
     return { id: null, code, slug, name, external_ref: null, ...blankFields(), images: [], isChanged: false };
   }
 
   private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
-    if (isSentBlank(desiredProduct.name)) throw new RowRefusal('API.Products.NameCantBeBlank');
+    if (isSentBlank(desiredProduct.name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
     const code = isFilled(desiredProduct.code) ? desiredProduct.code : product.code;
     const slug = isFilled(desiredProduct.slug) ? desiredProduct.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
@@ -129,7 +138,7 @@ export class Planner {
 
   private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
     const match = this.find('variant', this.variants, desiredVariant);
-    if (match && match.product !== product) throw new RowRefusal('API.Products.VariantOfAnotherProduct');
+    if (match && match.product !== product) throw RowRefusal.of('API.Products.VariantOfAnotherProduct');
     const variant = match ?? newVariant(product, desiredVariant);
     this.applyToVariant(variant, desiredVariant);
     return { variant, created: match === undefined };
@@ -189,7 +198,7 @@ export class Planner {
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
     // A record that an earlier row created cannot be renamed by a later row.
-    if (!this.options.canLend || holder.id === null) throw new RowRefusal(key);
+    if (!this.options.canLend || holder.id === null) throw RowRefusal.of(key);
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }
 
@@ -220,7 +229,7 @@ export class Planner {
 }
 
 function newVariant(product: ProductDraft, { code }: DesiredVariant): VariantDraft {
-  if (!isFilled(code)) throw new RowRefusal('API.Products.CodeCantBeBlank');
+  if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
   const emptyFields = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
   return { id: null, product, code: code.trim(), ...emptyFields, images: [], isChanged: false };
 }

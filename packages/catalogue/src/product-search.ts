@@ -1,4 +1,4 @@
-export const PRODUCT_SORT_FIELDS = ['name', 'price', 'inserted_at', 'sales_quantity'] as const;
+export const PRODUCT_SORT_FIELDS = ['name', 'price', 'inserted_at', 'updated_at', 'sales_quantity'] as const;
 export type ProductSortField = (typeof PRODUCT_SORT_FIELDS)[number];
 
 export interface ProductSorting {

@@ -1,4 +1,4 @@
-import type { BulkOptions, Page } from '@back-office/kernel';
+import type { BulkOptions, ListedPage, Page } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { DesiredProduct } from './desired-product.js';
 import type { ProductPlan } from './product-plan.js';
@@ -44,12 +44,14 @@ export interface ProductFilter {
   readonly priceFrom?: string;
   readonly priceTo?: string;
   readonly onlyOnStock: boolean;
+  /** Earliest change of the product or a variant, inclusive. Changes of stock do not count. */
+  readonly updatedAfter?: Date;
 }
 
 export interface ProductListQuery {
   readonly filter: ProductFilter;
   /**
-   * Fields are `name`, `price` (the lowest), `inserted_at` and `sales_quantity`, each with an optional ` desc`,
+   * Fields are `name`, `price` (the lowest), `inserted_at`, `updated_at` and `sales_quantity`, each with an optional ` desc`,
    * separated by commas. Anything else sorts the best matches first, or by name without a search.
    */
   readonly orderBy: string | undefined;
@@ -65,7 +67,10 @@ export interface RequestingApp {
 export interface ProductQueries {
   /** Prefers an exact code to one that differs only in case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  list(app: RequestingApp, query: ProductListQuery): Promise<string>;
+  /** Returns the products that the app has by their ids. */
+  findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
+  /** A search is listed by offset only: it has no positions. */
+  list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
   /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;
 }

@@ -82,6 +82,11 @@ export interface Evaluations {
    * app lacks or cannot sell.
    */
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal>;
+  /**
+   * Removes a batch of evaluations that became no proforma within the retention time of their app; returns whether
+   * any was removed.
+   */
+  removeUnused(): Promise<boolean>;
 }
 
 export interface EvaluationQueries {

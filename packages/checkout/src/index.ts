@@ -1,4 +1,5 @@
 export * from './evaluations.js';
+export * from './setup/audit.js';
 export * from './setup/fields.js';
 export * from './setup/promotions.js';
 export * from './setup/resource.js';

@@ -26,6 +26,8 @@ export interface Consents {
 
 export interface ConsentQueries {
   find(appId: number, customerId: number): Promise<Consent | undefined>;
+  /** Returns the consents of the customers that the app has, by customer. */
+  findAll(appId: number, customerIds: readonly number[]): Promise<ReadonlyMap<number, Consent>>;
   /** Returns the consent before a time; `undefined` when the app has no such customer. */
   findBefore(appId: number, customer: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined>;
   /** Returns a customer's changes, oldest first; no changes when the app has no such customer. */

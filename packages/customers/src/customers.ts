@@ -1,5 +1,5 @@
-import type { Page } from '@back-office/kernel';
-import type { Customer, NewCustomer } from './customer.js';
+import type { ListedPage, Page, Sorting } from '@back-office/kernel';
+import type { Customer, NewCustomer, PresentedCustomer } from './customer.js';
 
 export interface TakenFields {
   readonly taken: readonly ('email' | 'external_ref')[];
@@ -24,12 +24,19 @@ export interface CustomerFilter {
    */
   readonly search: string | undefined;
   readonly externalRef: string | undefined;
+  /** Earliest change, inclusive. */
+  readonly updatedAfter: Date | undefined;
 }
 
+export const CUSTOMER_SORT_FIELDS = ['updated_at'] as const;
+
 export interface CustomerQueries {
+  /** Returns the customers that the app has, in any order. */
+  findAll(appId: number, ids: readonly number[]): Promise<readonly PresentedCustomer[]>;
   /**
-   * Returns one page as JSON text of {@link PresentedCustomer}s, sorted by first name, last name and id. Texts are
-   * sorted by code points; a PostgreSQL database needs the collation `C` for that.
+   * Returns one page of {@link PresentedCustomer}s, sorted by one of the {@link CUSTOMER_SORT_FIELDS} and
+   * id in the same direction. Without `sorting` they are sorted by first name, last name and id. Texts are sorted by
+   * code points; a PostgreSQL database needs the collation `C` for that.
    */
-  list(appId: number, filter: CustomerFilter, page: Page): Promise<string>;
+  list(appId: number, filter: CustomerFilter, page: Page, sorting?: Sorting): Promise<ListedPage>;
 }

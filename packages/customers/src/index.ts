@@ -2,3 +2,4 @@ export * from './cards.js';
 export * from './customer.js';
 export type { CustomerIdentifier } from '@back-office/kernel';
 export * from './customers.js';
+export * from './personal-data.js';

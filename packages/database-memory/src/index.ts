@@ -17,6 +17,7 @@ export * from './devices/memory-devices.js';
 export * from './keyed-calls/memory-keyed-calls.js';
 export * from './locations/memory-attendances.js';
 export * from './locations/memory-locations.js';
+export { eventPorts } from './events/event-ports.js';
 export * from './media/media-ports.js';
 export * from './media/memory-job-queue.js';
 export * from './orders/memory-imported-orders.js';

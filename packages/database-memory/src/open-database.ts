@@ -1,8 +1,10 @@
 import type { Calls, Database, DatabaseOptions, OpenedDatabase } from '@back-office/database';
 import { INSTALLATION } from './apps/memory-apps.js';
+import { runAs } from './apps/audit-entries.js';
 import { MemoryAttributes } from './catalogue/memory-attributes.js';
 import { MemoryProductQueries } from './catalogue/memory-product-queries.js';
 import { MemoryProducts } from './catalogue/memory-products.js';
+import { eventPorts } from './events/event-ports.js';
 import { MemoryKeyedWrite } from './keyed-write.js';
 import { mediaPortsOf } from './media/media-ports.js';
 import { MemoryJobQueue } from './media/memory-job-queue.js';
@@ -42,6 +44,7 @@ export function portsOf(state: State, options: Options): Database {
     calls: CALLS,
     health: HEALTH,
     jobQueue: () => new MemoryJobQueue(state, clock),
+    ...eventPorts(state, clock),
     ...peoplePorts(state, options),
     products: new MemoryProducts(state, clock, { publicBase, currencyOf }),
     productQueries: new MemoryProductQueries(state),
@@ -57,7 +60,9 @@ export function portsOf(state: State, options: Options): Database {
 }
 
 /** Transactions are synchronous, so their outcome is always known. */
-const CALLS: Calls = {
+export const CALLS: Calls = {
+  runAs,
+  runFor: (_party, work) => work(),
   track: (work) => work(),
   isResumed: () => MemoryKeyedWrite.isResumed(),
   assertOutsideTransaction: () => {},
@@ -66,4 +71,5 @@ const CALLS: Calls = {
 const HEALTH: Database['health'] = {
   ping: async () => {},
   connections: () => ({ open: 0, idle: 0, waiting: 0 }),
+  waiting: () => ({ app: 0, token: 0, file: 0, health: 0 }),
 };

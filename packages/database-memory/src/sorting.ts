@@ -1,22 +1,71 @@
-import { compare, type Keys } from './lists.js';
+import { InvalidPosition, type ListedPage, type Page, type Position } from '@back-office/kernel';
+import { compare } from './lists.js';
 
-/**
- * Sorts by the keys in one direction; ties are sorted newest first. Missing values are the largest, as in PostgreSQL,
- * or last in both directions.
- */
-export function compareByField<Row extends { readonly id: number }>(
-  keys: Keys<Row>,
-  direction: 'asc' | 'desc',
-  nullOrder: 'largest' | 'last',
-): (a: Row, b: Row) => number {
-  const sign = direction === 'asc' ? 1 : -1;
-  return (a, b) => {
-    for (const key of keys) {
-      const [keyA, keyB] = [key(a), key(b)];
-      const order = compare(keyA, keyB);
-      const isMissingLast = nullOrder === 'last' && (keyA === null || keyB === null);
-      if (order !== 0) return isMissingLast ? order : sign * order;
-    }
-    return b.id - a.id;
-  };
+type KeyValue = string | number | null;
+
+export interface SortKey<Row> {
+  readonly of: (row: Row) => KeyValue;
+  readonly direction: 'asc' | 'desc';
+  /** Default: missing values are the largest, as in PostgreSQL. */
+  readonly nulls?: 'last';
+}
+
+/** Lists a page of the rows. The last key must be unique. */
+export function listPage<Row>(
+  rows: readonly Row[],
+  keys: readonly SortKey<Row>[],
+  { offset, limit, after }: Page,
+): { readonly rows: readonly Row[]; readonly end: Position | null } {
+  const sortedRows = rows
+    .map((row) => ({ row, values: keys.map((key) => key.of(row)) }))
+    .sort((a, b) => compareValues(keys, a.values, b.values));
+  const position =
+    after &&
+    parsePosition(
+      after,
+      keys.length,
+      sortedRows.map(({ values }) => values),
+    );
+  const followingRows = position
+    ? sortedRows.filter(({ values }) => compareValues(keys, values, position) > 0)
+    : sortedRows;
+  const page = followingRows.slice(offset, offset + limit);
+  const end = page[limit - 1]?.values.map((value) => (value === null ? null : String(value))) ?? null;
+  return { rows: page.map(({ row }) => row), end };
+}
+
+export function listedPage<Row>(
+  rows: readonly Row[],
+  keys: readonly SortKey<Row>[],
+  page: Page,
+  present: (row: Row) => object,
+): ListedPage {
+  const listed = listPage(rows, keys, page);
+  return { json: JSON.stringify(listed.rows.map(present)), end: listed.end };
+}
+
+/** The values of the rows tell which keys are numbers. */
+function parsePosition(
+  position: Position,
+  keyCount: number,
+  rows: readonly (readonly KeyValue[])[],
+): readonly KeyValue[] {
+  if (position.length !== keyCount) throw new InvalidPosition();
+  return position.map((text, index) => {
+    if (text === null || !rows.some((values) => typeof values[index] === 'number')) return text;
+    const number = Number(text);
+    if (text === '' || Number.isNaN(number)) throw new InvalidPosition();
+    return number;
+  });
+}
+
+function compareValues<Row>(keys: readonly SortKey<Row>[], a: readonly KeyValue[], b: readonly KeyValue[]): number {
+  for (const [index, { direction, nulls }] of keys.entries()) {
+    const [valueA = null, valueB = null] = [a[index], b[index]];
+    const order = compare(valueA, valueB);
+    if (order === 0) continue;
+    const isMissingLast = nulls === 'last' && (valueA === null || valueB === null);
+    return direction === 'asc' || isMissingLast ? order : -order;
+  }
+  return 0;
 }

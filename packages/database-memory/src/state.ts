@@ -1,4 +1,4 @@
-import type { App } from '@back-office/apps';
+import type { App, AuditRecord } from '@back-office/apps';
 import type { StoredChange } from '@back-office/consent';
 import type { Card, Customer } from '@back-office/customers';
 import type { Location } from '@back-office/locations';
@@ -28,6 +28,7 @@ import type {
   StoredVoucher,
 } from './checkout/records.js';
 import type { DeviceRecord } from './devices/device-record.js';
+import type { EventRecord, FeedRecord } from './events/records.js';
 import type { KeyedCallRecord } from './keyed-calls/keyed-call-record.js';
 import { Ids } from './ids.js';
 import type { AttendanceRecord } from './locations/attendance-record.js';
@@ -45,6 +46,7 @@ import type {
 import { Memory, Table, type Stored } from './memory.js';
 import type { StoredOrder } from './orders/records.js';
 import type { LoyaltyBooking, QueuedRefund } from './proformas/records.js';
+import type { DeliveryRecord, EndpointRecord } from './webhooks/records.js';
 
 /** The base class exists because field initializers of {@link State} need `memory`. */
 class MemoryHolder {
@@ -54,6 +56,7 @@ class MemoryHolder {
 export class State extends MemoryHolder {
   readonly accessTokens = new Table<AccessTokenRecord>(this.memory);
   readonly apps = new Table<App>(this.memory);
+  readonly auditLog = new Table<AuditRecord>(this.memory);
   readonly attendances = new Table<AttendanceRecord>(this.memory);
   readonly cards = new Table<Card>(this.memory);
   readonly consentChanges = new Table<StoredChange>(this.memory);
@@ -61,6 +64,8 @@ export class State extends MemoryHolder {
   readonly devices = new Table<DeviceRecord>(this.memory);
   readonly keyedCalls = new Table<KeyedCallRecord>(this.memory);
   readonly locations = new Table<Location>(this.memory);
+  readonly events = new Table<EventRecord>(this.memory);
+  readonly eventFeeds = new Table<FeedRecord>(this.memory);
   readonly evaluations = new Table<StoredEvaluation>(this.memory);
   readonly loyaltyBookings = new Table<LoyaltyBooking>(this.memory);
   readonly orders = new Table<StoredOrder>(this.memory);
@@ -90,6 +95,8 @@ export class State extends MemoryHolder {
   readonly stockMovements = new Table<StockMovement>(this.memory);
   readonly stockMovementLines = new Table<StockMovementLine>(this.memory);
   readonly stockReservations = new Table<StockReservation>(this.memory);
+  readonly webhookDeliveries = new Table<DeliveryRecord>(this.memory);
+  readonly webhookEndpoints = new Table<EndpointRecord>(this.memory);
 
   readonly orderItemIds = new Ids();
   readonly paymentIds = new Ids();

@@ -1,10 +1,18 @@
 import { fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
-import { mediaPortsOf, peoplePorts, State } from '../src/index.js';
+import { CALLS, eventPorts, mediaPortsOf, peoplePorts, State } from '../src/index.js';
 
 export async function openFixture() {
   const [state, clock] = [new State(), new ManualClock()];
   const base = 'https://media.example';
   const media = mediaPortsOf(state, clock, { base, isPublished: false });
-  return fixtureOf({ ...peoplePorts(state, { clock, publicBase: () => base }), ...media }, clock);
+  return fixtureOf(
+    {
+      calls: CALLS,
+      ...eventPorts(state, clock),
+      ...peoplePorts(state, { clock, publicBase: () => base }),
+      ...media,
+    },
+    clock,
+  );
 }

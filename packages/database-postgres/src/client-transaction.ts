@@ -1,9 +1,12 @@
 import type { Writable } from 'node:stream';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import { auditStatement } from './apps/audit-statement.js';
 import { TIMEOUTS } from './data-source.js';
+import type { AuditEntry, DomainEvent } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-office/database';
+import { eventsStatement } from './events/event-statements.js';
 import { failureOf } from './failures.js';
-import { WriteOnce } from './write-once.js';
+import { callContext, WriteOnce } from './write-once.js';
 
 export interface Sql {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -12,6 +15,7 @@ export interface Sql {
 // Every transaction locks in this order, and rows of one kind in the order of their keys. This prevents deadlocks.
 const LOCK_ORDER = [
   'app',
+  'token',
   'bulk',
   'warehouse',
   'evaluation',
@@ -23,6 +27,7 @@ const LOCK_ORDER = [
   'stock',
   'file',
   'device',
+  'webhook',
 ] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];
 
@@ -37,6 +42,10 @@ export interface WritingSql extends Sql {
 export interface Transaction extends WritingSql {
   /** Throws when locking rows of this kind now would violate the lock order. */
   locks(kind: Lockable): void;
+  /** Writes the entries with the last statement, all in one statement. Entries of a dry run are not written. */
+  audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
+  /** Writes the events after the last statement, all in one statement. Events of a dry run are not written. */
+  publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
    * Plans the following statements for their actual values, with the timeouts of bulk writes. The setting
    * `plan_cache_mode` would also plan the foreign key check of every row again.
@@ -49,10 +58,19 @@ const DIVISION_BY_ZERO = '22012';
 /** A transaction ends with COMMIT (`undefined`), with a mark and COMMIT (`WriteOnce`), or with ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
+/** What a transaction writes at its end, in one statement. */
+interface Collected<Item> {
+  readonly appId: number;
+  readonly at: Date;
+  readonly list: Item[];
+}
+
 /** Round trips dominate the cost, so BEGIN is sent with the first statement and COMMIT with the last. */
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private bulkTimeout: { readonly query_timeout: number } | undefined;
+  private audited: Collected<AuditEntry> | undefined;
+  private published: Collected<DomainEvent> | undefined;
   private state: 'new' | 'open' | 'committed' = 'new';
 
   constructor(
@@ -78,8 +96,10 @@ export class ClientTransaction implements Transaction {
     if (this.state !== 'open') return;
     assertInTime(this.endMs);
     if (this.ending === 'dry run') return this.rollBack();
-    const [commitResult] = await sendTogether(this.client, [{ text: 'COMMIT', ...this.bulkTimeout }]);
-    assertCommitted(commitResult);
+    const queries = [...this.auditQueries(), ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
+    const answers = await sendTogether(this.client, queries);
+    assertSucceeded(answers.slice(0, -1));
+    assertCommitted(answers.at(-1));
   }
 
   private async rollBack(): Promise<void> {
@@ -100,12 +120,15 @@ export class ClientTransaction implements Transaction {
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     // The client's timeout of COMMIT also covers the statement before it.
-    const queries = [this.query(text, values), { text: 'COMMIT', ...this.bulkTimeout }];
-    const [answer, commitResult] = await sendTogether(this.client, queries, { withBegin: this.markOpen() });
+    const statement = this.query(text, values);
+    const auditQueries = this.auditQueries();
+    const queries = [...auditQueries, statement, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
+    const answers = await sendTogether(this.client, queries, { withBegin: this.markOpen() });
     this.state = 'committed';
-    if (answer?.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
-    assertCommitted(answer?.status === 'rejected' ? answer : commitResult);
-    return rowsOf<Row>(answer);
+    const statementAnswers = answers.slice(0, -1);
+    assertSucceeded(statementAnswers);
+    assertCommitted(statementAnswers.find(({ status }) => status === 'rejected') ?? answers.at(-1));
+    return rowsOf<Row>(answers[auditQueries.length]);
   }
 
   expectManyRows(): void {
@@ -116,6 +139,33 @@ export class ClientTransaction implements Transaction {
     const position = LOCK_ORDER.indexOf(kind);
     if (position < this.lockedUpTo) throw new Error(`${kind} is locked after ${LOCK_ORDER[this.lockedUpTo]}`);
     this.lockedUpTo = position;
+  }
+
+  audit(appId: number, at: Date, entries: readonly AuditEntry[]): void {
+    if (entries.length === 0) return;
+    this.audited ??= { appId, at, list: [] };
+    this.audited.list.push(...entries);
+  }
+
+  publish(appId: number, at: Date, events: readonly DomainEvent[]): void {
+    if (events.length === 0) return;
+    this.published ??= { appId, at, list: [] };
+    // Spreading 10,000 arguments could exceed the stack.
+    for (const event of events) this.published.list.push(event);
+  }
+
+  private eventQueries(): QueryConfig[] {
+    if (this.published === undefined) return [];
+    const { appId, at, list } = this.published;
+    const { text, values } = eventsStatement(appId, at, list);
+    return [this.query(text, values)];
+  }
+
+  private auditQueries(): QueryConfig[] {
+    if (this.audited === undefined) return [];
+    const { appId, at, list } = this.audited;
+    const { text, values } = auditStatement(appId, at, list, callContext().actor);
+    return [this.query(text, values)];
   }
 
   private query(text: string, values: readonly unknown[]): QueryConfig {
@@ -168,6 +218,12 @@ function assertInTime(endMs: number): void {
 
 /** The next statement, or COMMIT at the latest, reports the lost connection. */
 export function ignoreError(): void {}
+
+/** Throws the first error of a statement. A lost connection is no such error, since COMMIT may have succeeded. */
+function assertSucceeded(answers: readonly SettledQuery[]): void {
+  for (const answer of answers)
+    if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
+}
 
 function assertCommitted(answer: SettledQuery | undefined): void {
   if (answer?.status !== 'fulfilled') {

@@ -17,6 +17,14 @@ import { ReturnedPoints1763700000013 } from './migrations/0013-returned-points.j
 import { SignsInSearch1763700000014 } from './migrations/0014-signs-in-search.js';
 import { ListedRenditions1763700000015 } from './migrations/0015-listed-renditions.js';
 import { RefundKeys1763700000016 } from './migrations/0016-refund-keys.js';
+import { TokenScopes1763700000017 } from './migrations/0017-token-scopes.js';
+import { RecentChanges1763700000018 } from './migrations/0018-recent-changes.js';
+import { UnusedEvaluations1763700000019 } from './migrations/0019-unused-evaluations.js';
+import { AuditLog1763700000020 } from './migrations/0020-audit-log.js';
+import { SessionUse1763700000021 } from './migrations/0021-session-use.js';
+import { UploadTokens1763700000022 } from './migrations/0022-upload-tokens.js';
+import { Events1763700000023 } from './migrations/0023-events.js';
+import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -95,6 +103,14 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SignsInSearch1763700000014,
   ListedRenditions1763700000015,
   RefundKeys1763700000016,
+  TokenScopes1763700000017,
+  RecentChanges1763700000018,
+  UnusedEvaluations1763700000019,
+  AuditLog1763700000020,
+  SessionUse1763700000021,
+  UploadTokens1763700000022,
+  Events1763700000023,
+  Webhooks1763700000024,
 ];
 
 /**

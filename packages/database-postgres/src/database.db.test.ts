@@ -59,11 +59,13 @@ describe('a transaction', () => {
     await insertItem(database, 1, 1);
     await insertItem(database, 2, 2);
     let runs = 0;
+    const lockedIds = new Set<number>();
     const increaseBoth = (firstId: number, secondId: number) =>
       database.transaction(async (transaction) => {
         runs += 1;
         await transaction.rows('update item set n = n + 10 where id = $1', [firstId]);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        lockedIds.add(firstId);
+        while (lockedIds.size < 2) await new Promise((resolve) => setTimeout(resolve, 5));
         await transaction.rows('update item set n = n + 10 where id = $1', [secondId]);
       });
     await Promise.all([increaseBoth(1, 2), increaseBoth(2, 1)]);

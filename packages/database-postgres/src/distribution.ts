@@ -1,19 +1,18 @@
-import type { QueryRunner } from 'typeorm';
 import type { Connection } from './data-source.js';
+import {
+  addForeignKey,
+  createDistributedTable,
+  hasCitus,
+  quoteIdentifier,
+  STATES,
+  type TableState,
+} from './app-table.js';
 import { withMigrationLock, migrate } from './migrate.js';
 import { kindsByName, findSchemaBreaches, TABLES_CTE, type Query } from './schema-rules.js';
 
 export interface ConvertedTables {
   readonly distributed: readonly string[];
   readonly reference: readonly string[];
-}
-
-interface TableState {
-  readonly name: string;
-  readonly requiredKind: 'app' | 'reference';
-  readonly currentKind: 'app' | 'reference' | 'plain';
-  readonly column: string | null;
-  readonly colocation: number | null;
 }
 
 interface ForeignKey {
@@ -24,26 +23,12 @@ interface ForeignKey {
 
 const LOCAL_GROUP = `select groupid as group from pg_dist_local_group`;
 const COORDINATOR_GROUP = 0;
-const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
-
-// Citus also tracks tables that others reference (method n, model s). Such a table counts as plain.
-const STATES = `
-  with ${TABLES_CTE}
-  select t.name, t.kind as "requiredKind", p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,
-    case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as "currentKind"
-  from tables t left join pg_dist_partition p on p.logicalrelid = t.oid
-  where t.kind in ('app', 'reference') order by t.kind desc, t.name`;
 
 const FOREIGN_KEYS = `
   with ${TABLES_CTE}
   select f.name as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
   from tables f join pg_constraint c on c.conrelid = f.oid and c.contype = 'f' join tables t on t.oid = c.confrelid
   where array[f.name, t.name]::text[] && $2::text[] order by f.name, c.conname`;
-
-async function hasCitus(query: Query): Promise<boolean> {
-  const [answer] = (await query(HAS_CITUS)) as { hasCitus: boolean }[];
-  return answer?.hasCitus === true;
-}
 
 /**
  * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws
@@ -122,18 +107,6 @@ async function distributeTable(
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
-function createDistributedTable(query: Query, table: string, colocateWith: string | undefined): Promise<unknown> {
-  const colocation = colocateWith === undefined ? 'none' : quoteIdentifier(colocateWith);
-  return query(`select create_distributed_table($1::regclass, 'app_id', colocate_with => $2)`, [
-    quoteIdentifier(table),
-    colocation,
-  ]);
-}
-
-function addForeignKey(query: Query, table: string, name: string, definition: string): Promise<unknown> {
-  return query(`alter table ${quoteIdentifier(table)} add constraint ${quoteIdentifier(name)} ${definition}`);
-}
-
 /** Colocated tables keep all rows of an app on one node. */
 function assertColocated(states: readonly TableState[]): void {
   const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
@@ -150,29 +123,4 @@ async function assertDistributable(query: Query): Promise<void> {
   if (!breach) return;
   const suffix = otherBreaches.length === 0 ? '' : ` (and ${otherBreaches.length} more)`;
   throw new Error(`${breach.table}, ${breach.name}: ${breach.rule}${suffix}. Nothing has been changed.`);
-}
-
-function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-export interface AppTable {
-  readonly name: string;
-  readonly definition: string;
-  readonly foreignKeys: Readonly<Record<string, string>>;
-}
-
-const EARLY_STATISTICS = 'autovacuum_analyze_scale_factor = 0.01';
-
-export async function createAppTable(runner: QueryRunner, { name, definition, foreignKeys }: AppTable): Promise<void> {
-  const query: Query = (text, values) => runner.query(text, values);
-  await query(`create table ${quoteIdentifier(name)} (${definition}) with (${EARLY_STATISTICS})`);
-  const colocateWith = (await hasCitus(query)) ? await findDistributedTable(query) : undefined;
-  if (colocateWith !== undefined) await createDistributedTable(query, name, colocateWith);
-  for (const [key, foreignKey] of Object.entries(foreignKeys)) await addForeignKey(query, name, key, foreignKey);
-}
-
-async function findDistributedTable(query: Query): Promise<string | undefined> {
-  const states = (await query(STATES, [kindsByName()])) as TableState[];
-  return states.find(({ currentKind }) => currentKind === 'app')?.name;
 }

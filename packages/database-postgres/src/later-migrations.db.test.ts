@@ -3,7 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { migrationSourceFor, MIGRATIONS } from './data-source.js';
-import { createAppTable, distributeTables } from './distribution.js';
+import { createAppTable } from './app-table.js';
+import { distributeTables } from './distribution.js';
 import { findSchemaBreaches } from './schema-rules.js';
 
 type Migration = new () => MigrationInterface;

@@ -21,3 +21,10 @@ export function listed(column: string, values: string): string {
 export function anyOf(list: string): string {
   return `any(array(select unnest(${list})))`;
 }
+
+/**
+ * Selects one row by its id. The limit makes PostgreSQL look the row up by its key. In an app that its statistics take
+ * to be small, a join may read all rows of the app for each row.
+ */
+export const rowById = (table: string, appId: string, id: string): string =>
+  `select * from ${table} where app_id = ${appId} and id = ${id} limit 1`;

@@ -486,7 +486,9 @@ describe('the statements across apps in the service', () => {
         }),
     );
     expect(statements.sort()).toEqual([
+      'apps/sql-audit-log.ts: expired entries of the audit log',
       'checkout/evaluation-statements.ts: evaluations of another app',
+      'checkout/evaluation-statements.ts: evaluations that became no proforma',
       'idempotency/sql-keyed-calls.ts: expired keys',
       'media/file-version-statements.ts: apps with expired versions',
       'media/media-jobs.ts: pending files without a job',
@@ -494,6 +496,8 @@ describe('the statements across apps in the service', () => {
       'media/sql-upload-receipts.ts: stale uploads',
       'proformas/proforma-statements.ts: due proformas',
       'proformas/sql-refund-queue.ts: due refunds',
+      'webhooks/sql-webhook-queue.ts: endpoints of webhooks that are due',
+      'webhooks/sql-webhook-queue.ts: how far endpoints of webhooks are behind',
     ]);
   });
 });

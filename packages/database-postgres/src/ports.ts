@@ -1,6 +1,8 @@
 import type { Calls, Database, DatabaseOptions } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import { SqlAccessTokens } from './apps/sql-access-tokens.js';
+import { SqlTokenAdministration } from './apps/sql-token-administration.js';
+import { SqlAuditLog } from './apps/sql-audit-log.js';
 import { SqlApps } from './apps/sql-apps.js';
 import { SqlCards } from './cards/sql-cards.js';
 import { SqlAttributeQueries } from './catalogue/sql-attribute-queries.js';
@@ -11,9 +13,12 @@ import { SqlSetUpRecords } from './checkout/sql-set-up-records.js';
 import { SqlEvaluations } from './checkout/sql-evaluations.js';
 import { SqlConsents } from './consents/sql-consents.js';
 import { SqlCustomerQueries } from './customers/sql-customer-queries.js';
+import { SqlPersonalData } from './customers/sql-personal-data.js';
+import { SqlPersonalDataExport } from './customers/sql-personal-data-export.js';
 import { TypeOrmCustomers } from './customers/typeorm-customers.js';
 import { openJobPool, type Connection } from './data-source.js';
 import { SqlDevices } from './devices/sql-devices.js';
+import { SqlEventFeed } from './events/sql-event-feed.js';
 import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';
 import { SqlAttendances } from './locations/sql-attendances.js';
 import { SqlLocations } from './locations/sql-locations.js';
@@ -25,17 +30,21 @@ import { SqlOrderQueries } from './orders/sql-order-queries.js';
 import type { PublicLibrary } from '@back-office/media';
 import { assertOutsideTransaction, type Postgres } from './postgres.js';
 import { trackWrites } from './call-writes.js';
-import { WriteOnce } from './write-once.js';
+import { runInContext, WriteOnce } from './write-once.js';
 import { OrderRefunds } from './proformas/order-refunds.js';
 import { SqlPaymentMethods } from './proformas/sql-payment-methods.js';
 import { SqlProformaOrders } from './proformas/sql-proforma-orders.js';
 import { SqlProformaQueries } from './proformas/sql-proforma-queries.js';
 import { SqlRefundQueue } from './proformas/sql-refund-queue.js';
+import { SqlSessionAdministration } from './sessions/sql-session-administration.js';
 import { SqlSessions } from './sessions/sql-sessions.js';
 import { SqlStockQueries } from './stock/sql-stock-queries.js';
 import { SqlStock } from './stock/sql-stock.js';
 import { SqlWarehouses } from './stock/sql-warehouses.js';
 import { SqlWarehouseQueries } from './stock/sql-warehouse-queries.js';
+import { SqlWebhookDeliveries } from './webhooks/sql-webhook-deliveries.js';
+import { SqlWebhookEndpoints } from './webhooks/sql-webhook-endpoints.js';
+import { SqlWebhookQueue } from './webhooks/sql-webhook-queue.js';
 
 export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
@@ -54,6 +63,7 @@ export function portsOf(postgres: Postgres, connection: Connection, options: Por
     accessTokenQueries: accessTokens,
     apps,
     appQueries: apps,
+    auditLog: new SqlAuditLog(postgres, clock),
     attendances,
     attendanceQueries: attendances,
     cards: new SqlCards(postgres, clock),
@@ -64,13 +74,28 @@ export function portsOf(postgres: Postgres, connection: Connection, options: Por
     devices: new SqlDevices(postgres, clock),
     keyedCalls: new SqlKeyedCalls(postgres, clock),
     locations: new SqlLocations(postgres, clock, publicBase),
+    personalData: new SqlPersonalData(postgres, clock),
+    personalDataQueries: new SqlPersonalDataExport(postgres),
     sessions: new SqlSessions(postgres, clock),
+    sessionAdministration: new SqlSessionAdministration(postgres, clock),
+    tokenAdministration: new SqlTokenAdministration(postgres, clock),
     setUpRecords: setUp,
     setUpQueries: setUp,
+    ...eventPortsOf(postgres, clock),
     ...cataloguePortsOf(postgres, options),
     ...stockPortsOf(postgres, clock),
     ...salesPortsOf(postgres, clock),
     ...mediaPortsOf(postgres, clock, libraryOf(options)),
+  };
+}
+
+function eventPortsOf(postgres: Postgres, clock: Clock) {
+  const eventFeed = new SqlEventFeed(postgres, clock);
+  return {
+    eventFeed,
+    webhookDeliveries: new SqlWebhookDeliveries(postgres, clock),
+    webhookEndpoints: new SqlWebhookEndpoints(postgres, eventFeed, clock),
+    webhookQueue: new SqlWebhookQueue(postgres, clock),
   };
 }
 
@@ -108,6 +133,8 @@ function salesPortsOf(postgres: Postgres, clock: Clock) {
 }
 
 const CALLS: Calls = {
+  runAs: (actor, work) => runInContext({ actor }, work),
+  runFor: (party, work) => runInContext({ party }, work),
   track: trackWrites,
   isResumed: () => WriteOnce.isResumed(),
   assertOutsideTransaction,

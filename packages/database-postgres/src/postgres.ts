@@ -12,9 +12,10 @@ import {
   type WritingSql,
 } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
-import { DatabaseUnavailable, isUnknownOutcome, UnknownOutcome } from '@back-office/database';
+import { DatabaseUnavailable, isUnknownOutcome, UnknownOutcome, type PartyKind } from '@back-office/database';
 import { failureOf, isPoolExhausted } from './failures.js';
 import { hasWritten, noteWritten } from './call-writes.js';
+import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
 export interface TransactionOptions {
@@ -31,6 +32,7 @@ export function assertOutsideTransaction(operation: string): void {
 
 export class Postgres implements Sql {
   private readonly pool: Pool;
+  private readonly turns: TurnQueue;
   private readonly nameByText = new Map<string, string>();
 
   constructor(
@@ -39,10 +41,20 @@ export class Postgres implements Sql {
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
+    // The pool exists only after the data source is initialized.
+    this.turns = new TurnQueue(source.options.poolSize ?? 1, TIMEOUTS.acquire);
   }
 
   connections(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
+    return {
+      open: this.pool.totalCount,
+      idle: this.pool.idleCount,
+      waiting: this.pool.waitingCount + this.turns.waitingCount,
+    };
+  }
+
+  waiting(): Readonly<Record<PartyKind, number>> {
+    return this.turns.waiting();
   }
 
   async ping(): Promise<void> {
@@ -52,7 +64,8 @@ export class Postgres implements Sql {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     const query = { name: this.statementName(text), text, values: [...values] };
-    return this.read(async () => (await retryWhileExhausted(() => this.pool.query(query))).rows as Row[]);
+    const { rows } = await this.read(() => this.inTurn(() => retryWhileExhausted(() => this.pool.query(query))));
+    return rows as Row[];
   }
 
   /**
@@ -75,7 +88,22 @@ export class Postgres implements Sql {
     }
   }
 
-  private async runInOwnTransaction<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  /** Runs work that uses one connection. */
+  private async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { party = BACKGROUND } = callContext();
+    if (!this.turns.tryTake(party)) await this.read(() => retryWhileExhausted(() => this.turns.wait(party)));
+    try {
+      return await work();
+    } finally {
+      this.turns.release(party);
+    }
+  }
+
+  private runInOwnTransaction<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.inTurn(() => this.runAlone<Row>(text, values));
+  }
+
+  private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     // Without a connection nothing is written, so the failure is that of a read.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
@@ -112,7 +140,7 @@ export class Postgres implements Sql {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const result = await runInContext({ isInTransaction: true }, () =>
-          this.runAttempt(work, endMs, transactionEnd),
+          this.inTurn(() => this.runAttempt(work, endMs, transactionEnd)),
         );
         if (!dryRun) noteWritten();
         return result;

@@ -1,3 +1,5 @@
+import type { Actor } from '@back-office/apps';
+import type { Party } from '@back-office/database';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 
@@ -5,6 +7,8 @@ export interface CallContext {
   readonly writeOnce?: WriteOnce;
   readonly progress?: { hasWritten: boolean };
   readonly isInTransaction?: true;
+  readonly party?: Party;
+  readonly actor?: Actor;
 }
 
 // All state shares one storage, because on Node 20 every storage slows down each promise of the process.

@@ -1,8 +1,19 @@
-import type { AccessTokenQueries, AccessTokens, AppQueries, Apps, KeyedCalls, Sessions } from '@back-office/apps';
+import type {
+  AccessTokenQueries,
+  AccessTokens,
+  AppQueries,
+  AuditLog,
+  Apps,
+  KeyedCalls,
+  SessionAdministration,
+  Sessions,
+  TokenAdministration,
+} from '@back-office/apps';
 import type { AttributeQueries, Attributes, ProductQueries, Products } from '@back-office/catalogue';
 import type { EvaluationQueries, Evaluations, SetUpQueries, SetUpRecords } from '@back-office/checkout';
 import type { ConsentQueries, Consents, Devices } from '@back-office/consent';
-import type { Cards, CustomerQueries, Customers } from '@back-office/customers';
+import type { Cards, CustomerQueries, Customers, PersonalData, PersonalDataQueries } from '@back-office/customers';
+import type { EventFeed, WebhookDeliveries, WebhookEndpoints, WebhookQueue } from '@back-office/events';
 import type { AttendanceQueries, Attendances, Locations } from '@back-office/locations';
 import type { ImportedOrders, OrderChanges, OrderQueries } from '@back-office/orders';
 import type { PaymentMethods, ProformaOrders, ProformaQueries, RefundQueue } from '@back-office/proforma';
@@ -20,6 +31,7 @@ export interface Database extends MediaPorts {
   readonly accessTokenQueries: AccessTokenQueries;
   readonly apps: Apps;
   readonly appQueries: AppQueries;
+  readonly auditLog: AuditLog;
   readonly attendances: Attendances;
   readonly attendanceQueries: AttendanceQueries;
   readonly attributes: Attributes;
@@ -30,11 +42,16 @@ export interface Database extends MediaPorts {
   readonly customers: Customers;
   readonly customerQueries: CustomerQueries;
   readonly devices: Devices;
+  readonly eventFeed: EventFeed;
   readonly keyedCalls: KeyedCalls;
   readonly locations: Locations;
+  readonly personalData: PersonalData;
+  readonly personalDataQueries: PersonalDataQueries;
   readonly products: Products;
   readonly productQueries: ProductQueries;
+  readonly sessionAdministration: SessionAdministration;
   readonly sessions: Sessions;
+  readonly tokenAdministration: TokenAdministration;
   readonly stock: Stock;
   readonly stockQueries: StockQueries;
   readonly warehouses: Warehouses;
@@ -50,4 +67,7 @@ export interface Database extends MediaPorts {
   readonly proformaOrders: ProformaOrders;
   readonly proformaQueries: ProformaQueries;
   readonly refundQueue: RefundQueue;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly webhookQueue: WebhookQueue;
 }

@@ -4,3 +4,4 @@ export * from './errors.js';
 export * from './health.js';
 export type { MediaPorts } from '@back-office/media';
 export * from './open.js';
+export * from './party.js';

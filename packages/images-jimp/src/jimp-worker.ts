@@ -1,5 +1,5 @@
 import { scaleTo, type ImageOutput, type ProcessedImage } from '@back-office/media';
-import { parentPort } from 'node:worker_threads';
+import { serveTasks } from '@back-office/process-pool';
 import type { JimpResult, JimpTask } from './jimp-image-processor.js';
 import { JimpWithWebp, type JimpImage } from './jimp-with-webp.js';
 
@@ -9,20 +9,15 @@ const MIMES: Readonly<Record<string, 'image/jpeg' | 'image/png' | 'image/webp'>>
 };
 const WHITE = 0xff_ff_ff_ff;
 
-parentPort?.on('message', (task: JimpTask) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  void runTask(task).then((result) => parentPort?.postMessage(result));
-});
-
-async function runTask({ id, bytes, mime, outputs }: JimpTask): Promise<JimpResult> {
+async function runTask({ bytes, mime, outputs }: JimpTask): Promise<JimpResult> {
   try {
     // Decoding applies the EXIF orientation and drops all metadata.
     const image = (await JimpWithWebp.fromBuffer(Buffer.from(bytes))) as unknown as JimpImage;
     const images: ProcessedImage[] = [];
     for (const output of outputs) images.push(await makeOutput(image, mime, output));
-    return { id, images };
+    return { images };
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -44,3 +39,5 @@ async function makeOutput(
 function drawOnWhite(image: JimpImage): JimpImage {
   return new JimpWithWebp({ width: image.width, height: image.height, color: WHITE }).composite(image) as JimpImage;
 }
+
+serveTasks(runTask);

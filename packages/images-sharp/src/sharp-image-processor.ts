@@ -1,4 +1,5 @@
 import {
+  CostlyFile,
   fitsType,
   UnreadableFile,
   type ImageFacts,
@@ -7,14 +8,18 @@ import {
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import { Tinypool } from 'tinypool';
+import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-pool';
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
   /** Images with more pixels are refused before they are decoded. */
   readonly pixelLimit: number;
-  /** Maximum number of images that are processed at once; each takes four bytes per pixel. */
+  /** Maximum number of images that are processed at once; each takes up to 15 bytes per pixel. */
   readonly maxConcurrent?: number;
+  /** CPU time per image. */
+  readonly maxCpuMs?: number;
+  /** Resident memory of a process. */
+  readonly maxMemoryMegabytes?: number;
 }
 
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
@@ -22,25 +27,31 @@ const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
 const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
 // Even when the sources run, the worker comes from the build: a process cannot load TypeScript.
-const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
+const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
+/** One more than one app can use, because an app has at most half of the jobs at once. */
+const DEFAULT_CONCURRENT = 3;
+/** Owner of all tasks in the queue, because jobs already take turns by app. */
+const ALL_IMAGES = 0;
+const MAX_CPU_MS = 60_000;
+const MAX_ELAPSED_PER_CPU_TIME = 20;
+const MAX_MEMORY_MEGABYTES = 1_536;
+/** Larger images are processed one at a time, so that small images always find a free process. */
+const LARGE_IMAGE_PIXELS = 25_000_000;
 
 /**
  * Processes images by libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate a
  * crash, and a slow image can be abandoned at shutdown.
  */
 export class SharpImageProcessor implements ImageProcessor {
-  private readonly pool: Tinypool;
+  private readonly pool: ProcessPool<SharpTask, SharpResult>;
+  private readonly queue: FairQueue;
+  private lastLargeImage: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: SharpOptions) {
-    this.pool = new Tinypool({
-      filename: WORKER,
-      runtime: 'child_process',
-      serialization: 'advanced',
-      minThreads: 0,
-      maxThreads: options.maxConcurrent ?? 2,
-      idleTimeout: IDLE_MS,
-    });
+    const { maxConcurrent = DEFAULT_CONCURRENT, maxMemoryMegabytes = MAX_MEMORY_MEGABYTES } = options;
+    this.pool = new ProcessPool({ entry: ENTRY, maxMemoryMegabytes, idleMs: IDLE_MS });
+    this.queue = new FairQueue(maxConcurrent, maxConcurrent);
   }
 
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
@@ -56,12 +67,30 @@ export class SharpImageProcessor implements ImageProcessor {
     outputs: readonly ImageOutput[],
   ): Promise<readonly ProcessedImage[]> {
     const task: SharpTask = { bytes, image, outputs, pixelLimit: this.options.pixelLimit };
-    const result = (await this.pool.run(task, { name: 'processImage' })) as SharpResult;
+    const isLarge = image.width * image.height > LARGE_IMAGE_PIXELS;
+    const result = await (isLarge ? this.runAfterLargeImages(task) : this.run(task));
     if ('error' in result) throw new UnreadableFile(result.error);
     return result.images;
   }
 
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await this.pool.close();
+  }
+
+  private runAfterLargeImages(task: SharpTask): Promise<SharpResult> {
+    const result = this.lastLargeImage.then(() => this.run(task));
+    this.lastLargeImage = result.catch(() => {});
+    return result;
+  }
+
+  private async run(task: SharpTask): Promise<SharpResult> {
+    const maxCpuMs = this.options.maxCpuMs ?? MAX_CPU_MS;
+    const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_PER_CPU_TIME };
+    try {
+      return await this.queue.run(ALL_IMAGES, () => this.pool.run(task, limits));
+    } catch (error) {
+      if (error instanceof TaskExceededLimit) throw new CostlyFile(error.message, { cause: error });
+      throw error;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { scaleTo, type ImageFacts, type ImageOutput, type ProcessedImage } from '@back-office/media';
+import { serveTasks } from '@back-office/process-pool';
 import sharp, { type Sharp } from 'sharp';
 
 export interface SharpTask {
@@ -8,6 +9,8 @@ export interface SharpTask {
   readonly pixelLimit: number;
 }
 
+/** Wider outputs are made from the source each, because their pixels would take too much memory. */
+const MAX_SHARED_PIXELS = 25_000_000;
 /** The default effort of 4 takes half as long again and makes files 5 % smaller. */
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 3;
@@ -16,10 +19,10 @@ const AVIF_EFFORT = 3;
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** `error` reports a broken image; a thrown error means a broken process. */
+/** `error` reports a broken image. */
 export type SharpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string };
 
-export async function processImage(task: SharpTask): Promise<SharpResult> {
+async function processImage(task: SharpTask): Promise<SharpResult> {
   try {
     return { images: await (task.image.animated ? processAnimated(task) : processStill(task)) };
   } catch (error) {
@@ -27,18 +30,51 @@ export async function processImage(task: SharpTask): Promise<SharpResult> {
   }
 }
 
-async function processStill({ bytes, image, outputs, pixelLimit }: SharpTask): Promise<ProcessedImage[]> {
-  const widestSize = scaleTo(Math.max(1, ...outputs.map(({ width }) => width)), image);
-  const { data, info } = await openImage(bytes, false, pixelLimit)
-    .autoOrient()
-    .resize({ width: widestSize.width, withoutEnlargement: true })
-    .toColourspace('srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
-  const raw = { width: info.width, height: info.height, channels: info.channels };
+async function processStill(task: SharpTask): Promise<ProcessedImage[]> {
+  const { image, outputs } = task;
+  const makeFromPixels = makerFromPixels(
+    task,
+    outputs.filter((output) => isShared(output, image)),
+  );
   const images: ProcessedImage[] = [];
-  for (const output of outputs) images.push(await makeOutput(sharp(data, { raw }), image, output, raw));
+  for (const output of outputs)
+    images.push(await (isShared(output, image) ? makeFromPixels(output) : makeFromSource(task, output)));
   return images;
+}
+
+function isShared({ width }: ImageOutput, image: ImageFacts): boolean {
+  const size = scaleTo(width, image);
+  return size.width * size.height <= MAX_SHARED_PIXELS;
+}
+
+/** Decodes the image once, at the width of the widest output. */
+function makerFromPixels(
+  { bytes, image, pixelLimit }: SharpTask,
+  outputs: readonly ImageOutput[],
+): (output: ImageOutput) => Promise<ProcessedImage> {
+  const maxWidth = Math.max(1, ...outputs.map(({ width }) => width));
+  const decode = () =>
+    openUpright(bytes, scaleTo(maxWidth, image).width, pixelLimit)
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+  let decoded: ReturnType<typeof decode> | undefined;
+  return async (output) => {
+    const { data, info } = await (decoded ??= decode());
+    const raw = { width: info.width, height: info.height, channels: info.channels };
+    return makeOutput(sharp(data, { raw }), image, output, raw);
+  };
+}
+
+function makeFromSource({ bytes, image, pixelLimit }: SharpTask, output: ImageOutput): Promise<ProcessedImage> {
+  const { width } = scaleTo(output.width, image);
+  return makeOutput(openUpright(bytes, width, pixelLimit), image, output, { width });
+}
+
+function openUpright(bytes: Uint8Array, width: number, pixelLimit: number): Sharp {
+  return openImage(bytes, false, pixelLimit)
+    .autoOrient()
+    .resize({ width, withoutEnlargement: true })
+    .toColourspace('srgb');
 }
 
 async function processAnimated({ bytes, image, outputs, pixelLimit }: SharpTask): Promise<ProcessedImage[]> {
@@ -71,3 +107,5 @@ function encode(image: Sharp, type: string, quality: number): Sharp {
   // Transparent pixels would turn black in a JPEG.
   return image.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: false });
 }
+
+serveTasks(processImage);

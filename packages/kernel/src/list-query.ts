@@ -5,6 +5,28 @@ const MAX_INTEGER = 2 ** 53;
 export interface Page {
   readonly offset: number;
   readonly limit: number;
+  /** Starts after this position; `offset` is 0 then. */
+  readonly after?: Position;
+}
+
+/** Values of the sort keys of a listed record, the last one its id. Adapters choose the form of the texts. */
+export type Position = readonly (string | null)[];
+
+export interface ListedPage {
+  /** JSON text in the shape of the API. */
+  readonly json: string;
+  /** Position of the last record if the page is full; null when no record can follow. */
+  readonly end: Position | null;
+}
+
+/** A position that belongs to another order, or that was not made by the adapter. */
+export class InvalidPosition extends Error {
+  override readonly name = 'InvalidPosition';
+}
+
+// The name is compared because an adapter may load another copy of the class.
+export function isInvalidPosition(error: unknown): error is InvalidPosition {
+  return error instanceof Error && error.name === 'InvalidPosition';
 }
 
 export type QueryValue = unknown;

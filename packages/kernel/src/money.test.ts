@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { divideRounded, fromMinor, MAX_AMOUNT, sum, toMinor } from './money.js';
+import { divideRounded, fromMinor, MAX_AMOUNT, shareOf, sum, toMinor } from './money.js';
 
 const decimalCounts = fc.constantFrom(0, 2, 3);
 const minorAmounts = fc.integer({ min: -MAX_AMOUNT, max: MAX_AMOUNT });
@@ -135,3 +135,18 @@ describe('sum', () => {
 function magnitude(number: bigint): bigint {
   return number < 0n ? -number : number;
 }
+
+describe('shareOf', () => {
+  it('equals the exact quotient, rounded half away from zero', () => {
+    fc.assert(
+      fc.property(minorAmounts, fc.nat(1_000_000), fc.integer({ min: 1, max: 1_000_000 }), (amount, part, whole) =>
+        expect(shareOf(amount, part, whole)).toBe(divideRounded(BigInt(amount) * BigInt(part), BigInt(whole))),
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('rounds a half up at the largest exact product', () => {
+    expect(shareOf(Number.MAX_SAFE_INTEGER, 1, 2)).toBe(2 ** 52);
+  });
+});

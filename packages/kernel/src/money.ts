@@ -27,6 +27,15 @@ export function divideRounded(numerator: bigint, denominator: bigint): number {
   return numerator < 0n && magnitude !== 0 ? -magnitude : magnitude;
 }
 
+/** Returns `amount × part / whole`, rounded half away from zero. All are whole numbers, `whole` is positive. */
+export function shareOf(amount: number, part: number, whole: number): number {
+  const dividend = 2 * amount * part + whole;
+  // BigInt takes several times as long.
+  if (amount < 0 || part < 0 || dividend > Number.MAX_SAFE_INTEGER)
+    return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
+  return (dividend - (dividend % (2 * whole))) / (2 * whole);
+}
+
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

@@ -27,6 +27,23 @@ export function checkTextField(value: unknown, max: number, isRequired: boolean)
   return checkText(value, max, !isRequired);
 }
 
+/** Checks like {@link checkTextField}, and refuses URLs that run a script when a page opens them. */
+export function checkUrlField(value: unknown, max: number, isRequired: boolean): string | undefined {
+  const error = checkTextField(value, max, isRequired);
+  return error === undefined && typeof value === 'string' && isScriptUrl(value) ? IS_INVALID : error;
+}
+
+/** Browsers ignore spaces and control characters in a scheme. */
+function isScriptUrl(url: string): boolean {
+  const scheme = [...url.slice(0, url.indexOf(':') + 1).toLowerCase()].filter((character) => character > ' ').join('');
+  const isImage = url
+    .slice(url.indexOf(':') + 1)
+    .toLowerCase()
+    .trimStart()
+    .startsWith('image/');
+  return scheme === 'javascript:' || scheme === 'vbscript:' || (scheme === 'data:' && !isImage);
+}
+
 /** `min` is in minor units. */
 export function checkAmount(value: unknown, decimals: number, min = 0): string | undefined {
   if (value === undefined || value === null) return undefined;

@@ -8,6 +8,7 @@ import {
   rowErrorKey,
   rowErrorKeys,
   checkTextField,
+  checkUrlField,
   type ParsedRow,
   planRows,
   type RowOutcome,
@@ -56,6 +57,7 @@ function findFirstError(row: Readonly<Record<string, unknown>>): string | undefi
     ['name', checkTextField(row['name'], MAX_STRING_LENGTH, true)],
     ...Object.entries(MAX_DEGREES).map(([name, max]) => [name, checkDegrees(row[name], max)]),
     ...Object.entries(MAX_OPTIONAL_LENGTHS).map(([name, max]) => [name, checkTextField(row[name], max, false)]),
+    ['image_url', checkUrlField(row['image_url'], MAX_URL_LENGTH, false)],
   ] as [string, string | undefined][];
   const [name = '', rule] = checks.find(([, failedRule]) => failedRule !== undefined) ?? [];
   return rule === undefined ? undefined : rowErrorKey('AppLocations', name, rule);

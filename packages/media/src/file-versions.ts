@@ -43,6 +43,8 @@ export interface FileVersions {
     version: number | undefined,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined>;
+  /** Removes a kept version at once, also of a file in Trash. Refuses a version that is not kept. */
+  purge(appId: number, fileId: number, version: number): Promise<Refusal | true | undefined>;
   /** Queues new renditions of these widths, by default the widths of the preset. */
   regenerate(appId: number, fileId: number, widths: readonly number[] | undefined): Promise<Refusal | true | undefined>;
   /** Removes a batch of expired versions of each app; returns their number, which is 0 when none is left. */

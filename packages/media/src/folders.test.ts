@@ -45,6 +45,7 @@ describe('parseFolderPath', () => {
     ['a\\b', 'a backslash'],
     ['a\u0000', 'NUL'],
     ['a\nb', 'a line break'],
+    ['a\u202eb', 'a sign that reverses the text'],
     ['a\u007f', 'DEL'],
     ['\ud800', 'an unpaired surrogate'],
     ['x'.repeat(256), '256 bytes'],

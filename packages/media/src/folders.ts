@@ -22,7 +22,7 @@ export function parseFolderPath(text: string, field: string): FolderPath | Refus
 function isSegment(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || segment.trim() === '') return false;
   // eslint-disable-next-line no-control-regex
-  const hasForbiddenCharacter = /[\\\u0000-\u001f\u007f]/.test(segment);
+  const hasForbiddenCharacter = /[\\\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(segment);
   return isStorable(segment) && !hasForbiddenCharacter && utf8ByteLength(segment) <= MAX_SEGMENT_BYTES;
 }
 

@@ -38,8 +38,8 @@ export interface ImageProcessor {
    */
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
-   * Returns one image per output, in the order of the outputs. Throws {@link UnreadableFile} for a broken image. Any
-   * other error may be temporary and is retried. Several calls may run at once.
+   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image and `CostlyFile`
+   * for one that exceeds a limit. Any other error may be temporary and is retried. Several calls may run at once.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
   /** Ends work in progress: its promise may reject, and the file is processed again after the next start. */

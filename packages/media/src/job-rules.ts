@@ -31,14 +31,15 @@ export function purgeKey(appId: number, fileId: number): string {
 /** A job stays small even when a purge removes thousands of files. */
 const TIDY_BATCH_SIZE = 500;
 
-export function splitTidyPayload({ appId, blobs, keys }: TidyPayload): TidyPayload[] {
+export function splitTidyPayload({ appId, blobs, keys, withdrawn = [] }: TidyPayload): TidyPayload[] {
   return [
     ...batchesOf(blobs).map((batch) => ({ appId, blobs: batch, keys: [] })),
     ...batchesOf(keys).map((batch) => ({ appId, blobs: [], keys: batch })),
+    ...batchesOf(withdrawn).map((batch) => ({ appId, blobs: [], keys: batch.map(({ key }) => key), withdrawn: batch })),
   ];
 }
 
-function batchesOf(values: readonly string[]): string[][] {
+function batchesOf<Value>(values: readonly Value[]): Value[][] {
   const count = Math.ceil(values.length / TIDY_BATCH_SIZE);
   return Array.from({ length: count }, (_, index) =>
     values.slice(index * TIDY_BATCH_SIZE, (index + 1) * TIDY_BATCH_SIZE),

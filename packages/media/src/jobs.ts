@@ -2,6 +2,14 @@ export interface TidyPayload {
   readonly appId: number;
   readonly blobs: readonly string[];
   readonly keys: readonly string[];
+  /** Keys that were public and are not any more; caches must drop them. */
+  readonly withdrawn?: readonly WithdrawnKey[];
+}
+
+export interface WithdrawnKey {
+  readonly key: string;
+  /** Highest version under which caches may know the key. */
+  readonly version: number;
 }
 
 /** With `widths`, only renditions of these widths are made; otherwise the preset decides. */

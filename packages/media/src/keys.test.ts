@@ -89,7 +89,8 @@ describe('renditionKey', () => {
   it('belongs to the file, as versions and pages do', () => {
     for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
       expect(ownerKey(renditionKey(key, 1280))).toBe(key);
-      expect(ownerKey(versionKey(key, 12))).toBe(key);
+      expect(ownerKey(versionKey(key, 12, '0a1b2c'))).toBe(key);
+      expect(ownerKey(versionKey(key, 12, '0a1b2c').replace('-0a1b2c', ''))).toBe(key);
       expect(ownerKey(pageKey(key, 3, 'webp'))).toBe(key);
       expect(ownerKey(key)).toBe(key);
     }

@@ -55,9 +55,10 @@ export function renditionKey(key: string, width: number): string {
   return `${stem}@${width}${extension}`;
 }
 
-export function versionKey(key: string, version: number): string {
+/** Nobody can guess the key, because `secret` is random hex. Versions of earlier releases have no secret. */
+export function versionKey(key: string, version: number, secret: string): string {
   const [stem, extension] = splitExtension(key);
-  return `${stem}@v${version}${extension}`;
+  return `${stem}@v${version}-${secret}${extension}`;
 }
 
 export function pageKey(key: string, page: number, extension: string): string {
@@ -71,7 +72,7 @@ export function blobKey(prefix: string, id: string): string {
 
 /** Returns the key of the file that a rendition, version or page belongs to. The key of a file stays unchanged. */
 export function ownerKey(key: string): string {
-  return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@v?\d+(\.[^./@]*)?$/, '$1');
+  return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@(?:\d+|v\d+(?:-[\da-f]+)?)(\.[^./@]*)?$/, '$1');
 }
 
 /** The extension includes its dot. A name like `.env` has none. */

@@ -1,4 +1,4 @@
-import type { Page, Refusal, Sorting } from '@back-office/kernel';
+import type { ListedPage, Page, Refusal, Sorting } from '@back-office/kernel';
 import type { FolderPath } from './folders.js';
 import type { FileKind } from './types.js';
 import type { MediaApp, ReceivedContent } from './upload-receipts.js';
@@ -85,10 +85,12 @@ export interface FileFilter {
 export interface MediaFileQueries {
   /** Returns a file, also one in Trash; `undefined` when missing. */
   find(appId: number, id: number): Promise<string | undefined>;
+  /** Returns the files that the app has, also those in Trash, by id, as objects. */
+  findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** Returns one page, the total and the number of hidden files. The default order is by name. */
-  list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string>;
+  list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<ListedPage>;
   /** Returns one page of Trash and the total. By default, the last deleted file comes first. */
-  trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<string>;
+  trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<ListedPage>;
   /** Returns the number of files by kind and their bytes. Trash is counted separately. */
   summary(appId: number): Promise<string>;
   /** Returns the first PDFs by name that have rendered pages. `name` matches any text of the file. */

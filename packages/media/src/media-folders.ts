@@ -31,6 +31,8 @@ export interface FolderEdit {
 export interface DeletionRules {
   readonly trashRetentionDays: number;
   readonly refusesDeleteInUse: boolean;
+  /** Whether files in Trash stay public. */
+  readonly servesTrash: boolean;
 }
 
 export interface RemovedBranch {

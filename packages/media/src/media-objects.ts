@@ -11,7 +11,7 @@ export interface PublicObject {
 export interface MediaObjectQueries {
   /** Returns the id of the app with this key prefix. A prefix never moves to another app. */
   findApp(prefix: string): Promise<number | undefined>;
-  /** Returns `undefined` for an unknown key. */
+  /** Returns `undefined` for an unknown key, and for a file in Trash if the app does not serve its Trash. */
   findObject(appId: number, key: string): Promise<PublicObject | undefined>;
   /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;

@@ -2,10 +2,13 @@ import { isBlank, isStorable, characterCount, MAX_STRING_LENGTH, refuse, type Re
 import { splitExtension } from './keys.js';
 
 // eslint-disable-next-line no-control-regex
-const FORBIDDEN = /[\\/\u0000-\u001f\u007f]/;
+const FORBIDDEN = /[\\/\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 // eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u001f\u007f]+/g;
+const CONTROLS = /[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** Signs that reverse the direction of text make a name look like another one. */
+export const NAME_WITHOUT_BIDI_CONTROLS = /^[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/;
 
 const MAX_EXTENSION_LENGTH = 32;
 const MAX_SUFFIX_LENGTH = 19;

@@ -128,6 +128,18 @@ describe('a canceled order', () => {
   });
 });
 
+describe('a cancellation without refund', () => {
+  it('counts as refunded only when nothing was paid and it is the first', () => {
+    const cancel = (overrides: Partial<ChangeableOrder>) =>
+      planChange(anOrder(overrides), { status: 'canceled' }).refundedIds;
+    expect([cancel({ isUnpaid: true }), cancel({}), cancel({ isUnpaid: true, status: 'canceled' })]).toEqual([
+      [1],
+      [],
+      [],
+    ]);
+  });
+});
+
 describe('a refund', () => {
   it('can come with the cancellation', () => {
     expect(planChange(anOrder(), { status: 'canceled', refund: true }).refundedIds).toEqual([1]);

@@ -34,6 +34,7 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly invoiceNumber: string | null;
   /** True once the order was shipped or delivered, whatever its delivery status is now. */
   readonly hasShipped: boolean;
+  readonly isUnpaid: boolean;
   /** False for paid orders of other systems. */
   readonly isRefundable: boolean;
   readonly reservedPieces: readonly ReservedPieces[];
@@ -54,6 +55,7 @@ export interface EndedReservation extends ReservedPieces {
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
+  /** Includes canceled orders without a payment, which give back their loyalty points only. */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
@@ -82,7 +84,7 @@ export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: Fou
     endedReservations.push(...newlyEnded);
     orders.set(next.id, next);
     changedIds.add(next.id);
-    if (refund) refundedIds.add(next.id);
+    if (refund || isCanceledUnpaid(next, foundById.get(next.id))) refundedIds.add(next.id);
     return next;
   });
   const changedOrders = [...changedIds].map((id) => orders.get(id) as ChangeableOrder);
@@ -97,6 +99,10 @@ export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: Fou
     refundedIds: [...refundedIds],
     endedReservations,
   };
+}
+
+function isCanceledUnpaid(next: ChangeableOrder, before: ChangeableOrder | undefined): boolean {
+  return next.isUnpaid && next.status === 'canceled' && before?.status !== 'canceled';
 }
 
 function explainChange(change: OrderChange, order: OrderIdentifier | undefined): Explanation {

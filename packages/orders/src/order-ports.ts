@@ -1,4 +1,4 @@
-import type { BulkOptions, FailedRow, Page, Refusal } from '@back-office/kernel';
+import type { BulkOptions, FailedRow, ListedPage, Page, Refusal } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { ImportedOrder } from './imported-order.js';
 import type { ParsedChange } from './order-changes.js';
@@ -30,7 +30,8 @@ export interface ChangedOrders extends UpdatedOrders {
 export interface OrderChanges {
   /**
    * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message
-   * key. Refunds only orders whose row asks for it; the caller requests the refunds afterwards.
+   * key. Refunds only orders whose row asks for it; the caller requests the refunds afterwards. A canceled order
+   * without a payment gives back its loyalty points, too.
    */
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
@@ -46,6 +47,8 @@ export interface OrderFilter {
   readonly from: Date | undefined;
   /** Latest order date, exclusive. */
   readonly before: Date | undefined;
+  /** Earliest change, inclusive. */
+  readonly updatedAfter: Date | undefined;
 }
 
 export interface OrderListQuery {
@@ -61,6 +64,7 @@ export interface OrderQueries {
   find(appId: number, id: number): Promise<Order | undefined>;
   /** Returns `undefined` also when the parts do not match. */
   findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined>;
-  /** Returns one page as JSON text, in the shape of the API. */
-  list(query: OrderListQuery): Promise<string>;
+  /** Returns the orders that the app has, in any order. */
+  findAll(appId: number, ids: readonly number[]): Promise<readonly Order[]>;
+  list(query: OrderListQuery): Promise<ListedPage>;
 }

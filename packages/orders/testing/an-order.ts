@@ -13,6 +13,7 @@ export function anOrder(overrides: Partial<ChangeableOrder> = {}): ChangeableOrd
     deliveryStatus: 'pending',
     invoiceNumber: null,
     hasShipped: false,
+    isUnpaid: false,
     isRefundable: true,
     reservedPieces: [],
     ...overrides,

@@ -1,4 +1,4 @@
-import { UnreadableFile, type PageRenderer, type RenderedPage } from '@back-office/media';
+import { CostlyFile, UnreadableFile, type PageRenderer, type RenderedPage } from '@back-office/media';
 import { Worker } from 'node:worker_threads';
 
 export interface PdfiumOptions {
@@ -6,6 +6,8 @@ export interface PdfiumOptions {
    * Time limit per document, from the first requested page to the last. The thread is terminated when it is exceeded.
    */
   readonly timeoutMs?: number;
+  /** Limit of the time in which the thread works on a document. */
+  readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }
 
@@ -18,9 +20,11 @@ export type PdfiumReply =
   | { readonly page: RenderedPage }
   | { readonly end: true }
   | { readonly unreadable: string }
+  | { readonly exceededLimit: string }
   | { readonly error: string };
 
 const TIMEOUT_MS = 120_000;
+const MAX_WORK_MS = 30_000;
 const MEMORY_MEGABYTES = 512;
 // Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
@@ -47,6 +51,7 @@ export class PdfiumPageRenderer implements PageRenderer {
         const reply = await thread.request(page);
         if ('end' in reply) return;
         if ('unreadable' in reply) throw new UnreadableFile(reply.unreadable);
+        if ('exceededLimit' in reply) throw new CostlyFile(reply.exceededLimit);
         if ('error' in reply) throw new Error(reply.error);
         yield reply.page;
       }
@@ -74,10 +79,13 @@ class PdfiumThread {
   readonly exit: Promise<void>;
   private readonly worker: Worker;
   private readonly timer: NodeJS.Timeout;
-  private failure: string | undefined;
+  private failure: PdfiumReply | undefined;
+  private remainingWorkMs: number;
   private resolveReply: ((reply: PdfiumReply) => void) | undefined;
 
-  constructor(bytes: Uint8Array, { timeoutMs = TIMEOUT_MS, memoryMegabytes = MEMORY_MEGABYTES }: PdfiumOptions) {
+  constructor(bytes: Uint8Array, options: PdfiumOptions) {
+    const { timeoutMs = TIMEOUT_MS, maxWorkMs = MAX_WORK_MS, memoryMegabytes = MEMORY_MEGABYTES } = options;
+    this.remainingWorkMs = maxWorkMs;
     const task: PdfiumTask = { bytes, memoryMegabytes };
     this.worker = new Worker(WORKER, {
       workerData: task,
@@ -88,19 +96,26 @@ class PdfiumThread {
     });
     this.exit = new Promise((resolve) => this.worker.once('exit', () => resolve()));
     this.worker.on('message', (reply: PdfiumReply) => this.resolveReply?.(reply));
-    this.worker.on('error', (error) => this.fail(error.message));
-    this.worker.on('exit', () => this.fail('The thread of the document ended'));
-    this.timer = setTimeout(() => this.fail('The document took too long'), timeoutMs);
+    this.worker.on('error', (error) => this.fail({ error: error.message }));
+    this.worker.on('exit', () => this.fail({ error: 'The thread of the document ended' }));
+    this.timer = setTimeout(() => this.fail({ error: 'The document took too long' }), timeoutMs);
     this.timer.unref();
   }
 
-  request(page: number): Promise<PdfiumReply> {
-    return new Promise((resolve) => {
-      if (this.failure !== undefined) return resolve({ error: this.failure });
-      this.resolveReply = resolve;
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      return this.worker.postMessage(page);
-    });
+  async request(page: number): Promise<PdfiumReply> {
+    if (this.failure !== undefined) return this.failure;
+    const startMs = performance.now();
+    const timer = setTimeout(() => this.fail({ exceededLimit: 'The document takes too long' }), this.remainingWorkMs);
+    try {
+      return await new Promise((resolve) => {
+        this.resolveReply = resolve;
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+        this.worker.postMessage(page);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.remainingWorkMs -= performance.now() - startMs;
+    }
   }
 
   async close(): Promise<void> {
@@ -108,9 +123,9 @@ class PdfiumThread {
     await this.worker.terminate();
   }
 
-  private fail(message: string): void {
-    this.failure ??= message;
-    this.resolveReply?.({ error: this.failure });
+  private fail(failure: PdfiumReply): void {
+    this.failure ??= failure;
+    this.resolveReply?.(this.failure);
     void this.close();
   }
 }

@@ -19,7 +19,7 @@ parentPort?.on('message', (page: number) => {
 
 async function handleRequest(page: number): Promise<PdfiumReply> {
   // The library does not check whether allocating the document has succeeded.
-  if (bytes.length > (memoryMegabytes * 2 ** 20) / 2) return { error: 'The document takes too much memory' };
+  if (bytes.length > (memoryMegabytes * 2 ** 20) / 2) return { exceededLimit: 'The document takes too much memory' };
   try {
     document ??= await openDocument();
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   totalsOf,
 } from '@back-office/kernel';
 import { promisedVouchers, type OfferedVoucher } from './create.js';
-import { applicablePromotions, frozenPromotions, priceLines, unknownCoupon, type PromotionRule } from './promotions.js';
+import { applicablePromotions, priceLines, unknownCoupon, type PromotionRule } from './promotions.js';
 import { VOUCHER_NOT_AVAILABLE } from './refusals.js';
 
 export interface SoldVariant {
@@ -74,7 +74,7 @@ export function priceBasket(requestedVariants: readonly RequestedVariant[], offe
   return {
     lines,
     fees,
-    promotions: frozenPromotions(promotions, unpricedLines),
+    promotions,
     vouchers: promisedVouchers(offers.vouchers, totals.endSales).map(({ id, code, amount }) => ({ id, code, amount })),
     totals,
   };

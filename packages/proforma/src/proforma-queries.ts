@@ -1,4 +1,5 @@
-import type { Page } from '@back-office/kernel';
+import type { ListedPage, Page } from '@back-office/kernel';
+import type { Proforma } from './proforma.js';
 
 /** Absent fields do not filter. */
 export interface ProformaFilter {
@@ -10,6 +11,8 @@ export interface ProformaFilter {
   readonly customerId?: number;
   readonly from?: Date;
   readonly before?: Date;
+  /** Earliest change, inclusive. */
+  readonly updatedAfter?: Date;
 }
 
 export interface RequestingApp {
@@ -34,11 +37,12 @@ export interface ProformaStats {
 }
 
 export interface ProformaQueries {
+  /** Returns the proformas that the app has, in any order. */
+  findAll(appId: number, ids: readonly number[]): Promise<readonly Proforma[]>;
   /**
-   * Returns one page as JSON text, in the shape of the API. `orderBy` is `field`, `field asc` or `field desc`; anything
-   * else sorts newest first.
+   * Returns one page. `orderBy` is `field`, `field asc` or `field desc`; anything else sorts newest first.
    */
-  list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<string>;
+  list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<ListedPage>;
   /** The window selects by creation time; `before` is exclusive. */
   stats(appId: number, window: { readonly from: Date; readonly before: Date }, now: Date): Promise<ProformaStats>;
 }

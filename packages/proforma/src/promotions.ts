@@ -1,4 +1,4 @@
-import { allocate, type AppliedPromotion, divideRounded, type Promotion, sum } from '@back-office/kernel';
+import { allocate, type AppliedPromotion, type Promotion, shareOf, sum } from '@back-office/kernel';
 
 const FULL_BASIS_POINTS = 10_000;
 
@@ -40,6 +40,10 @@ export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }:
   return coupons.find((coupon) => !requiredCoupons.has(coupon));
 }
 
+/**
+ * Includes promotions that take nothing off, since they may when fewer pieces are confirmed. Drops codes of variants
+ * that are not in the basket.
+ */
 export function applicablePromotions(
   rules: readonly PromotionRule[],
   lines: readonly BasketLine[],
@@ -76,11 +80,13 @@ export function priceLines<Line extends BasketLine>(
   const orderedLines = orderedIndexes.map((index) => lines[index] as Line);
   const remainingAmounts = orderedLines.map((line) => line.price * line.qty);
   const appliedPromotions = orderedLines.map((): AppliedPromotion[] => []);
+  const basket = { lines: orderedLines, remainingAmounts, groups: groupEqualLines(orderedLines) };
   for (const promotion of promotions) {
-    for (const [position, amount] of reductions(promotion, orderedLines, remainingAmounts).entries()) {
+    const { code, name } = promotion;
+    for (const [position, amount] of reductions(promotion, basket).entries()) {
       if (amount === 0) continue;
       remainingAmounts[position] = (remainingAmounts[position] ?? 0) - amount;
-      appliedPromotions[position]?.push({ code: promotion.code, name: promotion.name, amount });
+      appliedPromotions[position]?.push({ code, name, amount });
     }
   }
   const pricedLines: (Line & LinePrice)[] = [];
@@ -97,17 +103,6 @@ export function priceLines<Line extends BasketLine>(
   return pricedLines;
 }
 
-/**
- * Keeps promotions that reduce nothing, since they may when fewer pieces are confirmed. Drops codes of variants that
- * are not in the basket.
- */
-export function frozenPromotions(promotions: readonly Promotion[], lines: readonly BasketLine[]): Promotion[] {
-  const codes = new Set(lines.map(({ code }) => code));
-  return promotions
-    .filter((promotion) => concernedLines(promotion, lines).length > 0)
-    .map((promotion) => ({ ...promotion, variantCodes: promotion.variantCodes.filter((code) => codes.has(code)) }));
-}
-
 export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],
@@ -121,61 +116,99 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-function reductions(promotion: Promotion, lines: readonly BasketLine[], remainingAmounts: readonly number[]): number[] {
-  if (promotion.kind === 'buy_x_get_y') return buyXGetYReductions(promotion, lines, remainingAmounts);
-  if (promotion.variantCodes.length === 0)
+/** Lines that differ in their quantity at most. */
+interface LineGroup {
+  readonly code: string;
+  readonly price: number;
+  readonly qty: number;
+  readonly indexes: readonly number[];
+}
+
+interface OrderedBasket {
+  readonly lines: readonly BasketLine[];
+  readonly remainingAmounts: readonly number[];
+  /** Cheapest first. */
+  readonly groups: readonly LineGroup[];
+}
+
+/** Groups lines, so that a variant is rounded once, however many lines repeat it. */
+function groupEqualLines(lines: readonly BasketLine[]): LineGroup[] {
+  const groups: (LineGroup & { qty: number; readonly vatRate: number | null; readonly indexes: number[] })[] = [];
+  for (const [index, { code, price, vatRate, qty }] of lines.entries()) {
+    const group = groups.at(-1);
+    if (group?.code === code && group.price === price && group.vatRate === vatRate) {
+      group.indexes.push(index);
+      group.qty += qty;
+    } else groups.push({ code, price, vatRate, qty, indexes: [index] });
+  }
+  return groups.sort((a, b) => a.price - b.price);
+}
+
+function reductions(promotion: Promotion, basket: OrderedBasket): number[] {
+  const { lines, remainingAmounts, groups } = basket;
+  if (promotion.kind !== 'buy_x_get_y' && promotion.variantCodes.length === 0)
     return allocate(basketReduction(promotion, sum(remainingAmounts)), remainingAmounts);
   const concernsLine = lineTest(promotion);
-  return lines.map((line, index) => {
-    const remainingAmount = remainingAmounts[index] ?? 0;
-    if (!concernsLine(line)) return 0;
-    return promotion.kind === 'percentage'
-      ? share(remainingAmount, promotion.value, FULL_BASIS_POINTS)
-      : Math.min(remainingAmount, promotion.value * line.qty);
-  });
+  const concernedGroups = groups.filter(concernsLine);
+  const lineReductions = lines.map(() => 0);
+  if (promotion.kind === 'buy_x_get_y') reduceCheapest(promotion, concernedGroups, basket, lineReductions);
+  else if (promotion.kind === 'percentage') {
+    for (const group of concernedGroups) {
+      const reduction = shareOf(remainingAmountOf(group, basket), promotion.value, FULL_BASIS_POINTS);
+      splitOver(group, reduction, basket, lineReductions);
+    }
+  } else {
+    for (const index of concernedGroups.flatMap(({ indexes }) => indexes))
+      lineReductions[index] = Math.min(remainingAmounts[index] ?? 0, promotion.value * (lines[index]?.qty ?? 0));
+  }
+  return lineReductions;
 }
 
 function basketReduction({ kind, value }: Promotion, remainingAmount: number): number {
-  return kind === 'percentage' ? share(remainingAmount, value, FULL_BASIS_POINTS) : Math.min(value, remainingAmount);
+  return kind === 'percentage' ? shareOf(remainingAmount, value, FULL_BASIS_POINTS) : Math.min(value, remainingAmount);
 }
 
 /**
  * Reduces the `getQty` cheapest of every `buyQty + getQty` pieces. A piece is worth its share of the line's remaining
  * amount.
  */
-function buyXGetYReductions(
-  promotion: Promotion,
-  lines: readonly BasketLine[],
-  remainingAmounts: readonly number[],
-): number[] {
-  const { buyQty, getQty, value } = promotion;
-  const lineReductions = lines.map(() => 0);
-  const concernsLine = lineTest(promotion);
-  const indexes = lines.map((_, index) => index).filter((index) => concernsLine(lines[index] as BasketLine));
-  const groups = Math.floor(sum(indexes.map((index) => lines[index]?.qty ?? 0)) / (buyQty + getQty));
-  let piecesToReduce = groups * getQty;
-  for (const index of indexes.sort((a, b) => (lines[a]?.price ?? 0) - (lines[b]?.price ?? 0))) {
-    const qty = lines[index]?.qty ?? 0;
-    const reducedPieces = Math.min(piecesToReduce, qty);
+function reduceCheapest(
+  { buyQty, getQty, value }: Promotion,
+  groups: readonly LineGroup[],
+  basket: OrderedBasket,
+  lineReductions: number[],
+): void {
+  let piecesToReduce = Math.floor(sum(groups.map(({ qty }) => qty)) / (buyQty + getQty)) * getQty;
+  for (const group of groups) {
+    const reducedPieces = Math.min(piecesToReduce, group.qty);
     if (reducedPieces === 0) continue;
-    lineReductions[index] = divideRounded(
-      BigInt(remainingAmounts[index] ?? 0) * BigInt(reducedPieces) * BigInt(value),
-      BigInt(qty) * BigInt(FULL_BASIS_POINTS),
-    );
+    const amount = remainingAmountOf(group, basket);
+    const reduction = shareOf(amount, reducedPieces * value, group.qty * FULL_BASIS_POINTS);
+    splitOver(group, reduction, basket, lineReductions);
     piecesToReduce -= reducedPieces;
   }
-  return lineReductions;
 }
 
-function share(amount: number, part: number, whole: number): number {
-  return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
+function remainingAmountOf({ indexes }: LineGroup, { remainingAmounts }: OrderedBasket): number {
+  return indexes.reduce((total, index) => total + (remainingAmounts[index] ?? 0), 0);
+}
+
+function splitOver({ indexes }: LineGroup, reduction: number, basket: OrderedBasket, lineReductions: number[]): void {
+  const [first = 0] = indexes;
+  if (indexes.length === 1) {
+    lineReductions[first] = reduction;
+    return;
+  }
+  const amounts = indexes.map((index) => basket.remainingAmounts[index] ?? 0);
+  const parts = allocate(reduction, amounts);
+  for (const [position, index] of indexes.entries()) lineReductions[index] = parts[position] ?? 0;
 }
 
 function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
   return lines.filter(lineTest(promotion));
 }
 
-function lineTest({ variantCodes }: Promotion): (line: BasketLine) => boolean {
+function lineTest({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
   const codes = new Set(variantCodes);
   return ({ code }) => codes.size === 0 || codes.has(code);
 }

@@ -1,4 +1,4 @@
-import type { BulkOptions, FailedRow, Page } from '@back-office/kernel';
+import type { BulkOptions, FailedRow, ListedPage, Page, Sorting } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { StockQuantity } from './stock-plan.js';
 
@@ -34,7 +34,11 @@ export interface StockFilter {
   readonly warehouseId: number | undefined;
   readonly productId: number | undefined;
   readonly variantId: number | undefined;
+  /** Earliest change, inclusive. */
+  readonly updatedAfter: Date | undefined;
 }
+
+export const STOCK_SORT_FIELDS = ['updated_at'] as const;
 
 export interface StockAggregateFilter {
   readonly code: string | undefined;
@@ -49,10 +53,25 @@ export interface StockMovementFilter {
   readonly productId: number | undefined;
 }
 
-/** Results are JSON text in the shape of the API. A filter by a missing record finds nothing. */
+/** A row in the shape of the API. */
+export interface StockListRow {
+  readonly [field: string]: unknown;
+  readonly product_variant_id: number;
+  readonly warehouse_id: number;
+}
+
+/** Other results than pages are JSON text in the shape of the API. A filter by a missing record finds nothing. */
 export interface StockQueries {
-  /** Returns one page, sorted by product, variant and warehouse. Deleted warehouses are left out. */
-  list(appId: number, filter: StockFilter, page: Page): Promise<string>;
+  /** Returns the stock rows of these shelves that {@link list} could return, in any order, in the shape of the API. */
+  findAll(
+    appId: number,
+    shelves: readonly { readonly variantId: number; readonly warehouseId: number }[],
+  ): Promise<readonly StockListRow[]>;
+  /**
+   * Returns one page, sorted by one of the {@link STOCK_SORT_FIELDS} and id in the same direction. Without `sorting` it
+   * is sorted by product, variant and warehouse. Deleted warehouses are left out.
+   */
+  list(appId: number, filter: StockFilter, page: Page, sorting?: Sorting): Promise<ListedPage>;
   /** Returns one page of variants, sorted by id. Each variant has its sums and its stock per warehouse. */
   aggregate(appId: number, filter: StockAggregateFilter, page: Page): Promise<string>;
   /** Returns all movement lines in booking order, as chunks of a JSON list without its brackets. */

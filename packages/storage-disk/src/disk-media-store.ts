@@ -2,7 +2,7 @@ import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-off
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from './make-folder.js';
+import { makeFolder, makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './make-folder.js';
 
 /** The folder lies within the root, because a rename needs one file system. No key starts with a dot. */
 const TEMPORARY_FOLDER = '.unfinished';
@@ -13,7 +13,7 @@ export class StoreNotWritable extends Error {}
 
 /**
  * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it. Readers see the old
- * or the whole new object, even after a crash.
+ * or the whole new object, even after a crash. Other users of the machine can read neither folder nor files.
  */
 export class DiskMediaStore implements MediaStore {
   private constructor(private readonly root: string) {}
@@ -21,7 +21,10 @@ export class DiskMediaStore implements MediaStore {
   /** Creates the folder if it is missing and removes temporary files of earlier crashes. */
   static async open(root: string): Promise<DiskMediaStore> {
     const store = new DiskMediaStore(root);
-    await translateErrors(() => makeFolder(join(root, TEMPORARY_FOLDER)));
+    await translateErrors(async () => {
+      await makePrivateFolder(root);
+      await makePrivateFolder(join(root, TEMPORARY_FOLDER));
+    });
     await store.sweep();
     return store;
   }
@@ -33,7 +36,7 @@ export class DiskMediaStore implements MediaStore {
 
   put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
     return this.writeAtomically(key, async (temporaryPath) => {
-      const file = await open(temporaryPath, 'wx');
+      const file = await open(temporaryPath, 'wx', PRIVATE_FILE);
       try {
         let size = 0;
         for await (const chunk of bytes) {
@@ -90,7 +93,7 @@ export class DiskMediaStore implements MediaStore {
   async ping(): Promise<void> {
     const probe = join(this.root, TEMPORARY_FOLDER, `ping-${randomUUID()}`);
     await translateErrors(async () => {
-      await (await open(probe, 'wx')).close();
+      await (await open(probe, 'wx', PRIVATE_FILE)).close();
       await rm(probe);
     });
   }
@@ -159,7 +162,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 }
 
 async function makeFlushedFolder(folder: string): Promise<void> {
-  const firstCreated = await makeFolder(folder);
+  const firstCreated = await makeFolder(folder, PRIVATE_FOLDER);
   if (firstCreated === undefined) return;
   for (let createdFolder = folder; createdFolder.length >= firstCreated.length; createdFolder = dirname(createdFolder))
     await flushPath(dirname(createdFolder));

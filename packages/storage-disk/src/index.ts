@@ -1,2 +1,2 @@
 export * from './disk-media-store.js';
-export { makeFolder } from './make-folder.js';
+export { makeDataFolder, makeFolder, makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './make-folder.js';

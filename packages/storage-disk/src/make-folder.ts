@@ -1,5 +1,24 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+
+export const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+const TRAVERSABLE_FOLDER = 0o711;
+
+/**
+ * Creates the folder of an installation, unless it exists. Root runs the embedded database as another user, which must
+ * reach its own folder inside.
+ */
+export async function makeDataFolder(path: string): Promise<void> {
+  await makeFolder(path, process.geteuid?.() === 0 ? TRAVERSABLE_FOLDER : PRIVATE_FOLDER);
+}
+
+/** Creates a folder that only its owner can use, and closes an existing folder to other users. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await makeFolder(path, PRIVATE_FOLDER);
+  const { mode, uid } = await stat(path);
+  if ((mode & 0o077) !== 0 && uid === process.geteuid?.()) await chmod(path, PRIVATE_FOLDER);
+}
 
 /**
  * Creates a folder and its missing parents; returns the first created folder. On a read-only file system, Node's

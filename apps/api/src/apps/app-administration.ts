@@ -1,37 +1,90 @@
-import type { AccessTokens, AppContext, AppQueries, Apps, NewAccessToken, NewApp } from '@back-office/apps';
+import {
+  DEFAULT_OVERLAP_HOURS,
+  DEFAULT_TOKEN_LIFETIME_DAYS,
+  type AccessTokens,
+  type AppContext,
+  type AppQueries,
+  type Apps,
+  type AppToken,
+  type GrantedScopes,
+  type NewAccessToken,
+  type NewApp,
+  type TokenAdministration,
+} from '@back-office/apps';
+import { addHours, isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import { hashToken, newToken } from '../http/authentication.js';
+
+export interface AppPorts {
+  readonly apps: Apps;
+  readonly appQueries: AppQueries;
+  readonly accessTokens: AccessTokens;
+  readonly tokenAdministration: TokenAdministration;
+}
+
+export interface IssuedToken {
+  readonly token: AppToken;
+  /** The token itself; only its hash is stored. */
+  readonly secret: string;
+}
+
+export interface RotationOptions {
+  readonly overlapHours?: number | undefined;
+  readonly lifetimeHours?: number | undefined;
+}
 
 export class AppAdministration {
   constructor(
-    private readonly apps: Apps,
-    private readonly queries: AppQueries,
-    private readonly tokens: AccessTokens,
+    private readonly ports: AppPorts,
+    private readonly clock: Clock,
   ) {}
 
   create(app: NewApp): Promise<number> {
-    return this.apps.create(app);
+    return this.ports.apps.create(app);
   }
 
-  /** Returns a new app token, or undefined for an unknown app. Only the hash is stored. */
+  /** Returns a new app token, or undefined for an unknown app. */
   async issueToken(options: Omit<NewAccessToken, 'hash'>): Promise<string | undefined> {
-    const token = newToken('app');
-    return (await this.tokens.add({ ...options, hash: hashToken(token) })) ? token : undefined;
+    return (await this.addToken(options))?.secret;
+  }
+
+  async addToken(options: Omit<NewAccessToken, 'hash'>): Promise<IssuedToken | undefined> {
+    const secret = newToken('app');
+    const token = await this.ports.accessTokens.add({ ...options, hash: hashToken(secret) });
+    return token && { token, secret };
+  }
+
+  /** Refused like `TokenAdministration.rotate`. */
+  async rotateToken(
+    appId: number,
+    id: number,
+    { overlapHours = DEFAULT_OVERLAP_HOURS, lifetimeHours = DEFAULT_TOKEN_LIFETIME_DAYS * 24 }: RotationOptions,
+    granted: GrantedScopes = null,
+  ): Promise<IssuedToken | Refusal | undefined> {
+    const secret = newToken('app');
+    const now = this.clock.now();
+    const rotation = {
+      hash: hashToken(secret),
+      expiresAt: addHours(now, lifetimeHours),
+      overlapEndsAt: addHours(now, overlapHours),
+    };
+    const token = await this.ports.tokenAdministration.rotate(appId, id, rotation, granted);
+    return token === undefined || isRefusal(token) ? token : { token, secret };
   }
 
   /** Returns false for an unknown token. A second revocation keeps the first time. */
   revokeToken(token: string): Promise<boolean> {
-    return this.tokens.revoke(hashToken(token));
+    return this.ports.accessTokens.revoke(hashToken(token));
   }
 
   hasApps(): Promise<boolean> {
-    return this.queries.hasApps();
+    return this.ports.appQueries.hasApps();
   }
 
   ids(): Promise<number[]> {
-    return this.queries.ids();
+    return this.ports.appQueries.ids();
   }
 
   context(appId: number): Promise<AppContext | undefined> {
-    return this.queries.context(appId);
+    return this.ports.appQueries.context(appId);
   }
 }

@@ -22,12 +22,14 @@ export const AppSettingsShape = component('AppSettings', {
   default_language: text,
   translations: anyObject,
   proforma: record({ lifetime_hours: number, expire_paid: boolean, minimum_basket_amount: amount }),
+  evaluation: record({ retention_days: integer }),
   media: record({
     prefix: text,
     trash_retention_days: integer,
     refuse_delete_in_use: boolean,
     unused_threshold_days: integer,
     auto_hide_unused_days: nullable(integer),
+    serve_trash: boolean,
   }),
   bank_account: record({
     beneficiary: text,
@@ -37,6 +39,9 @@ export const AppSettingsShape = component('AppSettings', {
     payment_code: text,
   }),
   loyalty: record({ points_per_amount: number }),
+  audit: record({ retention_days: integer }),
+  events: record({ retention_days: integer }),
+  sessions: record({ idle_days: integer, max_days: integer }),
   default_warehouse_code: nullable(text),
 });
 export type AppSettingsOut = TypeOf<typeof AppSettingsShape>;
@@ -70,6 +75,10 @@ class ProformaSettings {
   @Amount({ min: 0, optional }) minimum_basket_amount?: number | null;
 }
 
+class EvaluationSettings {
+  @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
+}
+
 /** The prefix is read-only, since it is part of every URL. */
 const validatePrefix: Validator = (value) => (typeof value === 'string' ? IS_INVALID : MALFORMED);
 
@@ -79,6 +88,7 @@ class MediaSettings {
   @Flag({ optional }) refuse_delete_in_use?: boolean | null;
   @Whole({ min: 0, max: MAX_DAYS, optional }) unused_threshold_days?: number | null;
   @Whole({ min: 1, max: MAX_DAYS, optional }) auto_hide_unused_days?: number | null;
+  @Flag({ optional }) serve_trash?: boolean | null;
 }
 
 /** Codes of the National Bank of Serbia: cash (1) or transfer (2), then the purpose (20 to 90). */
@@ -107,6 +117,25 @@ class LoyaltySettings {
   @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
 }
 
+const MIN_AUDIT_DAYS = 30;
+
+class AuditSettings {
+  /** A caller must not be able to erase the trace of a change at once. */
+  @Whole({ min: MIN_AUDIT_DAYS, max: MAX_DAYS, optional }) retention_days?: number | null;
+}
+
+class EventSettings {
+  @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
+}
+
+/** A session that lives longer is a token that nobody manages. */
+const MAX_SESSION_DAYS = 90;
+
+class SessionSettings {
+  @Whole({ min: 1, max: MAX_SESSION_DAYS, optional }) idle_days?: number | null;
+  @Whole({ min: 1, max: MAX_SESSION_DAYS, optional }) max_days?: number | null;
+}
+
 export const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
 const validateTranslations: Validator = (value) => {
@@ -130,9 +159,13 @@ export class PatchSettings implements SettingsPatch {
   @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) default_language?: string | null;
   @ValidatedBy(validateTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
+  @Nested(() => EvaluationSettings, { optional }) evaluation?: EvaluationSettings | null;
   @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;
   @Nested(() => BankAccountSettings, { optional }) bank_account?: BankAccountSettings | null;
   @Nested(() => LoyaltySettings, { optional }) loyalty?: LoyaltySettings | null;
+  @Nested(() => SessionSettings, { optional }) sessions?: SessionSettings | null;
+  @Nested(() => AuditSettings, { optional }) audit?: AuditSettings | null;
+  @Nested(() => EventSettings, { optional }) events?: EventSettings | null;
   @Text({ optional }) default_warehouse_code?: string | null;
 }
 

@@ -63,6 +63,7 @@ describe('an app token', () => {
       `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'app', $2, $3)`,
       [shop.appId, createHash('sha256').update(token).digest(), api.clock.now()],
     );
+    api.clock.forward({ seconds: 1 });
     expect(await statusOf(token)).toBe(200);
   });
 
@@ -183,15 +184,20 @@ const DEFAULTS = {
   default_language: 'en',
   translations: {},
   proforma: { lifetime_hours: 72, expire_paid: false, minimum_basket_amount: 0 },
+  evaluation: { retention_days: 30 },
   media: {
     prefix: expect.stringMatching(/^[a-z0-9]{8}$/),
     trash_retention_days: 30,
     refuse_delete_in_use: false,
     unused_threshold_days: 30,
     auto_hide_unused_days: null,
+    serve_trash: true,
   },
   bank_account: { beneficiary: '', address: '', account_number: '', purpose: '', payment_code: '' },
   loyalty: { points_per_amount: 0 },
+  audit: { retention_days: 400 },
+  events: { retention_days: 30 },
+  sessions: { idle_days: 30, max_days: 90 },
   default_warehouse_code: null,
 };
 const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
@@ -223,11 +229,13 @@ describe('PATCH /app/settings', () => {
     default_language: 'sr-Latn-RS',
     translations: { sr: { 'API.Stocks.VariantNotFound': 'Nema artikla' } },
     proforma: { lifetime_hours: 8_784, expire_paid: true, minimum_basket_amount: 5_000 },
+    evaluation: { retention_days: 90 },
     media: {
       trash_retention_days: 0,
       refuse_delete_in_use: true,
       unused_threshold_days: 7,
       auto_hide_unused_days: 90,
+      serve_trash: false,
     },
     bank_account: {
       beneficiary: 'Shop',
@@ -237,6 +245,9 @@ describe('PATCH /app/settings', () => {
       payment_code: '221',
     },
     loyalty: { points_per_amount: 100 },
+    audit: { retention_days: 30 },
+    events: { retention_days: 7 },
+    sessions: { idle_days: 7, max_days: 10 },
     default_warehouse_code: 'W1',
   };
   const WRITTEN_SETTINGS = {
@@ -299,7 +310,17 @@ describe('PATCH /app/settings', () => {
       loyalty: { points_per_amount: 0 },
       default_warehouse_code: null,
     });
-    const sections = { proforma: null, media: null, bank_account: null, loyalty: null, translations: null };
+    const sections = {
+      proforma: null,
+      evaluation: null,
+      media: null,
+      bank_account: null,
+      loyalty: null,
+      audit: null,
+      events: null,
+      sessions: null,
+      translations: null,
+    };
     expect(await patchAndRead(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
   });
 

@@ -12,6 +12,7 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
       method: 'get',
       path: '/app/settings',
       caller: 'app',
+      scope: 'settings:read',
       extension: true,
       summary: "Reads the app's settings",
       answers: { 200: record({ data: AppSettingsShape }) },
@@ -21,6 +22,7 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
       method: 'patch',
       path: '/app/settings',
       caller: 'app',
+      scope: 'settings:write',
       extension: true,
       summary:
         "Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`",

@@ -1,28 +1,38 @@
 import type { AccessTokenQueries, TokenHolder } from '@back-office/apps';
-import { type Clock, ExpiringCache } from '@back-office/kernel';
+import { type Clock, ExpiringCache, RecentMisses } from '@back-office/kernel';
 
 const CACHE_MS = 1_000;
+const MAX_MISSES = 10_000;
 
-/** Caches token holders for a second, so that every process notices a revocation within two seconds. */
+/** Caches token holders and unknown tokens for a second, so every process notices a change within two seconds. */
 export class CachedTokens implements AccessTokenQueries {
   private readonly holders: ExpiringCache<TokenHolder>;
+  private readonly misses: RecentMisses;
 
   constructor(
     private readonly tokens: AccessTokenQueries,
     clock: Clock,
   ) {
     this.holders = new ExpiringCache(CACHE_MS, clock);
+    this.misses = new RecentMisses(CACHE_MS, MAX_MISSES, clock);
   }
 
-  holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
-    return this.holders.find(keyOf(hash), () => this.tokens.holderOf(hash));
+  async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
+    const key = keyOf(hash);
+    if (this.misses.has(key)) return undefined;
+    const holder = await this.holders.find(key, () => this.tokens.holderOf(hash));
+    if (holder === undefined) this.misses.add(key);
+    return holder;
   }
 
+  /** Call this after a token was created, changed or ended. */
   forget(hash: Uint8Array): void {
+    this.misses.delete(keyOf(hash));
     this.holders.delete(keyOf(hash));
   }
 
   forgetAll(): void {
+    this.misses.clear();
     this.holders.clear();
   }
 }

@@ -11,6 +11,7 @@ import { print, printedLines } from './measure.js';
 import { writePerformance } from './performance-page.js';
 import { benchProcess } from './process.js';
 import { benchProformas } from './proformas.js';
+import { benchWebhooks } from './webhooks.js';
 
 interface Options {
   readonly rows: string;
@@ -75,6 +76,14 @@ program
     },
   );
 program
+  .command('webhooks')
+  .description('measures how fast one worker delivers events')
+  .option('--events <n>', 'events of a round', '10000')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
+  .action(({ events, rounds }: Readonly<Record<'events' | 'rounds', string>>) =>
+    withDatabase((url) => benchWebhooks(url, { events: Number(events), rounds: Number(rounds) })),
+  );
+program
   .command('process')
   .description('measures start-up time and memory of a process')
   .action(() => withDatabase(benchProcess));
@@ -92,6 +101,7 @@ program
       Process: benchProcess,
       Proformas: (url: string) => benchProformas(url, { ...pace, rows: scaled(1_000_000), dueCount: scaled(100_000) }),
       Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: scaled(50_000) }),
+      Webhooks: (url: string) => benchWebhooks(url, { events: scaled(10_000), rounds: pace.rounds }),
       Media: (url: string) => benchMedia(url, { ...pace, files: scaled(200_000), images: 6 }),
     };
     for (const [name, part] of Object.entries(parts)) {

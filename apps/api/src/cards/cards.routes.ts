@@ -33,6 +33,7 @@ export function cardRoutes(cards: Cards): Route[] {
       method: 'post',
       path: '/int/cards',
       caller: 'app',
+      scope: 'customers:write',
       summary: 'Upserts a card by barcode, else by reference; absent fields stay',
       body: PostCard,
       answers: { 201: record({ data: CardShape }) },

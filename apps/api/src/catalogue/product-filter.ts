@@ -9,6 +9,7 @@ import {
   type Page,
 } from '@back-office/kernel';
 import { HttpProblem } from '../http/errors.js';
+import { parseUpdatedAfter } from '../http/query-parameters.js';
 import type { LookUp, ProductFilter, ProductLookUp } from '@back-office/catalogue';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -21,6 +22,7 @@ const PRICE = /^\d{1,13}(?:\.\d{1,9})?$/;
 export function parseProductFilter(query: Query): ProductFilter {
   const search = parseText(query, 'search').trim();
   const searchAll = parseText(query, 'searchAll').trim();
+  const updatedAfter = parseUpdatedAfter(query);
   return {
     lookUps: LOOK_UPS.flatMap((by) => {
       const value = parseText(query, by);
@@ -31,6 +33,7 @@ export function parseProductFilter(query: Query): ProductFilter {
     ...parsePrice(query, 'priceFrom'),
     ...parsePrice(query, 'priceTo'),
     onlyOnStock: parseFlag(query, 'onlyOnStock'),
+    ...(updatedAfter !== undefined && { updatedAfter }),
   };
 }
 

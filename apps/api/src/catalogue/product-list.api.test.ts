@@ -362,6 +362,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     ['searchAll by barcode', { searchAll: '0000000004711' }, undefined, 'products_search_all_idx'],
     ['the first page by name', {}, undefined, 'products_name_idx'],
     ['by price', {}, 'price', 'products_lowest_price_idx'],
+    ['by change', {}, 'updated_at', 'products_updated_idx'],
     ['a band of prices', { priceFrom: '10', priceTo: '10.20' }, undefined, 'products_lowest_price_idx'],
   ])('is searched with an index: %s', async (_, query, orderBy, index) => {
     const lines = await explainPlan(query, orderBy);

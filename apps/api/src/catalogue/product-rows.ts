@@ -14,6 +14,7 @@ import {
   checkFlag,
   checkPercentage,
   checkTextField,
+  checkUrlField,
 } from '@back-office/kernel';
 import { MAX_ROWS } from '../http/row-check.js';
 
@@ -155,7 +156,7 @@ function checkImages(row: Row): string | undefined {
   return findFirstError(
     entriesOf(row, 'images'),
     (image) =>
-      errorKey('image_url', checkTextField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      errorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
       errorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
   );
 }

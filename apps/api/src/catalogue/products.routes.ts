@@ -2,6 +2,8 @@ import type { AppContext } from '@back-office/apps';
 import { ok, okJson } from '../http/answer.js';
 import type { PlannedProduct, ProductQueries, Products } from '@back-office/catalogue';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { answerPage, CURSOR } from '../http/cursor.js';
+import { UPDATED_AFTER } from '../http/query-parameters.js';
 import { ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { assertNestedLimit, rowsOf } from '../http/row-check.js';
@@ -38,6 +40,7 @@ const UpsertedProductShape = record({
 const ProductListShape = record({ products: listOf(ProductShape) });
 
 const LIST_QUERY = {
+  ...CURSOR,
   offset: { schema: integer, description: 'products to skip, default 0' },
   limit: { schema: integer, description: 'products in the answer, default 10, at most 10,000' },
   pageNo: { schema: integer, description: 'page, from 1; with perPage, replaces offset and limit' },
@@ -45,7 +48,7 @@ const LIST_QUERY = {
   orderBy: {
     schema: text,
     description:
-      'name, price (the lowest), inserted_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching',
+      'name, price (the lowest), inserted_at, updated_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching',
   },
   search: {
     schema: text,
@@ -59,6 +62,7 @@ const LIST_QUERY = {
   id: { schema: integer, description: 'exact' },
   priceFrom: { schema: number, description: 'lowest price of the product, inclusive' },
   priceTo: { schema: number, description: 'lowest price of the product, inclusive' },
+  ...UPDATED_AFTER,
   onlyOnStock: { schema: boolean, description: 'true: only products with an available piece in a sellable warehouse' },
 };
 
@@ -68,6 +72,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
       method: 'post',
       path: '/int/products',
       caller: 'app',
+      scope: 'catalogue:write',
       summary:
         'Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in total are answered 413',
       body: PostProducts,
@@ -87,6 +92,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
       method: 'get',
       path: '/products',
       caller: 'app',
+      scope: 'catalogue:read',
       summary: 'A page of products; code, barcode, slug or id alone returns a single product, or {}',
       query: LIST_QUERY,
       answers: { 200: record({ data: Type.Union([ProductListShape, ProductShape, record({})]) }) },
@@ -97,7 +103,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         if (lookUp) return okJson((await queries.find(app, lookUp)) ?? '{}');
         if (!filter.lookUps.every(canMatch)) return ok({ products: [] });
         const orderBy = typeof query['orderBy'] === 'string' ? query['orderBy'] : undefined;
-        return okJson(await queries.list(app, { filter, orderBy, page: parseProductPage(query) }));
+        return answerPage(query, parseProductPage(query), (page) => queries.list(app, { filter, orderBy, page }));
       },
     }),
   ];

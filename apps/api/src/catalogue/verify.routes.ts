@@ -34,6 +34,7 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
       method: 'post',
       path: '/product/verify',
       caller: 'app',
+      scope: 'catalogue:read',
       summary: 'Finds the product and variant of each code or barcode; case and surrounding spaces are ignored',
       body: VerifyProducts,
       query: EXPLAIN,

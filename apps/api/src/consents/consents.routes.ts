@@ -100,6 +100,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       method: 'get',
       path: '/customers/:id/consents',
       caller: 'app',
+      scope: 'customers:read',
       extension: true,
       summary: 'Reads the consent of a customer at a moment, with the changes as evidence',
       query: {

@@ -148,7 +148,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     expect(await listCustomers('limit=10000', largeApp)).toHaveLength(5_000);
   });
 
-  const emptyFilter = { search: undefined, externalRef: undefined };
+  const emptyFilter = { search: undefined, externalRef: undefined, updatedAfter: undefined };
 
   it.each([
     ['by e-mail', { search: 'kupac4711@' }, 'customers_search_idx'],
@@ -158,6 +158,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by a Cyrillic name', { search: 'жарко prezime471' }, 'customers_search_idx'],
     ['by the same name in Latin letters', { search: 'prezime4712 žarko' }, 'customers_search_idx'],
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
+    ['by change', { updatedAfter: new Date('2030-01-01T00:00:00Z') }, 'customers_updated_idx'],
     ['by name', {}, 'customers_name_idx'],
   ])('reads an index: %s', async (_, filter, index) => {
     const { text, values } = customerListStatement(

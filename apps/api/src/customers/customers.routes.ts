@@ -1,8 +1,17 @@
-import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
-import type { CustomerQueries, Customers } from '@back-office/customers';
-import { created, ok, okJson } from '../http/answer.js';
+import { ALREADY_TAKEN, isBlank, parseSorting } from '@back-office/kernel';
+import { CUSTOMER_SORT_FIELDS, type CustomerQueries, type Customers } from '@back-office/customers';
+import { created, ok } from '../http/answer.js';
+import { answerPageOf, CURSOR } from '../http/cursor.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
-import { PAGING, PARTS, parseParts, parseSearchFilter, parseTextFilter } from '../http/query-parameters.js';
+import {
+  PAGING,
+  PARTS,
+  parseParts,
+  parseSearchFilter,
+  parseTextFilter,
+  parseUpdatedAfter,
+  UPDATED_AFTER,
+} from '../http/query-parameters.js';
 import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
@@ -32,26 +41,39 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       method: 'get',
       path: '/customers',
       caller: 'app',
+      scope: 'customers:read',
       summary: "Lists the app's customers by first and last name; ignores empty filters",
       query: {
         ...PAGING,
+        ...CURSOR,
         search: {
           schema: text,
           description:
             'in name (in either order), e-mail and phone; ignores case, accents, alphabet and surrounding spaces',
         },
         externalRef: { schema: text, description: 'exact external reference' },
+        ...UPDATED_AFTER,
+        orderBy: {
+          schema: text,
+          description: 'updated_at, optionally followed by asc or desc; anything else sorts by name',
+        },
       },
       answers: { 200: record({ data: listOf(CustomerShape) }) },
-      handle: async ({ app, query }) => {
-        const filter = { search: parseSearchFilter(query), externalRef: parseTextFilter(query, 'externalRef') };
-        return okJson(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
+      handle: ({ app, query }) => {
+        const filter = {
+          search: parseSearchFilter(query),
+          externalRef: parseTextFilter(query, 'externalRef'),
+          updatedAfter: parseUpdatedAfter(query),
+        };
+        const sorting = parseSorting(query['orderBy'], CUSTOMER_SORT_FIELDS);
+        return answerPageOf(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
       },
     }),
     route({
       method: 'post',
       path: '/customers',
       caller: 'app',
+      scope: 'customers:write',
       summary: 'Adds a customer; e-mails are unique in the app, ignoring case',
       body: PostCustomer,
       maxBodyBytes: 64 * 1024,
@@ -69,6 +91,7 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       method: 'get',
       path: '/customers/:id',
       caller: 'app',
+      scope: 'customers:read',
       summary: 'Reads a customer by three-part id',
       query: PARTS,
       answers: { 200: record({ data: CustomerShape }) },

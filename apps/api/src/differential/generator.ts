@@ -280,7 +280,7 @@ export class Generator {
     if (candidates.length === 0 || random.chance(0.02)) return this.missingParams(route);
     const record = random.pick(random.chance(0.7) ? candidates.slice(-RECENT_COUNT) : candidates);
     const payment = this.paymentOf(route, record, material);
-    return { id: record.ref, payment_id: payment, refund_id: payment };
+    return { id: record.ref, payment_id: payment, refund_id: payment, version: random.pick([1, 1, 2]) };
   }
 
   private missingParams({ path }: Route): Fields {
@@ -295,9 +295,11 @@ export class Generator {
       finalized: boolean;
     }[];
     const { random } = this;
+    // A change of the token that makes the calls would end the run.
+    if (path.startsWith('/access_tokens')) return fields['current'] === false;
     if (path.includes('/restore') || (path.includes('/purge') && method === 'delete'))
       return isTrashed || random.chance(0.03);
-    if (path.endsWith('/revert') && !(Number(fields['version']) > 1)) return random.chance(0.1);
+    if (/\/revert$|\/:version$/.test(path) && !(Number(fields['version']) > 1)) return random.chance(0.1);
     if (path.startsWith('/cdn/files')) return !isTrashed || random.chance(0.05);
     if (path.includes('/refunds/')) return payments.some(({ amount }) => amount < 0) || random.chance(0.01);
     if (path.includes('/result')) return 'card_payment' in fields || random.chance(0.01);
@@ -336,7 +338,7 @@ export class Generator {
     if (path === '/order_processings')
       return { body: { order_processing: this.basketOf(body, 'order_processing', material) } };
     if (path === '/int/stocks') return { body: { stocks: this.stockRows(body, material) } };
-    if (path === '/sessions')
+    if (path === '/sessions' && method === 'post')
       return { body: { session: this.withCustomer(body?.['session'] as Fields, material, 0.75) } };
     if (path === '/int/cards') return { body: { card: this.withCustomer(body?.['card'] as Fields, material, 0.6) } };
     if (path === '/int/orders') {

@@ -14,6 +14,8 @@ const SHARED_IDS = new Set([
 const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
   product_variant_id: 'variant',
   app_location_id: 'location',
+  access_token_id: 'access token',
+  token_id: 'access token',
   proforma_order_id: 'proforma',
   order_processing_id: 'evaluation',
   proforma_order_item_id: 'proforma item',
@@ -30,6 +32,15 @@ const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   folders: 'folder',
   evidence: 'consent change',
   payment: 'payment',
+  cards: 'card',
+  consent_changes: 'consent change',
+  devices: 'device',
+  sessions: 'session',
+  visits: 'attendance',
+  vouchers: 'voucher',
+  evaluations: 'evaluation',
+  proforma_orders: 'proforma',
+  orders: 'order',
 };
 
 /** Key: a prefix of the path; the longest match counts. */
@@ -38,6 +49,10 @@ const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
   ['/promotions', 'promotion'],
   ['/shipment_methods', 'shipment method'],
   ['/vouchers', 'voucher'],
+  ['/access_tokens', 'access token'],
+  ['/audit_log', 'audit entry'],
+  ['/upload_tokens', 'upload token'],
+  ['/webhook_endpoints', 'webhook endpoint'],
   ['/warehouse', 'warehouse'],
   ['/session', 'session'],
   ['/product_attribute_defs', 'attribute'],
@@ -78,12 +93,25 @@ export function kindOfId(route: string, path: readonly string[], owner: unknown)
   const parent = names.at(-2) ?? '';
   if (name === 'deleted' || name === 'ids') return KINDS_BY_PARENT[name] ?? kindOfRoute(route);
   if (SHARED_IDS.has(name)) return undefined;
+  if (name === 'subject_id') return kindOfSubject(owner);
   if (name.endsWith('_id')) return KINDS_BY_FIELD[name] ?? name.slice(0, -'_id'.length);
   if (name !== 'id') return undefined;
   const record = (owner as { record?: unknown } | undefined)?.record;
   if (typeof record === 'string') return record === 'product_attribute_def' ? 'attribute' : record;
   if (parent === 'payments' || parent === 'items') return `${kindOfRoute(route)} ${parent}`;
   return KINDS_BY_PARENT[parent] ?? kindOfRoute(route);
+}
+
+const KINDS_BY_ACTION: Readonly<Record<string, string>> = {
+  access_token: 'access token',
+  payment: 'proforma',
+  refund: 'proforma',
+};
+
+/** The action of an entry of the audit log begins with the kind of its subject. */
+function kindOfSubject(entry: unknown): string {
+  const [kind = ''] = String((entry as { action?: unknown } | undefined)?.action).split('.');
+  return KINDS_BY_ACTION[kind] ?? kind;
 }
 
 export function kindOfRoute(route: string): string {

@@ -76,6 +76,7 @@ export function sideOn(openDatabase: DatabaseOpener): OpenSide {
             .run(new AbortController().signal)
             .catch((error: unknown) => `failed: ${String(error)}`);
         }
+        await container.get(TOKENS.WebhookDispatcher).idle();
         return results;
       },
       close: async () => {

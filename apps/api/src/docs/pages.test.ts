@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { EVENT_TYPES } from '@back-office/kernel';
 import { MATCHING } from '@back-office/matching';
 import type { Route } from '../http/route.js';
 import { buildRoutes } from './all-routes.js';
+import { withEventTypes } from './event-types-table.js';
 import { withImportsPicture } from './imports-picture.js';
 import { GENERATED_PAGES } from './pages.js';
 
@@ -31,6 +33,14 @@ describe('the architecture page', () => {
     expect(removePadding(withImportsPicture(page, fileURLToPath(new URL('../../../../', import.meta.url))))).toBe(
       removePadding(page),
     );
+  });
+});
+
+describe('the page of events', () => {
+  it('lists every type, and is up to date with `npm run docs`', async () => {
+    const page = await readPage('events.md');
+    for (const type of EVENT_TYPES) expect(page).toContain(`| \`${type}\``);
+    expect(removePadding(withEventTypes(page))).toBe(removePadding(page));
   });
 });
 

@@ -19,11 +19,12 @@ import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
 import { DatabaseServer } from './database-server.js';
 import { breakStores } from './faulty-store.js';
+import { EventReceiver } from './event-receiver.js';
 import { Gateway } from './gateway.js';
 import { Load, newHistory, openShop, signIn, type History } from './load.js';
 import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
-import { INTERRUPTED_UPLOAD } from './verify.query.js';
+import { ENDPOINT_POSITION, INTERRUPTED_UPLOAD } from './verify.query.js';
 
 const CLIENTS = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
@@ -62,6 +63,7 @@ export class Rig {
     readonly dataDir: string,
     readonly proxy: Proxy,
     readonly gateway: Gateway,
+    readonly receiver: EventReceiver,
     readonly apis: readonly [ServiceProcess, ServiceProcess],
     readonly worker: ServiceProcess,
     readonly caller: Caller,
@@ -70,12 +72,15 @@ export class Rig {
     /** Another app, which must not see any record of the shop. */
     readonly stranger: Caller,
     readonly bankTransferId: number,
+    /** Later events of the shop are sent to the receiver. */
+    readonly firstEventPosition: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
   static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
     await server.rows('postgres', `create database ${name}`);
     const [proxy, gateway] = [await Proxy.to(server.socketPath), await Gateway.start()];
+    const receiver = await EventReceiver.start();
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
     const environment = {
       PATH: '/usr/bin:/bin',
@@ -83,6 +88,7 @@ export class Rig {
       DATA_DIR: dataDir,
       STORAGE: FAULTY_STORE,
       REFUND_URL: gateway.url,
+      WEBHOOK_NETWORKS: '127.0.0.1',
       WORKER: 'off',
       LOG_LEVEL: 'warn',
     };
@@ -100,8 +106,25 @@ export class Rig {
     const caller = new Caller(shopApp.id, shopApp.token, origins, timeoutMs);
     const stranger = new Caller(strangerApp.id, strangerApp.token, origins);
     const bank = await openShop(caller);
+    await caller.settle('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
+    const [endpoint] = await server.rows<{ position: string }>(name, ENDPOINT_POSITION, [shopApp.id]);
+    receiver.mode = 'flaky';
     const customer = new Caller(shopApp.id, await signIn(caller), origins, timeoutMs);
-    return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, customer, stranger, bank, environment);
+    const services = [apis, worker] as const;
+    const callers = [caller, customer, stranger] as const;
+    return new Rig(
+      server,
+      name,
+      dataDir,
+      proxy,
+      gateway,
+      receiver,
+      ...services,
+      ...callers,
+      bank,
+      Number(endpoint?.position),
+      environment,
+    );
   }
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -229,6 +252,7 @@ export class Rig {
     await Promise.all([...this.apis, this.worker].map((service) => service.signal('SIGKILL')));
     this.proxy.stop();
     this.gateway.stop();
+    this.receiver.stop();
     await this.server.rows('postgres', `drop database if exists ${this.database} with (force)`);
     await rm(this.dataDir, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPoints } from './crash-points.js';
 import { bursts, expireTwice } from './bursts.js';
+import { besieged, bombed, flooded } from './fairness.js';
 import { databaseDiskFull, killedWhileMigrating, noDescriptorsLeft } from './limits.js';
 import { overloaded } from './overload.js';
 import type { Rig } from './rig.js';
@@ -36,8 +37,12 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'F9 the disk of the database is full', run: (rig) => databaseDiskFull(rig) },
   { name: 'F16 there are far more clients than connections', run: (rig) => overloaded(rig), runsAlone: true },
   { name: 'F17 a server has no descriptors left', run: (rig) => noDescriptorsLeft(rig), runsAlone: true },
+  { name: 'F22 an app floods the service', run: (rig) => flooded(rig, { isTimed: true }), runsAlone: true },
+  { name: 'F23 strangers flood the service', run: (rig) => besieged(rig, { isTimed: true }), runsAlone: true },
+  { name: 'F24 an app uploads bombs', run: (rig) => bombed(rig, { isTimed: true }), runsAlone: true },
   { name: 'F20 servers are killed while they migrate', run: (rig) => killedWhileMigrating(rig) },
   { name: 'F10 the payment service fails, is silent, pays without an answer', run: gatewayBroken },
+  { name: 'F25 a receiver of webhooks misbehaves', run: receiverBroken },
   { name: 'F7 F12 concurrent calls compete for records', run: (rig) => bursts(rig) },
   { name: 'F19 two workers expire the same proformas', run: (rig) => expireTwice(rig) },
   { name: 'F21 a token is revoked under load', run: tokenRevoked, runsAlone: true },
@@ -184,6 +189,17 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
     ],
     note: `${rig.gateway.paidRefunds.size} refunds paid, ${refusedCount} refused`,
   };
+}
+
+async function receiverBroken(rig: Rig): Promise<Outcome> {
+  const acceptedBefore = rig.receiver.accepted.length;
+  await rig.underLoad(async () => {
+    for (const mode of ['failing', 'hanging', 'busy', 'redirecting', 'cutting', 'slow', 'flaky'] as const) {
+      rig.receiver.mode = mode;
+      await pause(900);
+    }
+  });
+  return { note: `${rig.receiver.accepted.length - acceptedBefore} events accepted` };
 }
 
 async function countRefusedRefunds(rig: Rig): Promise<number> {

@@ -10,7 +10,16 @@ export interface SeededBug {
   readonly name: string;
   readonly changes: readonly SeededChange[];
   /** The part of the suite that must find the bug. */
-  readonly foundBy: 'bursts' | 'crash points' | 'load' | 'refunds' | 'store';
+  readonly foundBy:
+    | 'bombs'
+    | 'bursts'
+    | 'crash points'
+    | 'flood'
+    | 'load'
+    | 'refunds'
+    | 'store'
+    | 'strangers'
+    | 'webhooks';
 }
 
 const changeOf = (file: string, find: string, replace: string): readonly SeededChange[] => [{ file, find, replace }];
@@ -107,8 +116,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     name: 'A file is acknowledged though the store failed',
     changes: changeOf(
       'media/files/content-intake.js',
-      "throw readFailure.error ?? new Unavailable('The store cannot take the file', { cause: error });",
-      "return { bytes: 1, checksum: createHash('sha256').digest() };",
+      "throw new Unavailable('The store cannot take the file', { cause: error });",
+      '',
     ),
     foundBy: 'store',
   },
@@ -124,5 +133,30 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
         }`,
     ),
     foundBy: 'load',
+  },
+  {
+    name: 'Apps take no turns at the database',
+    changes: changeOf('database-postgres/dist/ports.js', 'runInContext({ party }, work)', 'work()'),
+    foundBy: 'flood',
+  },
+  {
+    name: 'A known token counts as unknown',
+    changes: changeOf('http/known-tokens.js', 'this.appByHash.get(keyOf(hash))', 'undefined'),
+    foundBy: 'strangers',
+  },
+  {
+    name: 'One app may take every background job',
+    changes: changeOf('media/job-turns.js', 'jobs >= this.maxJobsOfApp', 'false'),
+    foundBy: 'bombs',
+  },
+  {
+    name: 'A payment has no event',
+    changes: changeOf('proforma/dist/proforma-events.js', '...paymentEvents(change),', ''),
+    foundBy: 'load',
+  },
+  {
+    name: 'A refused delivery of a webhook is forgotten',
+    changes: changeOf('webhooks/sql-webhook-queue.js', 'if (deliveries.length > 0) {', 'if (false) {'),
+    foundBy: 'webhooks',
   },
 ];

@@ -1,5 +1,6 @@
 import { bursts } from './bursts.js';
 import { crashPoints } from './crash-points.js';
+import { besieged, bombed, flooded } from './fairness.js';
 import { Rig, type Fixture } from './rig.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
@@ -19,12 +20,17 @@ const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
   load: runOf('nothing breaks'),
   refunds: runOf('F10'),
   store: runOf('F8'),
+  webhooks: runOf('F25'),
+  // Other searches run at the same time, so only failures count.
+  flood: (rig) => flooded(rig, { isTimed: false }),
+  strangers: (rig) => besieged(rig, { isTimed: false }),
+  bombs: (rig) => bombed(rig, { isTimed: false }),
 };
 
 export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 
-/** Longer than 20 s, after which other workers may take the jobs of a killed worker. */
-const SETTLE_MS = 25_000;
+/** Longer than 25 s, after which other workers may take the jobs and endpoints of a killed worker. */
+const SETTLE_MS = 40_000;
 
 /** Returns the first breach without a bug. Any breach makes the part useless. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {

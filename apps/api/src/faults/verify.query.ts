@@ -51,7 +51,12 @@ export const OVERPAID = `
 
 export const PENDING_WORK = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
-    + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as pending`;
+    + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving')
+    + (select count(*) from webhook_deliveries where status = 'pending')
+    + (
+      select count(*) from events v join webhook_endpoints e on e.app_id = v.app_id
+      where v.position is null or v.position > e.position
+    ) as pending`;
 
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
@@ -60,8 +65,17 @@ export const MAKE_DUE = [
   `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
   `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
    where locked_by is null and run_at > now() having count(*) > 0`,
+  `update webhook_deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at > now()`,
+  'update webhook_endpoints set retry_at = null where retry_at > now()',
 ];
 
 /** Inserts the receipt of an interrupted upload with content $2. */
 export const INTERRUPTED_UPLOAD = `
   insert into cdn_files (app_id, state, content, last_modified, inserted_at) values ($1, 'receiving', $2, now(), now())`;
+
+/** Events of app $1 after position $2, by their subject in the API. */
+export const DELIVERED_EVENTS = `
+  select id::text, concat_ws('/', type, record_id, warehouse_id) as subject from events
+  where app_id = $1 and (position is null or position > $2) order by id`;
+
+export const ENDPOINT_POSITION = 'select position from webhook_endpoints where app_id = $1';

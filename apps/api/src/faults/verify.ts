@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { COUNTED_VARIANT, type History } from './load.js';
 import type { Rig } from './rig.js';
+import { checkEvents } from './verify-events.js';
 import {
   CONSENTS,
   COUNTED_PIECES,
@@ -13,12 +14,14 @@ import {
   REFUNDED_AMOUNT,
 } from './verify.query.js';
 
-const SETTLE_MS = 30_000;
+/** After 25 s, another worker delivers the events of a killed one, to a receiver that often fails. */
+const SETTLE_MS = 60_000;
 
 /** Waits for background work, then checks the rules and every acknowledged write. Returns the breaches. */
 export async function verify(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]> {
   const breaches = await settlePending(rig, timeoutMs);
   breaches.push(...(await rig.brokenRules()), ...(await checkWrites(rig)), ...(await checkFiles(rig)));
+  breaches.push(...(await checkEvents(rig)));
   for (const service of [...rig.apis, rig.worker]) {
     breaches.push(...service.takeBugs());
     if (!service.isRunning) breaches.push(`a process ended unexpectedly: ${service.output.slice(-300)}`);
@@ -33,7 +36,7 @@ export async function settlePending(rig: Rig, timeoutMs = SETTLE_MS): Promise<st
   for (;;) {
     const [row] = await rig.rows<{ pending: string }>(PENDING_WORK);
     if (Number(row?.pending) === 0) return [];
-    if (Date.now() > deadline) return [`${row?.pending} refunds or files stay pending`];
+    if (Date.now() > deadline) return [`${row?.pending} refunds, files or events stay pending`];
     for (const statement of MAKE_DUE) await rig.rows(statement);
     await pause(200);
   }

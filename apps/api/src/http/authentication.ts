@@ -1,9 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { Clock } from '@back-office/kernel';
-import { type AccessTokenQueries, PLAIN_SPEECH, type TokenHolder, type TokenKind } from '@back-office/apps';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { addHours, formatDateTime, type Clock } from '@back-office/kernel';
+import { type AccessTokenQueries, hasScope, PLAIN_SPEECH, type TokenHolder, type TokenKind } from '@back-office/apps';
 import type { Rejection, TokenFailure } from './errors.js';
-import type { Caller } from './route.js';
+import type { Route } from './route.js';
+
+export type AuthenticatedRoute = Pick<Route, 'caller' | 'scope' | 'acceptsUploadTokens'>;
 
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
@@ -14,27 +16,61 @@ export function newToken(kind: TokenKind): string {
   return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
+/** What a request says about its caller, before any look-up. */
+export interface Credentials {
+  readonly isMissing: boolean;
+  /** `undefined` without a usable token. */
+  readonly hash: Buffer | undefined;
+}
+
+export function credentialsOf(request: IncomingMessage): Credentials {
+  const token = parseBearerToken(request);
+  return { isMissing: token === undefined, hash: token === undefined || token === '' ? undefined : hashToken(token) };
+}
+
+const LOGGED_HASH_LENGTH = 8;
+
 export async function authenticate(
-  request: IncomingMessage,
-  caller: Exclude<Caller, 'public'>,
+  { isMissing, hash: tokenHash }: Credentials,
+  route: AuthenticatedRoute,
   tokens: AccessTokenQueries,
   clock: Clock,
 ): Promise<TokenHolder | Rejection> {
-  const token = parseBearerToken(request);
-  if (token === undefined) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
-  const holder = token === '' ? undefined : await tokens.holderOf(hashToken(token));
-  if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH };
-  const failure = failureOf(holder, caller, clock.now());
-  return failure === undefined ? holder : { failure, speech: holder.app };
+  if (isMissing) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
+  const holder = tokenHash && (await tokens.holderOf(tokenHash));
+  const hashPrefix = tokenHash?.toString('hex').slice(0, LOGGED_HASH_LENGTH);
+  if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token: { hashPrefix } };
+  const { app: speech, tokenId } = holder;
+  const token = { tokenId, appId: speech.id, hashPrefix };
+  const { scope } = route;
+  const failure = failureOf(holder, route, clock.now());
+  if (failure !== undefined) return { failure, speech, token };
+  if (scope !== undefined && !hasScope(holder.scopes, scope)) return { missingScope: scope, speech, token };
+  return holder;
 }
 
-function failureOf(holder: TokenHolder, caller: Exclude<Caller, 'public'>, now: Date): TokenFailure | undefined {
+const EXPIRY_WARNING_DAYS = 30;
+
+/** Names the end of a token in the last 30 days of its life. Apps start sessions themselves and know their end. */
+export function warnOfExpiry(response: ServerResponse, { kind, expiresAt }: TokenHolder, clock: Clock): void {
+  if (kind !== 'app' || expiresAt === null || expiresAt > addHours(clock.now(), EXPIRY_WARNING_DAYS * 24)) return;
+  response.setHeader('Token-Expires', formatDateTime(expiresAt));
+}
+
+function failureOf(holder: TokenHolder, route: AuthenticatedRoute, now: Date): TokenFailure | undefined {
   if (holder.revokedAt !== null) return 'API.Tokens.Revoked';
   if (holder.expiresAt !== null && holder.expiresAt <= now) return 'API.Tokens.Expired';
-  return canCall(holder, caller) ? undefined : 'API.Tokens.Invalid';
+  if (isIdle(holder, now)) return 'API.Tokens.Expired';
+  return canCall(holder, route) ? undefined : 'API.Tokens.Invalid';
 }
 
-function canCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'public'>): boolean {
+/** A phone that is lost or sold must not stay signed in. */
+function isIdle({ kind, insertedAt, lastUsedAt, app }: TokenHolder, now: Date): boolean {
+  return kind === 'session' && addHours(lastUsedAt ?? insertedAt, app.settings.sessions.idleDays * 24) <= now;
+}
+
+function canCall({ kind, customerId }: TokenHolder, { caller, acceptsUploadTokens }: AuthenticatedRoute): boolean {
+  if (kind === 'upload') return acceptsUploadTokens === true;
   if (caller === 'app') return kind === 'app';
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
+import { Admission } from './admission.js';
 import { okStream } from './answer.js';
 import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
 import { createExpressApp } from './express-app.js';
@@ -21,11 +22,23 @@ beforeEach(async () => {
   observedErrors = [];
   generatedChunks = 0;
   const app = { ...PLAIN_SPEECH, id: 1 } as unknown as AppContext;
-  const holder = { tokenId: 1, customerId: null, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
+  const holder = {
+    tokenId: 1,
+    customerId: null,
+    kind: 'app',
+    scopes: null,
+    upload: null,
+    lastUsedAt: null,
+    insertedAt: new Date(),
+    expiresAt: null,
+    revokedAt: null,
+    app,
+  } as const;
   const list = route({
     method: 'get',
     path: '/list',
     caller: 'app',
+    scope: 'catalogue:read',
     summary: '',
     answers: { 200: record({}) },
     handle: async () => okStream(makeChunks()),
@@ -33,16 +46,24 @@ beforeEach(async () => {
   const edge = createExpressApp({
     routes: [list],
     tokens: { holderOf: async () => holder },
+    onAuthenticated: () => {},
     keyedCalls: {} as never,
-    calls: { track: (work) => work() },
+    calls: { runFor: (_party, work) => work(), runAs: (_actor, work) => work(), track: (work) => work() },
     clock: new MovableClock(),
     jsonLimit: 1,
     jsonBodyMs: 1,
-    rateLimit: undefined,
+    rateLimits: undefined,
     uploads: { directory: '.', maxFileBytes: 1 },
     corsOrigins: [],
-    observer: { onFinished: () => {}, onFailed: (error) => observedErrors.push(error) },
-    isBusy: () => false,
+    observer: {
+      onFinished: () => {},
+      onFailed: (error) => observedErrors.push(error),
+      onLimit: () => {},
+      onRejected: () => {},
+    },
+    maxCalls: { perApp: 10, perAddress: 10 },
+    trustProxy: false,
+    admission: new Admission(),
     mountOutsideBasePath: () => {},
   });
   server = createServer(edge).listen(0);
@@ -102,6 +123,8 @@ describe('a streamed list', () => {
       throw error;
     };
     await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    // The client may see the reset first.
+    await setTimeout(100);
     expect(observedErrors).toEqual([error]);
   });
 

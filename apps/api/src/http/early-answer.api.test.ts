@@ -103,6 +103,23 @@ describe.each<[string, string, () => RequestInit]>([
   });
 });
 
+it('a client that is too busy to send for two seconds gets a 413', async () => {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of blankChunks(100)) {
+      yield chunk;
+      if (!isBlocked) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+      isBlocked = true;
+    }
+  }
+  let isBlocked = false;
+  const reply = await fetch(`${server.origin}${BASE_PATH}/customers`, {
+    method: 'POST',
+    headers: authorized({ ...JSON_TYPE, 'Content-Length': String(100 * 65_536) }),
+    ...streamOf(chunks()),
+  });
+  expect([reply.status, await reply.json()]).toEqual(TOO_LARGE);
+});
+
 describe('an early answer', () => {
   it('is counted with its status even if the client hangs up', async () => {
     await fetch(`${server.origin}${BASE_PATH}/cdn/files`, {
@@ -117,12 +134,12 @@ describe('an early answer', () => {
   });
 
   it.each([
-    ['silent', 0, 100, 300],
-    ['slow', 20, 400, 1_000],
+    ['silent', 0, 500, 2_900],
+    ['slow', 20, 2_900, 10_000],
   ])('closes the connection of a %s client in time', async (_, everyMs, minMs, maxMs) => {
     const plainServer = createServer((_request, response) => {
       response.writeHead(413, { 'Content-Length': 3, Connection: 'close' });
-      answerEarly(response, 'too', { maxBytes: 1_000_000, maxMs: 500, pauseMs: 150 });
+      answerEarly(response, 'too', { maxBytes: 1_000_000, maxMs: 3_000, pauseMs: 600 });
     });
     const socket = connect(await listen(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();

@@ -9,7 +9,7 @@ export interface DiscardLimits {
   readonly pauseMs: number;
 }
 
-const LIMITS: DiscardLimits = { maxBytes: 256 * 2 ** 20, maxMs: 30_000, pauseMs: 1_000 };
+const LIMITS: DiscardLimits = { maxBytes: 256 * 2 ** 20, maxMs: 30_000, pauseMs: 5_000 };
 
 const earlyResponses = new WeakSet<ServerResponse>();
 

@@ -207,7 +207,7 @@ describe('an answer', () => {
       'x-permitted-cross-domain-policies': 'none',
       'cache-control': 'no-store',
     });
-    for (const name of ['x-powered-by', 'server', 'access-control-allow-origin', 'set-cookie', 'ratelimit']) {
+    for (const name of ['x-powered-by', 'server', 'access-control-allow-origin', 'set-cookie']) {
       expect(headers).not.toHaveProperty(name);
     }
   });

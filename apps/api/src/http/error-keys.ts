@@ -1,4 +1,5 @@
-import { statusOf, TOKEN_FAILURES } from './errors.js';
+import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
+import { ANSWER_NOT_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
 import { WRONG_DATA_TYPE } from './wrong-types.js';
 
@@ -9,12 +10,14 @@ export function isKeyed({ method, answersSecret }: Pick<Route, 'method' | 'answe
 export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]> {
   const entries: [status: number, key: string][] = [
     ...TOKEN_FAILURES.map((key): [number, string] => [401, key]),
+    ...(route.scope === undefined ? [] : [[403, SCOPE_MISSING] as [number, string]]),
     ...(route.refusals ?? []).map((key): [number, string] => [statusOf(key), key]),
     ...(route.failedRows ?? []).map((key): [number, string] => [successStatusOf(route), key]),
   ];
   if (route.missingKey) entries.push([404, route.missingKey]);
   if (route.namesWrongTypes) entries.push([400, WRONG_DATA_TYPE]);
-  if (isKeyed(route)) entries.push([409, 'API.Idempotency.InProgress'], [422, 'API.Idempotency.KeyReused']);
+  if (isKeyed(route))
+    entries.push([409, 'API.Idempotency.InProgress'], [422, 'API.Idempotency.KeyReused'], [422, ANSWER_NOT_KEPT]);
   const byStatus = new Map<number, string[]>();
   for (const [status, key] of entries) byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), key])]);
   return byStatus;

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
-import type { Speech } from '@back-office/apps';
+import type { Scope, Speech } from '@back-office/apps';
 
 /** Thrown for an invalid request before any record is read. */
 export class HttpProblem extends Error {
@@ -10,6 +10,34 @@ export class HttpProblem extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(STATUS_CODES[status]);
+  }
+}
+
+/** The limit that refused a call, as metrics and the log name it. */
+export type Limit = 'app_large_calls' | 'app_bytes' | 'app_calls' | 'address_look_ups' | 'token_rate' | 'address_rate';
+
+/** Thrown when a caller exceeds a limit, while others are served. */
+export class LimitExceeded extends HttpProblem {
+  constructor(
+    status: number,
+    readonly limit: Limit,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    super(status, headers);
+  }
+}
+
+/** Too many calls of one app, or look-ups of one address, are in progress. */
+export class Busy extends LimitExceeded {
+  constructor(limit: Limit) {
+    super(503, limit, { 'Retry-After': '1' });
+  }
+}
+
+/** The headers include `Retry-After`. */
+export class TooManyCalls extends LimitExceeded {
+  constructor(limit: Limit, headers: Readonly<Record<string, string>>) {
+    super(429, limit, headers);
   }
 }
 
@@ -34,12 +62,42 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-export interface Rejection {
+/** The token is valid, but lacks the scope of the call. */
+export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
+
+/** What the log shows of a rejected token. */
+export interface RejectedToken {
+  readonly tokenId?: number;
+  readonly appId?: number;
+  /** First characters of the hash, in hexadecimal. */
+  readonly hashPrefix?: string | undefined;
+}
+
+interface Unauthorized {
   readonly failure: TokenFailure;
+  readonly token?: RejectedToken;
   readonly speech: Speech;
 }
 
-export function unauthorizedAnswer({ failure, speech }: Rejection): Answer {
+interface Forbidden {
+  readonly token: RejectedToken;
+  readonly missingScope: Scope;
+  readonly speech: Speech;
+}
+
+export type Rejection = Unauthorized | Forbidden;
+
+export function rejectionAnswer(rejection: Rejection): Answer {
+  return 'failure' in rejection ? unauthorizedAnswer(rejection) : forbiddenAnswer(rejection);
+}
+
+function forbiddenAnswer({ missingScope, speech }: Forbidden): Answer {
+  const body = { errors: { token: speech.say(SCOPE_MISSING) } };
+  const challenge = `Bearer error="insufficient_scope", scope="${missingScope}"`;
+  return { status: 403, body, headers: { 'WWW-Authenticate': challenge }, keys: [SCOPE_MISSING] };
+}
+
+export function unauthorizedAnswer({ failure, speech }: Unauthorized): Answer {
   const body = { errors: { token: speech.say(failure) } };
   return { status: 401, body, headers: { 'WWW-Authenticate': 'Bearer' }, keys: [failure] };
 }
@@ -60,8 +118,11 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
 
 /** Statuses that the interface prescribes. All other refusals are answered 422. */
 const STATUS_BY_KEY: Readonly<Record<string, number>> = {
+  'API.Tokens.ScopeNotHeld': 403,
+  'API.Tokens.UploadNotGranted': 403,
   'API.CdnFiles.FileNotFound': 404,
   'API.CdnFiles.NoVersionToRevert': 404,
+  'API.CdnFiles.VersionNotFound': 404,
   'API.CdnFolders.FolderNotFound': 404,
   'API.CdnFiles.FileRequired': 400,
   'API.CdnFiles.UnknownCacheStrategy': 400,

@@ -5,6 +5,9 @@ import type { Answer } from './answer.js';
 import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
+/** The call is done, but its app has too many kept answers to give this one again. */
+export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
+
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
 /** Answers with these statuses are not stored, since a retry may succeed. */
@@ -31,6 +34,7 @@ export async function answerOnce(
 ): Promise<Answer> {
   const claim = await calls.begin(call);
   if (claim === 'reused') return errors.refusalAnswer({ refused: 'API.Idempotency.KeyReused' }, speech);
+  if (claim === 'not kept') return errors.refusalAnswer({ refused: ANSWER_NOT_KEPT }, speech);
   if (claim === 'running') return inProgressAnswer(speech);
   if ('status' in claim) return markReplayed(claim);
   const renewal = setInterval(() => void calls.renew(claim).catch(ignoreFailure), RENEW_MS);

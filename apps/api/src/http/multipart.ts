@@ -1,8 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import multer, { MulterError } from 'multer';
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { opendir, rm, stat } from 'node:fs/promises';
+import { open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +15,6 @@ export interface ReceivedFile {
   readonly size: number;
   /** SHA-256 in hex. */
   readonly hash: string;
-  readonly head: Uint8Array;
 }
 
 export interface Uploads {
@@ -25,7 +23,6 @@ export interface Uploads {
 }
 
 const FILE_FIELD = 'file';
-const HEAD_BYTES = 65_536;
 const MAX_FIELD_BYTES = 65_536;
 const MAX_FORM_BYTES = 1_048_576;
 const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
@@ -119,19 +116,19 @@ class HashingStorage implements multer.StorageEngine {
 
 async function storeAndHash(stream: Readable, path: string, name: string): Promise<ReceivedFile> {
   const hash = createHash('sha256');
-  const headChunks: Uint8Array[] = [];
   let size = 0;
-  const inspectChunks = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const hashChunks = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
-      if (size < HEAD_BYTES) headChunks.push(chunk.subarray(0, HEAD_BYTES - size));
       size += chunk.length;
       hash.update(chunk);
       yield chunk;
     }
   };
+  // Opened first: a write stream that fails while it opens would create the file after it was removed.
+  const file = await open(path, 'wx', 0o600);
   try {
-    await pipeline(stream, inspectChunks, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-    return { path, name, size, hash: hash.digest('hex'), head: Buffer.concat(headChunks) };
+    await pipeline(stream, hashChunks, file.createWriteStream());
+    return { path, name, size, hash: hash.digest('hex') };
   } catch (error) {
     await rm(path, { force: true }).catch(() => {});
     throw error;

@@ -6,7 +6,15 @@ import { route, type Route } from './route.js';
 import { record } from './shapes.js';
 
 const getRoute = (path: string): Route =>
-  route({ method: 'get', path, caller: 'app', summary: '', answers: { 200: record({}) }, handle: async () => ok({}) });
+  route({
+    method: 'get',
+    path,
+    caller: 'app',
+    scope: 'catalogue:read',
+    summary: '',
+    answers: { 200: record({}) },
+    handle: async () => ok({}),
+  });
 
 /** All suites of a worker share this storage of the decorators. */
 const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<object, unknown> };

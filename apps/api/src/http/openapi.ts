@@ -1,9 +1,11 @@
-import type { TSchema } from '@sinclair/typebox';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
-import { statusOf, TOKEN_FAILURES } from './errors.js';
+import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
+import { ANSWER_NOT_KEPT } from './idempotency.js';
 import { generateBodySchemas, REFS, describeRequestBody, removeUnused } from './openapi-bodies.js';
+import { extractNamedShapes } from './openapi-shapes.js';
+import { describeWebhook, type WebhookDescription } from './openapi-webhooks.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -12,10 +14,15 @@ const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetime
 Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
 Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
+\`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
 /** Builds the API reference from the route table. Throws when two schemas share a name. */
-export function buildOpenApiDocument(routes: readonly Route[], version: string): Json {
+export function buildOpenApiDocument(
+  routes: readonly Route[],
+  version: string,
+  webhooks: readonly WebhookDescription[] = [],
+): Json {
   const schemas: Json = { ...ERRORS, ...generateBodySchemas() };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -24,6 +31,7 @@ export function buildOpenApiDocument(routes: readonly Route[], version: string):
     if (route.method in calls) throw new Error(`Two routes serve ${route.method} ${path}`);
     paths[path] = { ...calls, [route.method]: describeOperation(route, schemas) };
   }
+  const webhookItems = webhooks.map((webhook) => [webhook.name, describeWebhook(webhook, schemas)] as const);
   return {
     openapi: '3.1.0',
     info: { title: 'Retail back-office', version, description: DESCRIPTION },
@@ -31,8 +39,9 @@ export function buildOpenApiDocument(routes: readonly Route[], version: string):
     tags: [...new Set(routes.map(areaOf))].sort().map((name) => ({ name })),
     security: [{ token: [] }],
     paths,
+    ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhookItems) }),
     components: {
-      schemas: removeUnused(schemas, paths),
+      schemas: removeUnused(schemas, { paths, webhookItems }),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -42,9 +51,11 @@ function describeOperation(route: Route, schemas: Json): Json {
   return {
     operationId: operationIdOf(route),
     summary: route.summary,
+    ...(route.scope && { description: `Needs a token with the scope \`${route.scope}\`.`, 'x-scope': route.scope }),
     tags: [areaOf(route)],
     ...(route.extension && { 'x-extension': true }),
     ...(route.caller === 'public' && { security: [] }),
+    ...(route.scope && { security: [{ token: [route.scope] }] }),
     parameters: [
       ...listPathParameters(route),
       ...listQueryParameters(route),
@@ -102,24 +113,6 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
   return Object.fromEntries(media.map((type) => [type, { schema }]));
 }
 
-function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = false): unknown {
-  const { $id: name } = shape;
-  if (name !== undefined && !isComponent) {
-    if (!(name in schemas)) schemas[name] = extractNamedShapes(shape, schemas, true);
-    return { $ref: REFS + name };
-  }
-  return Object.fromEntries(
-    Object.entries(shape)
-      .filter(([key]) => key !== '$id')
-      .map(([key, value]: [string, unknown]) => [key, extractNamedShapesIn(value, schemas)]),
-  );
-}
-
-function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
-  if (Array.isArray(value)) return value.map((entry) => extractNamedShapesIn(entry, schemas));
-  return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
-}
-
 function describeFailures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {
     400: describeFailure('The request cannot be read', 'DetailError'),
@@ -130,12 +123,16 @@ function describeFailures(route: Route, schemas: Json): Json {
     500: describeFailure('A failure on our side; retry after a pause that grows', 'MessageError'),
     503: describeFailure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
+  if (route.scope)
+    byStatus[403] = describeFailure(`The token lacks the scope of the call: \`${SCOPE_MISSING}\``, 'TokenError');
   if (route.path.includes(':id') && !route.emptyWhenMissing)
     byStatus[404] = { description: 'No such record in the app; empty body' };
   if (route.missingKey)
     byStatus[404] = describeFailure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
   if (isKeyed(route))
     byStatus[409] = describeFailure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
+  if (isKeyed(route))
+    byStatus[410] = describeFailure('The kept answer of this Idempotency-Key showed an erased customer', 'DetailError');
   for (const [status, keys] of groupKeysByStatus(route)) byStatus[status] = describeFailureWithKeys(status, keys);
   if (route.body || isKeyed(route) || hasRuleRefusals(route))
     byStatus[422] = describeFailure(describeRefusals(route), 'RuleError');
@@ -158,11 +155,21 @@ function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   return byStatus;
 }
 
+interface FailureWithKeys {
+  readonly reason: string;
+  /** Errors that the status has beside `RuleError`. */
+  readonly errorNames: readonly string[];
+}
+
+const MISSING_WITH_KEY: FailureWithKeys = { reason: 'No such record in the app', errorNames: [] };
+const FAILURES_WITH_KEYS: Readonly<Record<number, FailureWithKeys>> = {
+  400: { reason: 'The request cannot be read', errorNames: ['DetailError'] },
+  403: { reason: `The token lacks the scope (\`${SCOPE_MISSING}\`), or a rule refused`, errorNames: ['TokenError'] },
+};
+
 function describeFailureWithKeys(status: number, keys: readonly string[]): Json {
-  const reason = status === 400 ? 'The request cannot be read' : 'No such record in the app';
-  const schema = {
-    anyOf: [...(status === 400 ? ['DetailError'] : []), 'RuleError'].map((name) => ({ $ref: REFS + name })),
-  };
+  const { reason, errorNames } = FAILURES_WITH_KEYS[status] ?? MISSING_WITH_KEY;
+  const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: REFS + name })) };
   return { description: `${reason}: ${formatKeys(keys)}`, content: jsonContent(schema) };
 }
 
@@ -180,7 +187,7 @@ function hasRuleRefusals({ refusals = [] }: Route): boolean {
 
 function describeRefusals(route: Route): string {
   const ruleKeys = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
-  const refusals = [...ruleKeys, ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
+  const refusals = [...ruleKeys, ...(isKeyed(route) ? ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT] : [])];
   const validationText = 'A field failed validation';
   return refusals.length === 0 ? validationText : `${validationText}, or a rule refused: ${formatKeys(refusals)}`;
 }

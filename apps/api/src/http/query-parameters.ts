@@ -26,6 +26,18 @@ export function windowParameters<From extends string, Until extends string>(
   return { [from]: parameter, [until]: parameter } as Readonly<Record<From | Until, typeof parameter>>;
 }
 
+export const UPDATED_AFTER = {
+  updated_after: {
+    schema: text,
+    description: `changed at this time or later: ${MOMENT}`,
+  },
+};
+
+/** Throws 400 for an invalid moment. */
+export function parseUpdatedAfter(query: Query): Date | undefined {
+  return parseMomentFilter(query, 'updated_after');
+}
+
 /** Throws 400 when a part is missing or invalid. */
 export function parseParts(query: Query): { dataPart: number; timePart: number } {
   const dataPart = parseInteger(query['dataPart']);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { startRedis, type RedisServer } from '../testing/redis.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { startSession } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
@@ -91,6 +92,12 @@ describe('a token that exceeds the rate limit', () => {
     expect(await readRemainingCalls()).toBe(String(CALLS - 3));
   });
 
+  it('counts calls without their scope', async () => {
+    const { body } = await shop.post('/access_tokens', { access_token: { name: 'Narrow', scopes: ['stock:read'] } });
+    const replies = await callTimes(CALLS + 2, () => getSettings(body.data.access_token));
+    expect(statusesOf(replies)).toEqual([...Array.from({ length: CALLS }, () => 403), 429, 429]);
+  });
+
   it('lets pages of other origins read the headers', async () => {
     const { headers } = await getSettings(shop.token, { Origin: ORIGIN });
     const exposedHeaders = String(headers['access-control-expose-headers']).split(',');
@@ -100,13 +107,84 @@ describe('a token that exceeds the rate limit', () => {
   });
 });
 
-describe('without RATE_LIMIT', () => {
+describe('with RATE_LIMIT=off', () => {
   it('counts no calls', async () => {
-    const unlimitedApi = await testApi();
+    const unlimitedApi = await testApi({ RATE_LIMIT: 'off' });
     const shop = await unlimitedApi.app();
-    const replies = await callTimes(200, () => shop.get('/app/settings'));
+    const replies = await callTimes(100, () => shop.get('/app/settings'));
     expect(new Set(statusesOf(replies))).toEqual(new Set([200]));
     expect(replies[0]?.headers).not.toHaveProperty('ratelimit');
     await unlimitedApi.close();
+  });
+});
+
+describe('callers without a valid token', () => {
+  let strangersApi: TestApi;
+  let strangers: RawHttp;
+  beforeAll(async () => {
+    strangersApi = await testApi({ RATE_LIMIT_PER_ADDRESS: `${CALLS}/60`, TRUST_PROXY: '1' });
+    strangers = new RawHttp(strangersApi.origin);
+  });
+  afterAll(async () => {
+    strangers.close();
+    await strangersApi.close();
+  });
+
+  const callFrom = (address: string, token?: string) => {
+    const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    return strangers.call({ path: '/api/v2/app/settings', headers: { 'X-Forwarded-For': address, ...authorization } });
+  };
+
+  it('get a 429 above the limit of their address', async () => {
+    const replies = [];
+    for (let call = 0; call < CALLS; call += 1)
+      replies.push(await callFrom('203.0.113.1', call % 2 === 0 ? `bo_app_${call}` : undefined));
+    expect(new Set(statusesOf(replies))).toEqual(new Set([401]));
+    const refused = await callFrom('203.0.113.1', 'bo_app_another');
+    expect([refused.status, refused.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
+    expect(refused.headers).toMatchObject({ 'ratelimit-policy': `"address";q=${CALLS};w=60`, 'retry-after': '60' });
+    expect((await callFrom('203.0.113.2')).status).toBe(401);
+  });
+
+  it('do not hinder tokens that were valid before, and count no valid token', async () => {
+    const [shop, late] = [await strangersApi.app(), await strangersApi.app()];
+    for (let call = 0; call < CALLS * 2; call += 1)
+      expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
+    for (let call = 0; call < CALLS; call += 1) await callFrom('203.0.113.3');
+    expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
+    expect((await callFrom('203.0.113.3', late.token)).status).toBe(429);
+    expect((await callFrom('203.0.113.4', late.token)).status).toBe(200);
+  });
+
+  it('share the limit of an IPv6 network', async () => {
+    for (let call = 0; call < CALLS; call += 1) await callFrom(`2001:db8::${call}`);
+    expect((await callFrom('2001:db8:0:0:1::1')).status).toBe(429);
+    expect((await callFrom('2001:db8:0:1::1')).status).toBe(401);
+  });
+});
+
+describe('with a shared store', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  it('counts the calls of all nodes together, and continues without it', async () => {
+    const environment = { RATE_LIMIT: `${CALLS}/60`, RATE_LIMIT_STORE: redis.url };
+    const nodes = [await testApi(environment), await testApi(environment)] as const;
+    const shops = [await nodes[0].app(), await nodes[1].app()] as const;
+    // Both databases number their tokens alike.
+    const [first, second] = [await shops[0].get('/app/settings'), await shops[1].get('/app/settings')];
+    expect([first.headers['ratelimit'], second.headers['ratelimit']]).toEqual([
+      `"token";r=${CALLS - 1};t=60`,
+      `"token";r=${CALLS - 2};t=60`,
+    ]);
+    await callTimes(CALLS - 2, () => shops[0].get('/app/settings'));
+    for (const shop of [...shops, ...shops]) expect((await shop.get('/app/settings')).status).toBe(429);
+    await redis.close();
+    const replies = [];
+    for (let call = 0; call < CALLS; call += 1) replies.push(await shops[1].get('/app/settings'));
+    expect(statusesOf(replies).at(-1)).toBe(200);
+    await Promise.all(nodes.map((node) => node.close()));
   });
 });

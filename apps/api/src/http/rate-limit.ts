@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { TokenHolder } from '@back-office/apps';
-import { HttpProblem } from './errors.js';
+import { TooManyCalls } from './errors.js';
 
 /** A window of `seconds` starts with the first call. */
 export interface RateLimit {
@@ -9,39 +9,67 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
+/** Counts the calls of one window by key. */
+export interface CallCounter {
+  readonly limit: RateLimit;
+  count(key: string): Promise<RateLimiterRes>;
+  /** Takes one call back. */
+  uncount(key: string): Promise<void>;
+}
+
+export interface RateLimits {
+  readonly perToken: CallCounter;
+  /** For callers without a valid token. */
+  readonly perAddress: CallCounter;
+}
+
 /**
- * Limits the calls per token, in this process only, before a body is read. Every answer has the headers of
+ * Limits the calls per token before a body is read. Every answer has the headers of
  * draft-ietf-httpapi-ratelimit-headers-11.
  */
-export function limitRate(limit: RateLimit | undefined): RequestHandler {
-  if (limit === undefined) return (_request, _response, next) => next();
-  const limiter = new RateLimiterMemory({ points: limit.calls, duration: limit.seconds });
-  return async (_request, response, next) => {
-    const { tokenId } = response.locals['holder'] as TokenHolder;
-    const count = await countCall(limiter, tokenId);
-    const seconds = Math.ceil(count.msBeforeNext / 1_000);
-    setHeaders(response, limit, count.remainingPoints, seconds);
-    const isExceeded = count.consumedPoints > limit.calls;
-    next(isExceeded ? new HttpProblem(429, { 'Retry-After': String(seconds) }) : undefined);
+export function limitTokenRate(counter: CallCounter | undefined): RequestHandler {
+  if (counter === undefined) return (_request, _response, next) => next();
+  return async (_request, response, next) =>
+    next(await countToken(counter, (response.locals['holder'] as TokenHolder).tokenId, response));
+}
+
+/** Counts a call of a valid token. Returns an error above the limit. */
+export async function countToken(
+  counter: CallCounter | undefined,
+  tokenId: number,
+  response: Pick<Response, 'setHeader'>,
+): Promise<TooManyCalls | undefined> {
+  if (counter === undefined) return undefined;
+  const count = await counter.count(String(tokenId));
+  for (const [name, value] of Object.entries(headersOf('token', counter, count))) response.setHeader(name, value);
+  return isExceeded(counter, count) ? new TooManyCalls('token_rate', retryAfter(count)) : undefined;
+}
+
+/** Counts a call without a known token. Returns an error above the limit of its address. */
+export async function countStranger(
+  counter: CallCounter | undefined,
+  address: string,
+): Promise<TooManyCalls | undefined> {
+  const count = await counter?.count(address);
+  if (counter === undefined || count === undefined || !isExceeded(counter, count)) return undefined;
+  return new TooManyCalls('address_rate', { ...headersOf('address', counter, count), ...retryAfter(count) });
+}
+
+function isExceeded({ limit }: CallCounter, { consumedPoints }: RateLimiterRes): boolean {
+  return consumedPoints > limit.calls;
+}
+
+function headersOf(name: string, { limit }: CallCounter, count: RateLimiterRes): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${name}";q=${limit.calls};w=${limit.seconds}`,
+    RateLimit: `"${name}";r=${count.remainingPoints};t=${secondsLeft(count)}`,
   };
 }
 
-/** The library throws its count when the limit is exceeded. */
-async function countCall(limiter: RateLimiterMemory, tokenId: number): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(tokenId);
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) return refused;
-    throw refused;
-  }
+function retryAfter(count: RateLimiterRes): Record<string, string> {
+  return { 'Retry-After': String(secondsLeft(count)) };
 }
 
-function setHeaders(
-  response: Response,
-  { calls, seconds }: RateLimit,
-  remainingCalls: number,
-  remainingSeconds: number,
-): void {
-  response.setHeader('RateLimit-Policy', `"token";q=${calls};w=${seconds}`);
-  response.setHeader('RateLimit', `"token";r=${remainingCalls};t=${remainingSeconds}`);
+function secondsLeft({ msBeforeNext }: RateLimiterRes): number {
+  return Math.ceil(msBeforeNext / 1_000);
 }

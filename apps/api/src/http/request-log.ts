@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '@back-office/apps';
 import { isAnsweredEarly } from './early-answer.js';
+import type { Limit, Rejection } from './errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
@@ -15,9 +16,19 @@ export interface FinishedRequest {
   readonly keys: readonly string[] | undefined;
 }
 
+export interface LimitedCaller {
+  readonly appId: number | undefined;
+  readonly tokenId: number | undefined;
+  readonly address: string;
+}
+
 export interface Observer {
   onFinished(request: FinishedRequest): void;
   onFailed(error: unknown, request: IncomingMessage): void;
+  /** A call was refused because of its token. */
+  onRejected(rejection: Rejection, address: string): void;
+  /** A call was refused because its caller has exceeded a limit. */
+  onLimit(limit: Limit, caller: LimitedCaller): void;
 }
 
 /** This status is only logged: the client closed the connection before the answer. */

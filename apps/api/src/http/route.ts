@@ -1,7 +1,7 @@
 import type { Refusal } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
-import type { AppContext } from '@back-office/apps';
+import type { AppContext, GrantedScopes, Scope, UploadGrant } from '@back-office/apps';
 import type { HandlerResult } from './answer.js';
 import type { ReceivedFile } from './multipart.js';
 import type { BodyClass } from './validate-body.js';
@@ -12,6 +12,9 @@ export type Caller = 'app' | 'customer' | 'session' | 'public';
 export interface Call<Body = unknown> {
   readonly app: AppContext;
   readonly tokenId: number;
+  readonly scopes: GrantedScopes;
+  /** What an upload token may do; null for other tokens. */
+  readonly upload: UploadGrant | null;
   /** The signed-in customer, or 0. */
   readonly customerId: number;
   /** The `:id` of the path, or 0. */
@@ -33,17 +36,25 @@ export interface QueryParameter {
   readonly required?: boolean;
 }
 
-export interface Route<Body extends object = object> {
+/** Calls of an app's token name the scope that the token needs. Sessions have no scopes. */
+type RouteCaller =
+  | { readonly caller: 'app'; readonly scope: Scope }
+  | { readonly caller: Exclude<Caller, 'app'>; readonly scope?: never };
+
+export type Route<Body extends object = object> = RouteParts<Body> & RouteCaller;
+
+interface RouteParts<Body extends object> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/api/v2`. `:id` identifies the record; ids of nested records have other names. */
   readonly path: string;
-  readonly caller: Caller;
   /** The published interface does not list this call. */
   readonly extension?: boolean;
   readonly summary: string;
   readonly body?: BodyClass<Body>;
   /** The body is `multipart/form-data` with an optional field `file`. */
   readonly upload?: boolean;
+  /** The handler limits an upload token to its folder and preset. */
+  readonly acceptsUploadTokens?: boolean;
   readonly bodyOptional?: boolean;
   /** Default: {@link SMALL_BODY_BYTES} for a call of a session's token, else the limit of the configuration. */
   readonly maxBodyBytes?: number;

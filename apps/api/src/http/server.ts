@@ -8,7 +8,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** All values are in ms. */
@@ -41,6 +41,29 @@ export interface EdgeServer {
   readonly server: Server;
   /** Stops accepting, waits a limited time for running calls, then closes all connections. */
   drain(): Promise<void>;
+}
+
+export interface ListenAddress {
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** `undefined` means all addresses. */
+  readonly host: string | undefined;
+}
+
+/** Returns the port. */
+export async function listen(server: Server, { port, host }: ListenAddress): Promise<number> {
+  const listening = new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen({ port, host }, resolve),
+  );
+  await listening.catch((error: unknown) => {
+    const address = host === undefined ? `port ${port}` : `${host}, port ${port}`;
+    throw new Error(`cannot listen on ${address} (PORT and HOST, or ADMIN_PORT and ADMIN_HOST): ${codeOf(error)}`);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;

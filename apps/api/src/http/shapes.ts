@@ -23,6 +23,10 @@ export function listOf<Shape extends TSchema>(shape: Shape) {
   return Type.Array(shape);
 }
 
+export function described<Shape extends TSchema>(shape: Shape, description: string): Shape {
+  return { ...shape, description };
+}
+
 /** All properties are required; others are forbidden. */
 export function record<Properties extends TProperties>(properties: Properties): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false });

@@ -137,7 +137,13 @@ function withIdentifier({ reply }: Attempt, identifier: unknown, absentIdentifie
 }
 
 function toComparableText({ status, replyText, replyHeaders }: RouteAnswer) {
-  const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = replyHeaders;
+  const {
+    date: _date,
+    'x-request-id': _id,
+    'content-length': _length,
+    ratelimit: _limit,
+    ...stableHead
+  } = replyHeaders;
   return JSON.stringify([status, replyText, stableHead]);
 }
 

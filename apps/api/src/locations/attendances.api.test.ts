@@ -169,7 +169,7 @@ describe('POST /customer/attendance', () => {
     api.statements.length = 0;
     await attend(STORE);
     const text = api.statements.find((statement) => statement.includes('customer_attendances')) as string;
-    const plan = await explainStatement(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now()]);
+    const plan = await explainStatement(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now(), '']);
     expect(plan).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
   });
 });

@@ -238,6 +238,7 @@ describe('Validation errors: POST /int/app_locations', () => {
     ['city', 'x'.repeat(256), 'CityIsTooLong'],
     ['postcode', 11_000, 'WrongDataType'],
     ['image_url', 'x'.repeat(2_049), 'ImageUrlIsTooLong'],
+    ['image_url', 'javascript:alert(1)', 'ImageUrlIsInvalid'],
   ])('refuses %s %j with %s', async (field, value, key) => {
     expect(await expectRefused([locationRow({ [field]: value })])).toEqual([key]);
   });

@@ -38,6 +38,7 @@ export function locationRoutes(locations: Locations): Route[] {
       method: 'post',
       path: '/int/app_locations',
       caller: 'app',
+      scope: 'customers:write',
       summary: 'Upserts store locations by code and external reference; absent fields stay',
       body: PostAppLocations,
       query: BULK_OPTIONS,

@@ -10,11 +10,11 @@ import type {
   OutputFormat,
   PageRenderer,
   PublicLibrary,
-  SvgSanitizer,
+  UploadParser,
 } from '@back-office/media';
 import { PdfiumPageRenderer } from '@back-office/pages-pdfium';
+import { IsolatedUploadParser } from '@back-office/parser-processes';
 import { DiskMediaStore } from '@back-office/storage-disk';
-import { SaxesSvgSanitizer } from '@back-office/svg-saxes';
 import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
 import { createCdnPurger } from './serving/http-cdn-purger.js';
@@ -32,7 +32,7 @@ export interface LibraryTools {
   readonly images: ImageProcessor;
   readonly pages: PageRenderer;
   readonly facts: MediaFacts;
-  readonly svgSanitizer: SvgSanitizer;
+  readonly parser: UploadParser;
   readonly purger: CdnPurger;
   readonly pixelLimit: number;
   close(): Promise<void>;
@@ -84,8 +84,8 @@ export async function openLibraryTools(config: Config): Promise<LibraryTools> {
     const pages = await trackAdapter(openPageRenderer(config));
     const facts = await trackAdapter(openMediaFacts(config));
     const purger = await trackAdapter(openPurger(config));
-    const svgSanitizer = new SaxesSvgSanitizer();
-    return { library, images, pages, facts, svgSanitizer, purger, pixelLimit: config.imagePixelLimit, close };
+    const parser = await trackAdapter(Promise.resolve(new IsolatedUploadParser()));
+    return { library, images, pages, facts, parser, purger, pixelLimit: config.imagePixelLimit, close };
   } catch (error) {
     await close();
     throw error;

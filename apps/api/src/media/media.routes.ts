@@ -7,6 +7,7 @@ import { uploadRoutes } from './files/uploads.routes.js';
 import { folderRoutes } from './folders/folders.routes.js';
 import type { LibraryParts } from './library-parts.js';
 import { presetRoutes } from './presets/presets.routes.js';
+import type { RememberedObjects } from './serving/remembered-objects.js';
 import { trashListRoutes } from './trash/trash-list.routes.js';
 import { trashRoutes } from './trash/trash.routes.js';
 import { usageRoutes } from './usages/usages.routes.js';
@@ -14,11 +15,11 @@ import { versionRoutes } from './versions/versions.routes.js';
 
 /** Fixed paths come first, since a path with an id would also match them. */
 export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Clock): Route[] {
-  const { library, intake, publication, cachePurge, images } = parts;
+  const { library, intake, publication, cachePurge, images, publicObjects } = parts;
   const { mediaFiles: files, mediaFileQueries: queries, fileMoves: moves } = database;
   const { fileVersions: versions, fileVersionQueries } = database;
   const { base } = library;
-  return [
+  const routes = [
     ...folderRoutes(database.mediaFolders, database.mediaFolderQueries),
     ...fileListRoutes(queries, clock),
     ...trashListRoutes(queries),
@@ -29,4 +30,9 @@ export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Cl
     ...versionRoutes({ intake, versions, queries: fileVersionQueries, publication, cachePurge, base }),
     ...presetRoutes(database.uploadPresets, database.uploadPresetQueries, images),
   ];
+  return routes.map((route) => (route.method === 'get' ? route : forgetMissesAfter(route, publicObjects)));
+}
+
+function forgetMissesAfter(route: Route, publicObjects: RememberedObjects): Route {
+  return { ...route, handle: (call) => route.handle(call).finally(() => publicObjects.forgetMisses()) };
 }

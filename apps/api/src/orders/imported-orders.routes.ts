@@ -73,6 +73,7 @@ export function importedOrderRoutes(importedOrders: ImportedOrders, orders: Orde
       method: 'post',
       path: '/int/orders',
       caller: 'app',
+      scope: 'orders:write',
       summary: 'Imports an order of another system; its stock is neither reserved nor shipped',
       body: PostOrder,
       namesWrongTypes: true,

@@ -1,5 +1,12 @@
 import type { OrderFilter } from '@back-office/orders';
-import { parseIdFilter, parseSearchFilter, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
+import {
+  parseIdFilter,
+  parseSearchFilter,
+  parseUpdatedAfter,
+  parseWindowFilter,
+  UPDATED_AFTER,
+  windowParameters,
+} from '../http/query-parameters.js';
 import { integer, text } from '../http/shapes.js';
 
 export const ORDER_FILTERS = {
@@ -12,6 +19,7 @@ export const ORDER_FILTERS = {
   customerId: { schema: integer, description: 'of one customer' },
   appLocationId: { schema: integer, description: 'of one store location' },
   ...windowParameters('dateTimeFrom', 'dateTimeTo'),
+  ...UPDATED_AFTER,
 };
 
 export function parseOrderFilter(query: Readonly<Record<string, unknown>>): OrderFilter {
@@ -20,5 +28,6 @@ export function parseOrderFilter(query: Readonly<Record<string, unknown>>): Orde
     customerId: parseIdFilter(query, 'customerId'),
     appLocationId: parseIdFilter(query, 'appLocationId'),
     ...parseWindowFilter(query, 'dateTimeFrom', 'dateTimeTo'),
+    updatedAfter: parseUpdatedAfter(query),
   };
 }

@@ -132,6 +132,43 @@ const expectBadRequest = async (query: string): Promise<void> => {
   expect([status, body]).toEqual(BAD_REQUEST);
 };
 
+describe('a cursor', () => {
+  it('lists what follows its page, as Next-Cursor says', async () => {
+    const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letters.get(id)).join('');
+    const pages: string[] = [];
+    let cursor = '';
+    do {
+      const reply = await shop.get(`/orders?limit=2&orderBy=order_date&cursor=${cursor}`);
+      pages.push(lettersOf(reply.body.data));
+      cursor = (reply.headers['next-cursor'] as string | undefined) ?? '';
+    } while (cursor !== '');
+    const allOrders = await list('orderBy=order_date');
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(pages.join('')).toBe(lettersOf(allOrders));
+  });
+
+  it('is refused when unreadable or of another order', async () => {
+    const { headers } = await shop.get('/orders?limit=1&orderBy=sales');
+    const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const queries = [
+      `cursor=${headers['next-cursor']}`,
+      `orderBy=sales desc&cursor=${headers['next-cursor']}`,
+      'cursor=%00',
+      'cursor=a&cursor=b',
+      `cursor=${'x'.repeat(17_000)}`,
+      ...[5, [], [''], ['', 5], ['', 'a', '1'], ['', null, '1'], ['', '2026-13-40T00:00:00.000000Z', '1']].map(
+        (value) => `cursor=${cursorOf(value)}`,
+      ),
+      ...['2026-02-30', '0000-01-01', '2026-01-01T24', '9999-99-99'].map(
+        (day) => `cursor=${cursorOf(['', `${day}T00:00:00.000000Z`, '1'])}`,
+      ),
+      `orderBy=id&cursor=${cursorOf(['id', '9'.repeat(19), '1'])}`,
+    ];
+    const replies = await Promise.all(queries.map((query) => shop.get(`/orders?${query}`)));
+    expect(replies.map(({ status }) => status)).toEqual(queries.map(() => 400));
+  });
+});
+
 describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
   it.each([
     ['id', 'abcde', 'edcba'],
@@ -403,7 +440,9 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     ['search without accents', { search: 'zarko prezime4713' }, undefined, 'orders_search_idx'],
     ['search, sorted', { search: 'kupac4711@' }, 'sales desc', 'orders_search_idx'],
     ['a day', { dateTimeFrom: '2026-11-23', dateTimeTo: '2026-11-23T01:00:00' }, undefined, 'orders_date_idx'],
+    ['changes', { updated_after: '2030-01-01' }, undefined, 'orders_updated_idx'],
     ['newest first', {}, undefined, 'orders_newest_idx'],
+    ['by change', {}, 'updated_at', 'orders_updated_idx'],
     ['by date', {}, 'order_date desc', 'orders_date_idx'],
     ['by number', {}, 'order_number', 'orders_order_number_key'],
   ] as const)('is read by index: %s', async (_, query, orderBy, index) => {

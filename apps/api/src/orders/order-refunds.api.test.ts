@@ -100,6 +100,20 @@ describe('an order cancelled with refund', () => {
     expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
 
+  it('returns the points of an unpaid order, also without refund', async () => {
+    await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const { id } = await propose(shop, [{ code: 'A', qty: 3 }], { guest: undefined, ...mira, delivery: ADDRESS });
+    const { data: order } = (await shop.post(`/proforma_orders/${id}/convert`)).body;
+    const readPoints = async () =>
+      (await shop.get(`/customers/${mira.customer_id}?dataPart=${mira.data_part}&timePart=${mira.time_part}`)).body.data
+        .loyalty_points;
+    expect(await readPoints()).toBe(30);
+    expect(await updateOrders([cancellationOf(order, {})])).toEqual(ONE_UPDATED);
+    expect([await readPoints(), (await getOrder(order)).payments]).toEqual([0, []]);
+    expect(service.receivedRefunds).toEqual([]);
+  });
+
   it('refunds later when cancelled without refund', async () => {
     const order = await makePaidOrder();
     for (const fields of [{}, { refund: false }, { refund: null }]) {
@@ -175,8 +189,8 @@ describe('an order cancelled with refund', () => {
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.receivedRefunds).toHaveLength(51);
     expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
-    // A call that asks for one refund reads, locks and stores the proforma and its order.
-    const refundStatements = 4;
+    // A call that asks for one refund reads, locks and stores the proforma and its order, and audits the refund.
+    const refundStatements = 5;
     expect(await countStatements(orders.slice(51))).toBe(statementsForMany + refundStatements);
   });
 

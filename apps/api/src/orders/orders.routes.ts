@@ -1,7 +1,7 @@
-import { parsePage } from '@back-office/kernel';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
-import { ok, okJson } from '../http/answer.js';
+import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { answerPageOf, CURSOR } from '../http/cursor.js';
 import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 30;
 const ORDER_BY = {
   schema: text,
   description:
-    'id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt or customer_name (last, ' +
+    'id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt, updated_at or customer_name (last, ' +
     'then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last',
 };
 
@@ -52,18 +52,22 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       method: 'get',
       path: '/orders',
       caller: 'app',
+      scope: 'orders:read',
       summary: "The app's orders, newest first by default; empty filters are ignored",
-      query: { ...PAGING, ...ORDER_FILTERS, orderBy: ORDER_BY },
+      query: { ...PAGING, ...CURSOR, ...ORDER_FILTERS, orderBy: ORDER_BY },
       answers: { 200: record({ data: listOf(OrderListShape) }) },
-      handle: async ({ app, query }) => {
-        const page = parsePage(query, DEFAULT_LIMIT);
-        return okJson(await orders.list({ app, filter: parseOrderFilter(query), orderBy: query['orderBy'], page }));
+      handle: ({ app, query }) => {
+        const filter = parseOrderFilter(query);
+        return answerPageOf(query, DEFAULT_LIMIT, (page) =>
+          orders.list({ app, filter, orderBy: query['orderBy'], page }),
+        );
       },
     }),
     route({
       method: 'get',
       path: '/orders/:id',
       caller: 'app',
+      scope: 'orders:read',
       summary: 'One order in full, identified by its id and both parts',
       query: PARTS,
       answers: { 200: record({ data: OrderShape }) },
@@ -77,6 +81,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       method: 'put',
       path: '/orders/bulk_update',
       caller: 'app',
+      scope: 'orders:write',
       summary:
         'Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,

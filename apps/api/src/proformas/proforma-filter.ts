@@ -24,6 +24,7 @@ export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
     hasAlerts: parseBoolean(query['has_alerts']),
     anonymous: parseBoolean(query['anonymous']),
     customerId,
+    updatedAfter: momentOf(query['updated_after'])?.at,
     ...parseWindow(query),
   });
 }

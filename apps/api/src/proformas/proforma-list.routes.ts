@@ -1,7 +1,8 @@
 import type { Customers } from '@back-office/customers';
-import { parsePage, type Clock } from '@back-office/kernel';
+import type { Clock } from '@back-office/kernel';
 import { STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
-import { ok, okJson, type HandlerResult } from '../http/answer.js';
+import { ok, type HandlerResult } from '../http/answer.js';
+import { answerPageOf, CURSOR } from '../http/cursor.js';
 import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { integer, listOf, record, text, boolean } from '../http/shapes.js';
@@ -16,6 +17,7 @@ const WHOLE_DAY = 'a date alone covers the whole day';
 const WINDOW_QUERY = {
   date_from: { schema: text, description: 'by processing_date, inclusive' },
   date_to: { schema: text, description: `by processing_date, inclusive; ${WHOLE_DAY}` },
+  updated_after: { schema: text, description: 'changed at this time or later: a date (its midnight) or a datetime' },
 };
 
 const STATS_QUERY = {
@@ -25,6 +27,7 @@ const STATS_QUERY = {
 
 const CUSTOMER_LIST_QUERY = {
   ...PAGING,
+  ...CURSOR,
   ...WINDOW_QUERY,
   status: { schema: text, description: `one status name, or several separated by commas: ${STATUSES.join(', ')}` },
   expiring_within: { schema: integer, description: 'open ones that expire within this many hours' },
@@ -45,13 +48,14 @@ const LIST_QUERY = {
 
 /** These routes must come before those with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
-  const listPage = async ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
-    okJson(await proformas.list(app, filter, query['orderBy'], parsePage(query, DEFAULT_LIMIT), clock.now()));
+  const listPage = ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
+    answerPageOf(query, DEFAULT_LIMIT, (page) => proformas.list(app, filter, query['orderBy'], page, clock.now()));
   return [
     route({
       method: 'get',
       path: '/proforma_orders',
       caller: 'app',
+      scope: 'proformas:read',
       summary: "The app's proformas, newest first by default; unusable filters are ignored",
       query: LIST_QUERY,
       ignoresInvalidFilters: true,
@@ -62,6 +66,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       method: 'get',
       path: '/customers/:id/proforma_orders',
       caller: 'app',
+      scope: 'proformas:read',
       extension: true,
       summary: 'The proformas of one customer, newest first by default; unusable filters are ignored',
       query: { ...PARTS, ...CUSTOMER_LIST_QUERY },
@@ -79,6 +84,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       method: 'get',
       path: '/proforma_orders/stats',
       caller: 'app',
+      scope: 'proformas:read',
       summary: 'Counts for a dashboard, and the conversion rate of proformas made between date_from and date_to',
       query: STATS_QUERY,
       ignoresInvalidFilters: true,

@@ -1086,7 +1086,7 @@ describe('the API reference of proforma calls', () => {
   const keysOf = (description = ''): string[] => [...description.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);
 
   const ID_PARAMETER = 'id:integer';
-  const COMMON_STATUSES = [400, 401, 406, 413, 429, 500, 503];
+  const COMMON_STATUSES = [400, 401, 403, 406, 413, 429, 500, 503];
   const READ_STATUSES = [200, 404, ...COMMON_STATUSES];
   const WRITE_STATUSES = [...READ_STATUSES, 422];
   const INSUFFICIENT_STOCK = 'Insufficient stock for product: <product>';
@@ -1114,7 +1114,7 @@ describe('the API reference of proforma calls', () => {
   ];
   const WINDOW_PARAMETERS = 'date_from:string date_to:string';
   const LIST_PARAMETERS = `status:string expiring_within:integer has_alerts:boolean anonymous:boolean customer_id:integer ${WINDOW_PARAMETERS}
-    orderBy:string offset:integer limit:integer`;
+    orderBy:string offset:integer limit:integer cursor:string updated_after:string`;
 
   it.each<[string, string, readonly number[], readonly string[]]>([
     ['GET /proforma_orders', LIST_PARAMETERS, [200, ...COMMON_STATUSES], []],
@@ -1144,7 +1144,11 @@ describe('the API reference of proforma calls', () => {
     const { parameters: documentedParameters, responses } = operationOf(call);
     const isWrite = !call.startsWith('GET');
     const idempotency = isWrite
-      ? { parameters: ['Idempotency-Key:string'], statuses: [409], keys: ['API.Idempotency.KeyReused'] }
+      ? {
+          parameters: ['Idempotency-Key:string'],
+          statuses: [409, 410],
+          keys: ['API.Idempotency.KeyReused', 'API.Idempotency.AnswerNotKept'],
+        }
       : { parameters: [], statuses: [], keys: [] };
     const expectedParameters = [...parameters.split(/\s+/).filter((name) => name !== ''), ...idempotency.parameters];
     expect(new Set(documentedParameters.map(({ name, schema }) => `${name}:${schema.type}`))).toEqual(

@@ -1,30 +1,39 @@
-import { makeFolder } from '@back-office/storage-disk';
-import type { AddressInfo } from 'node:net';
+import { makePrivateFolder } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import type { Express } from 'express';
+import { describeEvents } from '../events/index.js';
+import { serveMedia } from '../media/index.js';
 import type { Config } from '../config.js';
+import { Admission } from '../http/admission.js';
 import { createExpressMessages } from '../http/express-messages.js';
 import { createExpressApp, type Edge } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
-import { createEdgeServer, EDGE_TIMEOUTS } from '../http/server.js';
+import { createEdgeServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
+import { openCallCounters } from './call-counters.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
-import { mountPublic, type PublicParts } from './outside.js';
+import { mountAdmin, type AdminParts } from './outside.js';
+import { startAdminServer, type AdminServer } from './probes.js';
 import type { Service } from './service.js';
+import { webhookSourceOf } from './webhook-source.js';
 
 export const VERSION = '2.0.0';
 
 const UPLOADS = 'uploads';
 
-/** Callers behind a longer queue would time out before their turn. */
-const MAX_WAITING_CALLS_PER_CONNECTION = 20;
+/** Calls behind a longer queue would time out before their turn. */
+const MAX_CALLS_PER_CONNECTION = 50;
+/** Look-ups are short. A proxy that is not trusted sends those of all its clients from one address. */
+const MAX_LOOK_UPS_PER_ADDRESS = 1_000;
 
 export interface Api {
   readonly port: number;
+  /** `undefined` if health, metrics and the reference are on the port of the API. */
+  readonly adminPort: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -37,38 +46,79 @@ export async function startApi(
   timeouts = EDGE_TIMEOUTS,
 ): Promise<Api> {
   const uploads = { directory: join(config.dataDir, UPLOADS), maxFileBytes: config.uploadLimit };
-  await makeFolder(uploads.directory, 0o700);
+  await makePrivateFolder(uploads.directory);
   await removeStaleUploads(uploads);
   let isDraining = false;
-  const app = buildApp(service, config, logger, {
+  const admission = new Admission();
+  const metrics = new Metrics(service.database.health, () => admission.waitingCount);
+  metrics.watchWebhooks(webhookSourceOf(service.container));
+  const counters = openCallCounters(config, logger);
+  const adminParts = adminPartsOf(service, config, logger, { metrics, isDraining: () => isDraining });
+  const app = buildApp(service, config, observerOf(logger, metrics), {
     uploads,
     jsonBodyMs: timeouts.jsonBody,
-    isDraining: () => isDraining,
+    rateLimits: counters.limits,
+    admission,
+    mountAdminParts: (publicApp) => config.adminPort === undefined && mountAdmin(publicApp, adminParts),
   });
   const edge = createEdgeServer(app, timeouts, createExpressMessages(app));
-  await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
-  const stop = (): Promise<void> => {
+  const port = await listen(edge.server, config);
+  const admin = await startAdmin(config, adminParts).catch(async (error: unknown) => {
+    await edge.drain();
+    throw error;
+  });
+  const stop = async (): Promise<void> => {
     isDraining = true;
-    return edge.drain();
+    service.container.get(TOKENS.EventWaits).stop();
+    // Probes see the shutdown until the last call has ended.
+    await edge.drain();
+    await admin?.stop();
+    counters.close();
   };
-  return { port: (edge.server.address() as AddressInfo).port, stop };
+  return { port, adminPort: admin?.port, stop };
 }
 
-type ServerParts = Pick<Edge, 'uploads' | 'jsonBodyMs'> & Pick<PublicParts, 'isDraining'>;
+async function startAdmin(
+  { adminPort: port, adminHost: host }: Config,
+  parts: AdminParts,
+): Promise<AdminServer | undefined> {
+  return port === undefined ? undefined : startAdminServer({ port, host }, (app) => mountAdmin(app, parts));
+}
+
+function adminPartsOf(
+  { container, database }: ServedParts,
+  { docs }: Config,
+  logger: Logger,
+  parts: Pick<AdminParts, 'metrics' | 'isDraining'>,
+): AdminParts {
+  const routes = container.get(TOKENS.Routes);
+  const { store } = container.get(TOKENS.Library).library;
+  const readiness = new Readiness(database, store, logger, container.get(TOKENS.Clock));
+  return {
+    ...parts,
+    readiness,
+    reference: docs ? () => JSON.stringify(buildOpenApiDocument(routes, VERSION, describeEvents())) : undefined,
+  };
+}
+
+interface ServerParts extends Pick<Edge, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'admission'> {
+  readonly mountAdminParts: (app: Express) => unknown;
+}
 
 function buildApp(
   { container, database }: ServedParts,
   config: Config,
-  logger: Logger,
-  { uploads, jsonBodyMs, isDraining }: ServerParts,
+  observer: Edge['observer'],
+  { uploads, jsonBodyMs, rateLimits, admission, mountAdminParts }: ServerParts,
 ): Express {
-  const metrics = new Metrics(database.health);
   const routes = container.get(TOKENS.Routes);
   const clock = container.get(TOKENS.Clock);
-  const { store } = container.get(TOKENS.Library).library;
+  const { library, publicObjects: objects } = container.get(TOKENS.Library);
+  const { store } = library;
   return createExpressApp({
     routes,
     tokens: container.get(TOKENS.AccessTokens),
+    onAuthenticated: (holder) => container.get(TOKENS.TokenUses).note(holder),
     keyedCalls: database.keyedCalls,
     calls: database.calls,
     clock,
@@ -76,16 +126,17 @@ function buildApp(
     jsonBodyMs,
     uploads,
     corsOrigins: config.corsOrigins,
-    rateLimit: config.rateLimit,
-    observer: observerOf(logger, metrics),
-    isBusy: () => database.health.connections().waiting >= config.databasePoolSize * MAX_WAITING_CALLS_PER_CONNECTION,
-    mountOutsideBasePath: mountPublic({
-      readiness: new Readiness(database.health, store, logger, clock),
-      metrics,
-      reference: () => JSON.stringify(buildOpenApiDocument(routes, VERSION)),
-      isDraining,
-      objects: database.mediaObjectQueries,
-      store,
-    }),
+    rateLimits,
+    observer,
+    maxCalls: {
+      perApp: config.databasePoolSize * MAX_CALLS_PER_CONNECTION,
+      perAddress: MAX_LOOK_UPS_PER_ADDRESS,
+    },
+    trustProxy: config.trustProxy,
+    admission,
+    mountOutsideBasePath: (app) => {
+      mountAdminParts(app);
+      serveMedia(app, { objects, store, calls: database.calls, maxLookUps: MAX_LOOK_UPS_PER_ADDRESS });
+    },
   });
 }

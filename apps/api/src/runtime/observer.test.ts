@@ -1,3 +1,4 @@
+import { PLAIN_SPEECH } from '@back-office/apps';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import type { Request } from 'express';
 import { pino } from 'pino';
@@ -16,7 +17,7 @@ beforeEach(() => {
 describe('a failed request in the log', () => {
   const logFailure = (error: unknown): Record<string, unknown> | undefined => {
     const request = { headers: { 'x-request-id': 'r-1' } } as unknown as Request;
-    observerOf(logger, { observe: () => {} }).onFailed(error, request);
+    observerOf(logger, { observe: () => {}, countOverLimit: () => {} }).onFailed(error, request);
     return logLines.at(-1);
   };
 
@@ -52,6 +53,47 @@ describe('a refund without an answer', () => {
         idempotency_key: 'refund-1-2',
         error: expect.objectContaining({ type: 'Error', message: 'No key' }),
       }),
+    ]);
+  });
+});
+
+describe('a caller above a limit in the log', () => {
+  it('is named once', () => {
+    const counted: string[] = [];
+    const observer = observerOf(logger, { observe: () => {}, countOverLimit: (limit) => counted.push(limit) });
+    const stranger = { appId: undefined, tokenId: undefined, address: '203.0.113.7' };
+    const app = { appId: 3, tokenId: 5, address: '203.0.113.8' };
+    for (let call = 0; call < 3; call += 1) observer.onLimit('address_rate', stranger);
+    observer.onLimit('token_rate', app);
+    expect(logLines).toMatchObject([
+      { msg: 'limit exceeded', limit: 'address_rate', address: '203.0.113.7' },
+      { msg: 'limit exceeded', limit: 'token_rate', app_id: 3, token_id: 5, address: '203.0.113.8' },
+    ]);
+    expect(counted).toEqual(['address_rate', 'address_rate', 'address_rate', 'token_rate']);
+  });
+});
+
+describe('a rejected token in the log', () => {
+  const observe = () => observerOf(logger, { observe: () => {}, countOverLimit: () => {} });
+
+  it('is shown by address and the start of its hash', () => {
+    const token = { hashPrefix: '0123abcd' };
+    const observer = observe();
+    for (let call = 0; call < 3; call += 1)
+      observer.onRejected({ failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token }, '192.0.2.1');
+    expect(logLines).toMatchObject([
+      { msg: 'token failed', key: 'API.Tokens.Invalid', address: '192.0.2.1', token_hash: '0123abcd', count: 1 },
+    ]);
+  });
+
+  it('is shown by its id and the missing scope', () => {
+    const token = { tokenId: 5, appId: 2, hashPrefix: '0123abcd' };
+    const observer = observe();
+    for (const scope of ['stock:read', 'stock:read', 'orders:read'] as const)
+      observer.onRejected({ missingScope: scope, speech: PLAIN_SPEECH, token }, '192.0.2.1');
+    expect(logLines).toMatchObject([
+      { msg: 'scope refused', scope: 'stock:read', token_id: 5, app_id: 2, address: '192.0.2.1', count: 1 },
+      { msg: 'scope refused', scope: 'orders:read', token_id: 5, count: 1 },
     ]);
   });
 });

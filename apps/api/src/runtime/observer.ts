@@ -1,11 +1,14 @@
 import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
-import { Unavailable } from '../http/errors.js';
-import type { Observer } from '../http/request-log.js';
+import { type Limit, Unavailable } from '../http/errors.js';
+import type { LimitedCaller, Observer } from '../http/request-log.js';
 import type { UnansweredRefundReporter } from '../proformas/index.js';
+import { RejectionLog } from './rejection-log.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
-export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): Observer {
+export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'countOverLimit'>): Observer {
+  const limitLog = new LimitLog(logger);
+  const rejectionLog = new RejectionLog(logger);
   return {
     onFinished(request) {
       metrics.observe(request);
@@ -18,7 +21,44 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): O
       const requestId = request.headers['x-request-id'];
       logger.error({ request_id: requestId, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
     },
+    onRejected(rejection, address) {
+      const { tokenId, appId, hashPrefix } = rejection.token ?? {};
+      const line = { address, token_id: tokenId, app_id: appId, token_hash: hashPrefix };
+      if ('failure' in rejection) rejectionLog.note('token failed', address, { key: rejection.failure, ...line });
+      else
+        rejectionLog.note('scope refused', `${tokenId} ${rejection.missingScope}`, {
+          scope: rejection.missingScope,
+          ...line,
+        });
+    },
+    onLimit(limit, caller) {
+      metrics.countOverLimit(limit);
+      limitLog.note(limit, caller);
+    },
   };
+}
+
+const LIMIT_LOG_MS = 60_000;
+const MAX_LOGGED_CALLERS = 1_000;
+
+/** Logs a caller above a limit once a minute, and at most a thousand callers a minute. */
+class LimitLog {
+  private readonly callers = new Set<string>();
+  private startedAtMs = -Infinity;
+
+  constructor(private readonly logger: Logger) {}
+
+  note(limit: Limit, { appId, tokenId, address }: LimitedCaller): void {
+    const nowMs = performance.now();
+    if (nowMs - this.startedAtMs >= LIMIT_LOG_MS) {
+      this.callers.clear();
+      this.startedAtMs = nowMs;
+    }
+    const caller = `${limit} ${tokenId ?? address}`;
+    if (this.callers.has(caller) || this.callers.size >= MAX_LOGGED_CALLERS) return;
+    this.callers.add(caller);
+    this.logger.warn({ limit, app_id: appId, token_id: tokenId, address }, 'limit exceeded');
+  }
 }
 
 /** Logs refunds for which the `REFUNDS` module gave no usable answer. */

@@ -1,16 +1,12 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
-import type { MediaObjectQueries, MediaStore } from '@back-office/media';
-import { serveMedia } from '../media/index.js';
 import { labelRoute } from '../http/request-log.js';
 import { mountProbes, type Probes } from './probes.js';
 
-export interface PublicParts extends Probes {
-  /** Returns the API reference as JSON; called once, at the first request. */
-  readonly reference: () => string;
-  readonly objects: MediaObjectQueries;
-  readonly store: MediaStore;
+export interface AdminParts extends Probes {
+  /** Returns the API reference as JSON; called once, at the first request. `undefined` serves no reference. */
+  readonly reference: (() => string) | undefined;
 }
 
 const PAGE = `<!doctype html>
@@ -30,17 +26,15 @@ const PAGE = `<!doctype html>
 `;
 const START_SCRIPT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
-/** Serves health checks, metrics, the API reference and public files outside the base path, without a token. */
-export function mountPublic({ reference, objects, store, ...probes }: PublicParts) {
-  return (app: Express): void => {
-    mountProbes(app, probes);
-    let referenceJson: string | undefined;
-    app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
-      sendText(response, 'application/json', (referenceJson ??= reference())),
-    );
-    mountReference(app);
-    serveMedia(app, objects, store);
-  };
+/** Serves health checks, metrics and the API reference, without a token. */
+export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): void {
+  mountProbes(app, probes);
+  if (reference === undefined) return;
+  let referenceJson: string | undefined;
+  app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
+    sendText(response, 'application/json', (referenceJson ??= reference())),
+  );
+  mountReference(app);
 }
 
 const DOCS_LABEL = labelRoute('/docs');

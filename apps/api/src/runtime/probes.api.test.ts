@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { BUNDLE } from '../testing/server-process.js';
+import { BUNDLE, startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 
@@ -79,5 +79,62 @@ describe('a worker with WORKER_PORT', () => {
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
     await database.drop();
+  });
+});
+
+describe('a service with ADMIN_PORT', () => {
+  const ADMIN_PATHS = ['/health/live', '/health/ready', '/metrics', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
+  const statuses = (origin: string) =>
+    Promise.all(ADMIN_PATHS.map(async (path) => (await fetch(origin + path)).status));
+  const startWith = (environment: Readonly<Record<string, string>>) =>
+    startServer({ DATABASE: 'memory', DEMO: '0', ...environment });
+  const adminOriginOf = ({ output }: ServerProcess) =>
+    (/API reference +(\S+)\/docs/.exec(output())?.[1] ?? '').replace('localhost', '127.0.0.1');
+
+  it('serves health, metrics and the reference only there', async () => {
+    const server = await startWith({ ADMIN_PORT: '0' });
+    const api = await fetch(`${server.origin}/api/v2/orders`);
+    expect([await statuses(server.origin), api.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
+    const adminOrigin = adminOriginOf(server);
+    expect(await statuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
+    expect((await fetch(`${adminOrigin}/api/v2/orders`)).status).toBe(404);
+    expect(await (await fetch(`${adminOrigin}/metrics`)).text()).toContain('route="/orders",status="401"} 1');
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('listens on HOST and ADMIN_HOST only', async () => {
+    const server = await startWith({ HOST: '127.0.0.1', ADMIN_PORT: '0', ADMIN_HOST: '127.0.0.2' });
+    const [port, adminPort] = [new URL(server.origin).port, new URL(adminOriginOf(server)).port];
+    const isReachable = (host: string, portText: string) =>
+      fetch(`http://${host}:${portText}/health/live`).then(
+        () => true,
+        () => false,
+      );
+    expect(await isReachable('127.0.0.1', port)).toBe(true);
+    expect(await isReachable('127.0.0.2', port)).toBe(false);
+    expect(await isReachable('127.0.0.1', adminPort)).toBe(false);
+    expect(await isReachable('127.0.0.2', adminPort)).toBe(true);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('ends with one line if the port is occupied', async () => {
+    const server = await startWith({ ADMIN_PORT: '0' });
+    const occupiedPort = new URL(adminOriginOf(server)).port;
+    await expect(startWith({ ADMIN_PORT: occupiedPort })).rejects.toThrow(/ended with 1: Could not run: .*EADDRINUSE/);
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+describe('a service with DOCS=off', () => {
+  it('serves no reference', async () => {
+    const server = await startServer({ DATABASE: 'memory', DEMO: '0', DOCS: 'off' });
+    const statuses = ['/docs', '/docs/start.js', '/openapi.json', '/health/live'].map(
+      async (path) => (await fetch(server.origin + path)).status,
+    );
+    expect([await Promise.all(statuses), server.output()]).toEqual([
+      [404, 404, 404, 200],
+      expect.not.stringContaining('API reference'),
+    ]);
+    expect(await server.stop()).toBe(0);
   });
 });

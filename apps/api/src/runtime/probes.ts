@@ -1,14 +1,13 @@
 import express, { type Express } from 'express';
-import type { AddressInfo } from 'node:net';
-import type { Config } from '../config.js';
 import { createExpressMessages } from '../http/express-messages.js';
 import { labelRoute } from '../http/request-log.js';
-import { createEdgeServer } from '../http/server.js';
+import { createEdgeServer, listen, type ListenAddress } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 import type { Service } from './service.js';
+import { webhookSourceOf } from './webhook-source.js';
 
 export interface Probes {
   readonly readiness: Readiness;
@@ -29,24 +28,38 @@ export function mountProbes(app: Express, { readiness, metrics, isDraining }: Pr
   });
 }
 
+export interface AdminServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Serves what `mount` adds, and nothing of the API. */
+export async function startAdminServer(address: ListenAddress, mount: (app: Express) => void): Promise<AdminServer> {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  mount(app);
+  app.use((_request, response) => void response.status(404).json([]));
+  const edge = createEdgeServer(app, undefined, createExpressMessages(app));
+  return { port: await listen(edge.server, address), stop: () => edge.drain() };
+}
+
 /** Serves only the probes, for a process without the API. */
 export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
-  port: NonNullable<Config['workerPort']>,
+  address: ListenAddress,
   logger: Logger,
-): Promise<{ readonly port: number; stop(): Promise<void> }> {
+): Promise<AdminServer> {
   let isDraining = false;
   const { store } = container.get(TOKENS.Library).library;
-  const readiness = new Readiness(database.health, store, logger, container.get(TOKENS.Clock));
-  const app = express();
-  app.disable('x-powered-by').disable('etag');
-  mountProbes(app, { readiness, metrics: new Metrics(database.health), isDraining: () => isDraining });
-  app.use((_request, response) => void response.status(404).json([]));
-  const edge = createEdgeServer(app, undefined, createExpressMessages(app));
-  await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(port, resolve));
+  const readiness = new Readiness(database, store, logger, container.get(TOKENS.Clock));
+  const metrics = new Metrics(database.health);
+  metrics.watchWebhooks(webhookSourceOf(container));
+  const server = await startAdminServer(address, (app) =>
+    mountProbes(app, { readiness, metrics, isDraining: () => isDraining }),
+  );
   const stop = (): Promise<void> => {
     isDraining = true;
-    return edge.drain();
+    return server.stop();
   };
-  return { port: (edge.server.address() as AddressInfo).port, stop };
+  return { port: server.port, stop };
 }

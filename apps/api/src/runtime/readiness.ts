@@ -1,26 +1,50 @@
 import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
-import type { DatabaseHealth } from '@back-office/database';
+import type { Calls, DatabaseHealth, Party } from '@back-office/database';
 import { loggable, type Logger } from './logger.js';
 
 const REPEAT_LOG_MS = 60_000;
+/** A check writes a file, and anyone can ask for it. */
+const CHECK_EVERY_MS = 1_000;
+
+const HEALTH: Party = { kind: 'health', key: '' };
+
+interface CheckedDatabase {
+  readonly calls: Pick<Calls, 'runFor'>;
+  readonly health: Pick<DatabaseHealth, 'ping'>;
+}
 
 /**
- * Checks whether database and storage are reachable. Logs the cause when it changes, and once a minute while it lasts.
+ * Checks at most once a second whether database and storage are reachable. Logs the cause when it changes, and once a minute while it lasts.
  */
 export class Readiness {
   private failedParts: string | undefined;
   private loggedAtMs = 0;
+  private latestCheck: Promise<boolean> | undefined;
+  private checkedAtMs = 0;
 
   constructor(
-    private readonly database: Pick<DatabaseHealth, 'ping'>,
+    private readonly database: CheckedDatabase,
     private readonly store: Pick<MediaStore, 'ping'>,
     private readonly logger: Logger,
     private readonly clock: Clock,
   ) {}
 
-  async check(): Promise<boolean> {
-    const [database, storage] = await Promise.allSettled([this.database.ping(), this.store.ping()]);
+  check(): Promise<boolean> {
+    const nowMs = this.clock.now().getTime();
+    const isRecent = nowMs >= this.checkedAtMs && nowMs < this.checkedAtMs + CHECK_EVERY_MS;
+    if (this.latestCheck !== undefined && isRecent) return this.latestCheck;
+    this.checkedAtMs = nowMs;
+    this.latestCheck = this.checkNow();
+    return this.latestCheck;
+  }
+
+  private async checkNow(): Promise<boolean> {
+    const { calls, health } = this.database;
+    const [database, storage] = await Promise.allSettled([
+      calls.runFor(HEALTH, () => health.ping()),
+      this.store.ping(),
+    ]);
     const failures = Object.entries({ database, storage }).flatMap(([part, { status, reason }]: [string, PingResult]) =>
       status === 'rejected' ? [{ part, error: loggable(reason) }] : [],
     );

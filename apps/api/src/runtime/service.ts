@@ -1,6 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
+import { makeDataFolder } from '@back-office/storage-disk';
 import type { Container } from 'inversify';
 import { resolve } from 'node:path';
 import { closeAll, type Closable } from '../adapters/index.js';
@@ -54,6 +55,7 @@ export async function startService(
     logger = loggerOf(config),
   }: ServiceOptions = {},
 ): Promise<Service> {
+  await makeDataFolder(config.dataDir);
   const openAdapters: Closable[] = [];
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
@@ -67,7 +69,12 @@ export async function startService(
     openAdapters.push(openedDatabase);
     if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY);
     const { database, notice } = openedDatabase;
-    return { container: containerOf(database, { refunds, media }, clock), database, notice, stop };
+    return {
+      container: containerOf(database, { refunds, media, webhookNetworks: config.webhookNetworks }, clock),
+      database,
+      notice,
+      stop,
+    };
   } catch (error) {
     // Open connections would keep the process alive.
     await stop();

@@ -20,6 +20,7 @@ export function workOf(
   logger: Logger,
 ): BackgroundWork {
   const background = new Background(choresOf(container, logger), logger);
+  const dispatcher = container.get(TOKENS.WebhookDispatcher);
   const queue = database.jobQueue(QUEUE_CONNECTIONS);
   const onFailure = (error: unknown, job: string) => logger.error({ job, error: loggable(error) }, 'job failed');
   const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
@@ -30,7 +31,9 @@ export function workOf(
     },
     stop: async () => {
       // The next process takes over a job that is still running.
-      const stopping = Promise.all([background.stop(), worker.stop()]).then(() => queue.close());
+      const stopping = Promise.all([background.stop().then(() => dispatcher.idle()), worker.stop()]).then(() =>
+        queue.close(),
+      );
       await Promise.race([stopping, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };

@@ -1,16 +1,18 @@
-import { type Clock, formatDateTime, isRefusal, checkText, refuse } from '@back-office/kernel';
+import { addSeconds, type Clock, formatDateTime, isRefusal, checkText, refuse } from '@back-office/kernel';
 import type { Session, Sessions } from '@back-office/apps';
 import { hashToken, newToken } from '../http/authentication.js';
 import { LANGUAGE_TAG, type CachedTokens } from '../apps/index.js';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answerWith, created, NO_CONTENT } from '../http/answer.js';
+import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
 import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
 import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from './device-details.js';
-import { Lifetime, parseLifetime } from './session-lifetime.js';
 
 const optional = true;
+const MAX_LIFETIME_SECONDS = 3_650 * DAY_SECONDS;
+const DEFAULT_LIFETIME_SECONDS = 30 * DAY_SECONDS;
 
 class SessionDeviceFields extends DeviceDetailFields {
   @Text() uuid!: string;
@@ -19,7 +21,11 @@ class SessionDeviceFields extends DeviceDetailFields {
 class SessionFields extends CustomerNameFields {
   @Nested(() => SessionDeviceFields) device!: SessionDeviceFields;
   @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) language?: string | null;
-  @Lifetime() expires_in?: number | string | null;
+  @Duration(
+    MAX_LIFETIME_SECONDS,
+    'default 30 days; a longer life than `sessions.max_days` of the settings is shortened',
+  )
+  expires_in?: number | string | null;
 }
 
 class PostSession {
@@ -48,6 +54,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       method: 'post',
       path: '/sessions',
       caller: 'app',
+      scope: 'tokens:write',
       extension: true,
       summary: 'Starts a session for a customer signed in by the app, or an anonymous one',
       body: PostSession,
@@ -58,12 +65,15 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       handle: async ({ app, body: { session } }) => {
         const customer = parseCustomerName(session);
         if (isRefusal(customer)) return customer;
-        const expiresAt = new Date(clock.now().getTime() + parseLifetime(session.expires_in) * 1_000);
+        const maxSeconds = app.settings.sessions.maxDays * DAY_SECONDS;
+        const seconds = Math.min(parseDuration(session.expires_in, DEFAULT_LIFETIME_SECONDS), maxSeconds);
+        const expiresAt = addSeconds(clock.now(), seconds);
         const device = { uuid: session.device.uuid, ...deviceDetailsOf(session.device) };
         const accessToken = newToken('session');
         const tokenHash = hashToken(accessToken);
         const language = session.language ?? null;
         const result = await sessions.start(app.id, { customer, device, language, expiresAt, tokenHash });
+        tokens.forget(tokenHash);
         return answerWith(result, (storedSession) => created(presentSession(storedSession, accessToken)));
       },
     }),

@@ -41,6 +41,21 @@ class PutVouchers {
   @ValidatedByDomain(rowsSchemaOf(RESOURCES.vouchers)) vouchers?: unknown;
 }
 
+export const VOUCHERS: ServedResource = {
+  name: 'vouchers',
+  resource: RESOURCES.vouchers,
+  schemaName: 'Voucher',
+  pluralNoun: 'vouchers',
+  body: PutVouchers,
+  readOnly: {
+    spent: {
+      responseShape: number,
+      present: (value, context) => presentedField(RESOURCES.vouchers.fields.amount).present(value ?? 0, context),
+    },
+    proforma_order_id: { responseShape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
+  },
+};
+
 export const SERVED_RESOURCES: readonly ServedResource[] = [
   {
     name: 'payment_methods',
@@ -63,18 +78,5 @@ export const SERVED_RESOURCES: readonly ServedResource[] = [
     pluralNoun: 'shipment methods',
     body: PutShipmentMethods,
   },
-  {
-    name: 'vouchers',
-    resource: RESOURCES.vouchers,
-    schemaName: 'Voucher',
-    pluralNoun: 'vouchers',
-    body: PutVouchers,
-    readOnly: {
-      spent: {
-        responseShape: number,
-        present: (value, context) => presentedField(RESOURCES.vouchers.fields.amount).present(value ?? 0, context),
-      },
-      proforma_order_id: { responseShape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
-    },
-  },
+  VOUCHERS,
 ];

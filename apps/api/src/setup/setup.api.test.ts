@@ -620,16 +620,17 @@ describe('promotions without a coupon', () => {
     expect((await putAll([promotion(0, { active: false }), promotion(100)])).status).toBe(200);
   });
 
-  it('are evaluated for the largest basket within 5 s', async () => {
+  it('are evaluated for the largest basket in 2 s of CPU', async () => {
     await putAll(Array.from({ length: 100 }, (_, index) => promotion(index)));
     await stockShop(
       shop,
       Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}` })),
     );
     const items = Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}`, qty: 1 }));
-    const startedAt = performance.now();
+    const usageBefore = process.cpuUsage();
     const { status, body } = await shop.post('/order_processings', { order_processing: { items } });
     expect([status, body.data.promotions.length]).toEqual([201, 100]);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const { user, system } = process.cpuUsage(usageBefore);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
   }, 120_000);
 });

@@ -1,6 +1,8 @@
 import type { Field, FieldType, FieldContext, Resource, Row, SetUpQueries, SetUpRecords } from '@back-office/checkout';
-import { formatDateTime, parsePage, rowErrorKeys } from '@back-office/kernel';
+import { formatDateTime, rowErrorKeys } from '@back-office/kernel';
+import type { TSchema } from '@sinclair/typebox';
 import { ok } from '../http/answer.js';
+import { answerPageOf, CURSOR } from '../http/cursor.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -12,13 +14,14 @@ const DEFAULT_LIMIT = 30;
 
 export function resourceRoutes(servedResource: ServedResource, records: SetUpRecords, queries: SetUpQueries): Route[] {
   const { name, resource, pluralNoun, body } = servedResource;
-  const fields = presentedFields(servedResource);
-  const answers = { 200: record({ data: listOf(shapeOf(servedResource.schemaName, fields)) }) };
+  const { shape, present } = presenterOf(servedResource);
+  const answers = { 200: record({ data: listOf(shape) }) };
   return [
     route({
       method: 'put',
       path: `/${name}`,
       caller: 'app',
+      scope: 'settings:write',
       extension: true,
       summary: `Upserts ${pluralNoun} by code, all or nothing; absent fields stay`,
       body,
@@ -29,23 +32,45 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
         if ('failures' in result) {
           return { status: 422, body: { errors: { [resource.area]: result.failures.map((key) => app.say(key)) } } };
         }
-        return ok(result.rows.map((row) => presentRow(fields, row, app)));
+        return ok(result.rows.map((row) => present(row, app)));
       },
     }),
     route({
       method: 'get',
       path: `/${name}`,
       caller: 'app',
+      scope: 'settings:read',
       extension: true,
       summary: `Lists the app's ${pluralNoun}, oldest first`,
-      query: PAGING,
+      query: { ...PAGING, ...CURSOR },
       answers,
-      handle: async ({ app, query }) => {
-        const rows = await queries.list(name, app.id, parsePage(query, DEFAULT_LIMIT));
-        return ok(rows.map((row) => presentRow(fields, row, app)));
-      },
+      handle: ({ app, query }) =>
+        answerPageOf(query, DEFAULT_LIMIT, async (page) => {
+          const rows = await queries.list(name, app.id, page);
+          const lastRow = rows[page.limit - 1];
+          const json = JSON.stringify(rows.map((row) => present(row, app)));
+          return { json, end: lastRow ? [String(lastRow['id'])] : null };
+        }),
     }),
   ];
+}
+
+/** All routes share the shape, because the name of a component is unique. */
+const presenters = new Map<ServedResource, RecordPresenter>();
+
+export interface RecordPresenter {
+  readonly shape: TSchema;
+  readonly present: (row: Row, app: FieldContext['app']) => object;
+}
+
+export function presenterOf(servedResource: ServedResource): RecordPresenter {
+  const fields = presentedFields(servedResource);
+  const presenter = presenters.get(servedResource) ?? {
+    shape: shapeOf(servedResource.schemaName, fields),
+    present: (row, app) => presentRow(fields, row, app),
+  };
+  presenters.set(servedResource, presenter);
+  return presenter;
 }
 
 type PresentedFields = readonly (readonly [name: string, field: Pick<PresentedField, 'responseShape' | 'present'>])[];
@@ -70,7 +95,7 @@ function presentRow(fields: PresentedFields, row: Row, app: FieldContext['app'])
   return { id: row['id'], ...Object.fromEntries([...values, ...times]) };
 }
 
-function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: Resource): string[] {
+function refusalsOf({ area, fields, reference, limits = [], sometimesRequired = [] }: Resource): string[] {
   const names = Object.keys(fields).filter((name) => fields[name]?.type !== 'flag');
   const texts = names.filter((name) => hasLengthLimit(fields[name]));
   const required = names.filter((name) => isRequired(fields[name]) || sometimesRequired.includes(name));
@@ -82,7 +107,7 @@ function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: 
       optionalValues: names.filter((name) => !required.includes(name) && !texts.includes(name)),
     }),
     ...(reference ? [reference.failure] : []),
-    ...(limit ? [limit.failure] : []),
+    ...limits.map(({ failure }) => failure),
   ];
 }
 

@@ -1,4 +1,4 @@
-export { stockListRoutes } from './stock-list.routes.js';
+export { stockListRoutes, StockShape } from './stock-list.routes.js';
 export { reconcileRoutes } from './reconcile.routes.js';
 export { stockRoutes } from './stocks.routes.js';
 export { warehouseRoutes } from './warehouses.routes.js';

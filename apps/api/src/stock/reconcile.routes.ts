@@ -41,6 +41,7 @@ export function reconcileRoutes(stock: Stock): Route[] {
       method: 'post',
       path: '/stock/reconcile',
       caller: 'app',
+      scope: 'stock:write',
       summary: 'Sets on hand in a warehouse to counted quantities, in one movement; unchanged counts write nothing',
       body: ReconcileStock,
       query: BULK_OPTIONS,

@@ -1,13 +1,21 @@
-import { parsePage, parseInteger } from '@back-office/kernel';
+import { parseInteger, parseSorting } from '@back-office/kernel';
 import { Type } from '@sinclair/typebox';
-import type { StockQueries } from '@back-office/stock';
-import { okStream, okJson, type Answer } from '../http/answer.js';
+import { STOCK_SORT_FIELDS, type StockQueries } from '@back-office/stock';
+import { okStream, type Answer } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { parseIdFilter, PAGING, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
+import { answerPageOf, CURSOR } from '../http/cursor.js';
+import {
+  parseIdFilter,
+  PAGING,
+  parseUpdatedAfter,
+  parseWindowFilter,
+  UPDATED_AFTER,
+  windowParameters,
+} from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
 
-const StockShape = component('Stock', {
+export const StockShape = component('Stock', {
   id: integer,
   product_id: integer,
   product_variant_id: integer,
@@ -56,6 +64,11 @@ const STOCK_FILTERS = {
   },
 };
 
+const ORDER_BY = {
+  schema: text,
+  description: 'updated_at, optionally followed by asc or desc; anything else sorts by product, variant and warehouse',
+};
+
 const DEFAULT_LIMIT = 30;
 
 export function stockListRoutes(queries: StockQueries): Route[] {
@@ -64,8 +77,9 @@ export function stockListRoutes(queries: StockQueries): Route[] {
       method: 'get',
       path: '/stocks',
       caller: 'app',
-      summary: 'Stock per variant and warehouse, sorted by product, variant and warehouse; empty filters are ignored',
-      query: { ...PAGING, ...STOCK_FILTERS },
+      scope: 'stock:read',
+      summary: 'Stock per variant and warehouse; empty filters are ignored',
+      query: { ...PAGING, ...CURSOR, ...STOCK_FILTERS, ...UPDATED_AFTER, orderBy: ORDER_BY },
       refusals: Object.values(STOCK_FILTERS).map(({ refusal }) => refusal),
       answers: { 200: record({ data: listOf(StockShape) }) },
       handle: async ({ app, query }) => {
@@ -75,14 +89,17 @@ export function stockListRoutes(queries: StockQueries): Route[] {
           warehouseId: parseIdFilter(query, 'warehouseId'),
           productId: parseIdFilter(query, 'productId'),
           variantId: parseIdFilter(query, 'productVariantId'),
+          updatedAfter: parseUpdatedAfter(query),
         };
-        return okJson(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
+        const sorting = parseSorting(query['orderBy'], STOCK_SORT_FIELDS);
+        return answerPageOf(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
       },
     }),
     route({
       method: 'get',
       path: '/stock_movements',
       caller: 'app',
+      scope: 'stock:read',
       summary: 'All lines of the stock movements booked from dateFrom to dateUntil, in booking order; not paged',
       query: {
         ...windowParameters('dateFrom', 'dateUntil', true),

@@ -47,6 +47,7 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       method: 'put',
       path: '/int/stocks',
       caller: 'app',
+      scope: 'stock:write',
       summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
       body: PutStocks,
       query: BULK_OPTIONS,
@@ -64,6 +65,7 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       method: 'get',
       path: '/stocks/aggregate',
       caller: 'app',
+      scope: 'stock:read',
       summary: 'Stock on hand, reserved and available, per variant and per warehouse',
       query: {
         code: { schema: text, description: 'of one variant, exact' },

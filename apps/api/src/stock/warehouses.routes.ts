@@ -62,6 +62,7 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       method: 'get',
       path: '/warehouses',
       caller: 'app',
+      scope: 'stock:read',
       summary: "The app's warehouses by name",
       query: {
         ...PAGING,
@@ -78,6 +79,7 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       method: 'post',
       path: '/warehouses',
       caller: 'app',
+      scope: 'stock:write',
       summary: 'Adds a warehouse; a code is unique in the app, and a blank code is stored as null',
       body: PostWarehouse,
       answers: { 201: record({ data: WarehouseShape }) },
@@ -93,6 +95,7 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       method: 'put',
       path: '/warehouse',
       caller: 'app',
+      scope: 'stock:write',
       summary: 'Creates, changes and deletes warehouses in one call, all or nothing, matched by code and id',
       body: PutWarehouses,
       query: BULK_OPTIONS,

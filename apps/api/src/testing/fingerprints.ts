@@ -16,6 +16,9 @@ interface Table {
   readonly owner: 'app_id' | 'id';
 }
 
+/** Readers of the feed give positions to events, so a call that reads may write these. */
+const PLACES_OF_EVENTS: Readonly<Record<string, string>> = { events: 'insert or delete', event_feeds: 'delete' };
+
 async function tablesOf(database: Postgres): Promise<Table[]> {
   const tables = await database.rows<{ name: string; has_app: boolean }>(TABLES);
   return tables.map(({ name, has_app: hasApp }) => {
@@ -54,7 +57,10 @@ interface Write {
 /** Watches all tables from now on. Triggers cost less than reading all tables after every call. */
 export async function fingerprintsOf(database: Postgres): Promise<() => Promise<WriteCounters>> {
   const triggers = (await tablesOf(database)).map(
-    ({ name, owner }) => `create trigger noted after insert or update or delete on "${name}"
+    ({
+      name,
+      owner,
+    }) => `create trigger noted after ${PLACES_OF_EVENTS[name] ?? 'insert or update or delete'} on "${name}"
       for each row execute function watched.note_${owner}()`,
   );
   await database.source.query([WATCH, ...triggers].join(';'));

@@ -47,6 +47,9 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     orders: (await client.post(`/proforma_orders/${soldProforma.id}/convert`)).body.data,
     proforma_orders: await createProforma(client, cashMethodId),
     cdn: file,
+    sessions: (await client.post('/sessions', { session: { device: { uuid: 'device-2' } } })).body.data,
+    webhook_endpoints: (await client.post('/webhook_endpoints', { webhook_endpoint: { url: WEBHOOK_URL } })).body.data,
+    access_tokens: (await client.post('/access_tokens', { access_token: { name: 'Warehouse' } })).body.data,
   };
   const sessionToken = await startSession(client, { customer_external_ref: 'ana' });
   const folderId = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
@@ -62,6 +65,9 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     usedRecords: 'nothing',
   };
 }
+
+/** The name never resolves. */
+const WEBHOOK_URL = 'https://shop.invalid/hook';
 
 /** Position of the location, for visits. */
 const POSITION = { latitude: 44.8125, longitude: 20.4612 };
@@ -138,9 +144,15 @@ export function valuesOf(
     proforma_order_item_id: records['proforma_orders']?.items?.[0]?.proforma_order_item_id,
     qty_confirmed: 1,
     sku: 'COUNTED',
+    url: WEBHOOK_URL,
+    'webhook_endpoint.types': ['order.created'],
+    'webhook_endpoint.subject': 'orders/5',
+    'webhook_endpoint.status': 'active',
+    'replay.failed': true,
     'product_attributes.code': 'A',
     'attributes.external_ref': 'material',
     'attributes.value': 'cotton',
+    'upload_token.folder': 'moved',
     'cdn_folder.key': `folder-${callCount}`,
     'cdn_folder.name': `Folder ${callCount}`,
     '.id': path === '/cdn/file' ? file.id : folderId,
@@ -157,6 +169,7 @@ export function valuesOf(
     'fields.url': file.url,
     ...POSITION,
     uuid: 'device-1',
+    scopes: ['catalogue:read'],
     image_url: 'https://shop.example/picture.png',
   };
 }

@@ -1,17 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { bundle } from '../../bundle.mjs';
 import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
+const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
 
 /** Starts one server per run with a migrated database, which every suite copies. */
 export default async function setUp() {
   await bundle();
   const url = process.env.DATABASE_URL;
-  const dataDir = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
+  const dataDir = url ? undefined : mkdtempSync(join(fastestFolder(), 'back-office-tests-'));
   // When root starts the server, it runs as another user and needs access.
   if (dataDir) chmodSync(dataDir, 0o755);
   const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));
@@ -24,6 +25,18 @@ export default async function setUp() {
     await server?.stop();
     if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+/** Prefers a file system in memory, because each suite copies and drops a database of 1,000 files. */
+function fastestFolder() {
+  const folder = '/dev/shm';
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= MIN_FREE_BYTES ? folder : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function administer(connection, statement) {

@@ -24,7 +24,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   const origin = await new Promise<string>((resolve, reject) => {
     const onOutput = (chunk: Buffer): void => {
       outputText += chunk.toString();
-      const [, originText] = /Base URL +(http:\/\/localhost:\d+)\//.exec(outputText) ?? [];
+      const [, originText] = /Base URL +(http:\/\/(?:localhost|127\.0\.0\.1):\d+)\//.exec(outputText) ?? [];
       if (originText) resolve(originText.replace('localhost', '127.0.0.1'));
     };
     child.stdout.on('data', onOutput);

@@ -14,6 +14,7 @@ import { startApi } from '../runtime/api.js';
 import { loggerOf } from '../runtime/logger.js';
 import { refundReportOf } from '../runtime/observer.js';
 import { TOKENS } from '../tokens.js';
+import type { WebhookDispatcher } from '../webhooks/index.js';
 import type { Container } from 'inversify';
 import { databaseUnderTest } from './database-under-test.js';
 import { conformanceOf, type Conformance } from './conformance.js';
@@ -69,7 +70,11 @@ export interface TestApi {
   readonly jobFailures: unknown[];
   /** Runs all pending background jobs. */
   runJobs(): Promise<void>;
+  /** Delivers events to all endpoints that are due, and throws when a result cannot be stored. */
+  deliverWebhooks(): Promise<void>;
   app(currency?: string): Promise<Client>;
+  /** Returns a client of the app that sends this token. */
+  clientWith(appId: number, token: string): Client;
   /** Returns a client of the same app that calls these servers in turn. */
   withOrigins(client: Client, origins: readonly string[]): Client;
   /** Throws when a statement was not limited to one app, or when a stored file is still open. */
@@ -92,7 +97,7 @@ export async function testApi(
   const options = { clock, publicBase: () => base, isPublished: () => isPublished };
   const testDatabase = await databaseUnderTest(options, config.databasePoolSize);
   const { database } = testDatabase;
-  const container = containerOf(database, { refunds, media }, clock);
+  const container = containerOf(database, { refunds, media, webhookNetworks: config.webhookNetworks }, clock);
   const apiConfig = { ...config, port: 0 };
   const api = await startApi({ container, database }, apiConfig, logger, { ...EDGE_TIMEOUTS, ...timeouts });
   const queue = database.jobQueue(2);
@@ -125,11 +130,13 @@ export async function testApi(
     },
     jobFailures,
     runJobs: () => worker.drain(),
+    deliverWebhooks: () => deliverAll(container.get(TOKENS.WebhookDispatcher)),
     app: async (currency = 'RSD') => {
       const apps = container.get(TOKENS.Apps);
       const appId = await apps.create({ name: 'Test', currency });
       return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, settings);
     },
+    clientWith: (appId, token) => clientOf(() => origin, appId, token, settings),
     withOrigins: ({ appId, token }, origins) => {
       let callCount = 0;
       return clientOf(() => origins[callCount++ % origins.length] ?? origin, appId, token, settings);
@@ -145,6 +152,14 @@ export async function testApi(
       await checks;
     },
   };
+}
+
+async function deliverAll(dispatcher: WebhookDispatcher): Promise<void> {
+  const errors: unknown[] = [];
+  const report = { switchedOff: () => {}, failed: (_app: number, _id: number, error: unknown) => errors.push(error) };
+  await dispatcher.start(new AbortController().signal, report);
+  await dispatcher.idle();
+  if (errors.length > 0) throw errors[0];
 }
 
 type Answer = Pick<RawReply, 'status' | 'text' | 'headers'>;

@@ -19,7 +19,7 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function findOnPath(command: string): string | undefined {
+export function findOnPath(command: string): string | undefined {
   const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, command));
   return paths.find((path) => {
     try {

@@ -34,7 +34,7 @@ export function accessTokensContract(
 
   describe('the token of an app', () => {
     it('belongs to the app and does not expire', async () => {
-      expect(await add()).toBe(true);
+      expect(await add()).toMatchObject({ id: expect.any(Number), name: null, scopes: null, revokedAt: null });
       expect(await holder()).toMatchObject({
         tokenId: expect.any(Number),
         kind: 'app',
@@ -45,8 +45,31 @@ export function accessTokensContract(
       });
     });
 
+    it('has every scope, or the named ones', async () => {
+      await add();
+      expect(await holder()).toMatchObject({ scopes: null });
+      for (const scopes of [['stock:read', 'stock:write'], []] as const) {
+        hash = randomHash();
+        await add({ scopes });
+        expect((await holder())?.scopes).toEqual(scopes);
+      }
+    });
+
+    it('may be limited to uploads', async () => {
+      await add();
+      expect(await holder()).toMatchObject({ kind: 'app', upload: null });
+      for (const upload of [
+        { folder: 'promo', presetId: 5 },
+        { folder: '', presetId: null },
+      ]) {
+        hash = randomHash();
+        await add({ upload, scopes: ['media:write'] });
+        expect(await holder()).toMatchObject({ kind: 'upload', upload, scopes: ['media:write'] });
+      }
+    });
+
     it('is not added for a missing app', async () => {
-      expect(await add({ appId: 987_654_321 })).toBe(false);
+      expect(await add({ appId: 987_654_321 })).toBeUndefined();
       expect(await holder()).toBeUndefined();
     });
 

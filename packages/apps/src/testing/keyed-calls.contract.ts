@@ -1,6 +1,14 @@
 import type { ManualClock, Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import type { AccessTokenQueries, KeyedCall, KeyedCalls, Run, Session, Sessions } from '../index.js';
+import {
+  MAX_ANSWER_BYTES_OF_APP,
+  type AccessTokenQueries,
+  type KeyedCall,
+  type KeyedCalls,
+  type Run,
+  type Session,
+  type Sessions,
+} from '../index.js';
 import { randomHash } from './hashes.js';
 
 export interface KeyedCallFixture {
@@ -97,6 +105,31 @@ export function keyedCallsContract(
       const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
       expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
+    });
+
+    it('is not kept above the maximum of its app, and its call is not repeated', async () => {
+      const parts = 4;
+      const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / parts);
+      for (let part = 0; part < parts; part += 1)
+        await calls.storeAnswer(await beginRun({ key: `part ${part}` }), { ...ANSWER, text });
+      await calls.storeAnswer(await beginRun(), ANSWER);
+      expect(await repeatCall()).toBe('not kept');
+      expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
+      expect(await calls.begin({ ...call, key: 'part 3' })).toHaveProperty('status', 201);
+      const otherApp = { appId: await fixture.makeApp() };
+      await calls.storeAnswer(await beginRun(otherApp), ANSWER);
+      expect(await calls.begin({ ...call, ...otherApp })).toHaveProperty('status', 201);
+      await calls.storeAnswer(await beginRun({ key: 'small' }), { status: 204, headers: {} });
+      expect(await calls.begin({ ...call, key: 'small' })).toMatchObject({ status: 204 });
+    });
+
+    it('is kept again when older answers have expired', async () => {
+      const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP);
+      await calls.storeAnswer(await beginRun({ key: 'large' }), { ...ANSWER, text });
+      fixture.clock.forward({ hours: 25 });
+      while (await calls.purge());
+      await calls.storeAnswer(await beginRun(), ANSWER);
+      expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
     it('may have no text', async () => {

@@ -1,3 +1,4 @@
+import { followPositions } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type {
   AttributeQueries,
@@ -102,7 +103,17 @@ export class CatalogueShop {
     { orderBy, offset = 0, limit = 100 }: { orderBy?: string; offset?: number; limit?: number } = {},
   ): Promise<string[]> {
     const query = { filter: { lookUps: [], onlyOnStock: false, ...filter }, orderBy, page: { offset, limit } };
-    const text = await this.fixture.productQueries.list({ id: this.id, decimals: DECIMALS }, query);
-    return (JSON.parse(text) as { products: ShownProduct[] }).products.map(({ code }) => code);
+    const { json } = await this.fixture.productQueries.list({ id: this.id, decimals: DECIMALS }, query);
+    return (JSON.parse(json) as { products: ShownProduct[] }).products.map(({ code }) => code);
+  }
+
+  async listCodesByPosition(orderBy: string): Promise<string[]> {
+    const filter = { lookUps: [], onlyOnStock: false };
+    const rows = await followPositions(
+      2,
+      (page) => this.fixture.productQueries.list({ id: this.id, decimals: DECIMALS }, { filter, orderBy, page }),
+      (json) => (json as { readonly products: readonly object[] }).products,
+    );
+    return (rows as ShownProduct[]).map(({ code }) => code);
   }
 }

@@ -104,7 +104,9 @@ function describeOrders({ it }: Runner, newShop: NewShop): void {
     ['constructor', ['A', 'C', 'B', 'E', 'D']],
     [`${'name,'.repeat(40)}price desc`, ['A', 'C', 'B', 'E', 'D']],
   ] as [string, string[]][])('returns for the order "%s": %j', async (orderBy, expected) => {
-    expect(await (await openSortedShop()).listCodes({}, { orderBy })).toEqual(expected);
+    const shop = await openSortedShop();
+    expect(await shop.listCodes({}, { orderBy })).toEqual(expected);
+    expect(await shop.listCodesByPosition(orderBy)).toEqual(expected);
   });
 
   it('sorts names by code points', async () => {
@@ -165,6 +167,18 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     ],
   ] as [Partial<ProductFilter>, string[]][])('returns for the filter %j: %j', async (filter, expected) => {
     expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
+  });
+
+  it('finds products changed at a time or later, also by their variants', async () => {
+    const shop = await newShop();
+    await shop.upsertAll(product('A'), product('B'), product('C'));
+    shop.fixture.forward(1);
+    await shop.upsertAll(product('C', { variants: [variant('C-1', { barcode: '860' })] }), product('A'));
+    const updatedAfter = new Date(`${(await shop.get('C')).updated_at}Z`);
+    expect(await shop.listCodes({ updatedAfter })).toEqual(['C']);
+    shop.fixture.forward(1);
+    await shop.upsertAll(product('B', { variants: [variant('B-2')] }));
+    expect(await shop.listCodes({ updatedAfter }, { orderBy: 'updated_at desc' })).toEqual(['B', 'C']);
   });
 
   it('shows available stock of sellable warehouses only', async () => {

@@ -53,13 +53,22 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Every basket evaluates all active promotions for each line, so their number is limited.
-  limit: {
-    count: 100,
-    where: { active: true, coupon_code: null },
-    endColumn: 'valid_until',
-    failure: 'API.Promotions.TooManyActive',
-  },
+  // Every basket evaluates all of these promotions for each line, so their number is limited.
+  limits: [
+    {
+      count: 100,
+      where: { active: true, coupon_code: null },
+      endColumn: 'valid_until',
+      failure: 'API.Promotions.TooManyActive',
+    },
+    {
+      count: 10,
+      where: { active: true },
+      groupColumn: 'coupon_code',
+      endColumn: 'valid_until',
+      failure: 'API.Promotions.TooManyWithCoupon',
+    },
+  ],
 };
 
 function applyKindRules(nextRecord: Row, storedRecord: Row | undefined, sentFields: Row): Row | BrokenRule {

@@ -5,16 +5,20 @@ export interface Resource {
   readonly area: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly reference?: { readonly field: string; readonly failure: string };
-  /** Limits the number of records with these values whose `endColumn` has not passed. */
-  readonly limit?: {
-    readonly count: number;
-    readonly where: Readonly<Record<string, boolean | null>>;
-    readonly endColumn: string;
-    readonly failure: string;
-  };
+  readonly limits?: readonly RecordLimit[];
   readonly sometimesRequired?: readonly string[];
   /** Returns the record to store, or the rule that its fields break together.  */
   readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
+}
+
+/** Limits the number of records with these values whose `endColumn` has not passed. */
+export interface RecordLimit {
+  readonly count: number;
+  readonly where: Readonly<Record<string, boolean | null>>;
+  /** Limits the records of each value of this column; without it, the records of the app. */
+  readonly groupColumn?: string;
+  readonly endColumn: string;
+  readonly failure: string;
 }
 
 export interface BrokenRule {

@@ -32,5 +32,8 @@ export interface SetUpRecords {
 }
 
 export interface SetUpQueries {
+  /** Returns the records that the app has, in any order. */
+  findAll(name: ResourceName, appId: number, ids: readonly number[]): Promise<StoredRow[]>;
+  /** Lists the oldest first. A position has the id only. */
   list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]>;
 }

@@ -21,6 +21,26 @@ export function evaluationsContract(
     shop = await EvaluationShop.open(fixture);
   });
 
+  describe('an evaluation that became no proforma', () => {
+    const find = (id: number) => fixture.evaluationQueries.find(shop.id, id);
+    const removeAll = async () => {
+      while (await fixture.evaluations.removeUnused());
+    };
+
+    it('is removed after 30 days', async () => {
+      const first = await shop.evaluate();
+      fixture.clock.forward({ hours: 24 });
+      const second = await shop.evaluate();
+      fixture.clock.forward({ hours: 24 * 29 });
+      await removeAll();
+      expect([await find(first.id), await find(second.id)]).toMatchObject([{ id: first.id }, { id: second.id }]);
+      fixture.clock.forward({ hours: 1 });
+      expect(await fixture.evaluations.removeUnused()).toBe(true);
+      await removeAll();
+      expect([await find(first.id), await find(second.id)]).toMatchObject([undefined, { id: second.id }]);
+    });
+  });
+
   describe('a basket', () => {
     it('is priced, found and kept for 24 hours', async () => {
       const evaluatedBasket = await shop.evaluate({ comment: 'Ring twice', tags: ['vip'] });

@@ -1,3 +1,4 @@
+import type { Page } from '@back-office/kernel';
 import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ResourceName, SetUpQueries, SetUpRecords, StoredRow } from '../index.js';
@@ -40,9 +41,9 @@ export function setUpRecordsContract(
     expect(result).toHaveProperty('rows');
     return 'rows' in result ? result.rows : [];
   };
-  const list = (name: ResourceName, page = ALL, targetAppId = appId) =>
+  const list = (name: ResourceName, page: Page = ALL, targetAppId = appId) =>
     fixture.setUpQueries.list(name, targetAppId, page);
-  const listCodes = async (name: ResourceName, page = ALL, targetAppId = appId): Promise<string[]> =>
+  const listCodes = async (name: ResourceName, page: Page = ALL, targetAppId = appId): Promise<string[]> =>
     (await list(name, page, targetAppId)).map(({ code }) => code);
 
   describe('a new record', () => {
@@ -203,6 +204,25 @@ export function setUpRecordsContract(
     });
   });
 
+  describe('current promotions of one coupon', () => {
+    const makePromotions = (count: number, coupon: string, overrides: object = {}) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...TENTH,
+        code: `${coupon}${index}`,
+        coupon_code: coupon,
+        ...overrides,
+      }));
+
+    it('are limited to 10', async () => {
+      await put('promotions', ...makePromotions(10, 'SAVE'), ...makePromotions(10, 'ZIMA'));
+      const eleventh = { ...TENTH, code: 'eleventh', coupon_code: 'SAVE' };
+      expect(await tryToPut('promotions', [eleventh])).toEqual({ failures: ['API.Promotions.TooManyWithCoupon'] });
+      expect(await list('promotions')).toHaveLength(20);
+      await put('promotions', { ...eleventh, active: false });
+      await put('promotions', { ...eleventh, active: true }, { code: 'SAVE0', active: false });
+    });
+  });
+
   describe('a list', () => {
     it('is paged, oldest first', async () => {
       await put('vouchers', ...['c', 'a', 'b'].map((code) => ({ ...GIFT, code })));
@@ -210,6 +230,9 @@ export function setUpRecordsContract(
       expect(await listCodes('vouchers')).toEqual(['c', 'a', 'b']);
       expect(await listCodes('vouchers', { offset: 1, limit: 1 })).toEqual(['a']);
       expect(await listCodes('vouchers', { offset: 3, limit: 1 })).toEqual([]);
+      const [, voucher] = await list('vouchers');
+      expect(await listCodes('vouchers', { ...ALL, after: [String(voucher?.['id'])] })).toEqual(['b']);
+      await expect(list('vouchers', { ...ALL, after: ['a'] })).rejects.toMatchObject({ name: 'InvalidPosition' });
     });
   });
 

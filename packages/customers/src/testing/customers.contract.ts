@@ -1,4 +1,5 @@
-import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/testing';
+import type { Sorting } from '@back-office/kernel';
+import { eachCase, followPositions, type ManualClock, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { Customer, CustomerFilter, CustomerQueries, Customers, NewCustomer } from '../index.js';
 
@@ -39,13 +40,19 @@ export function customersContract(
     expect(result).not.toHaveProperty('taken');
     return result as Customer;
   };
-  const list = async (filter: Partial<CustomerFilter> = {}, page = ALL, targetAppId = appId): Promise<Customer[]> => {
-    const text = await fixture.customerQueries.list(
+  const list = async (
+    filter: Partial<CustomerFilter> = {},
+    page = ALL,
+    targetAppId = appId,
+    sorting?: Sorting,
+  ): Promise<Customer[]> => {
+    const { json } = await fixture.customerQueries.list(
       targetAppId,
-      { search: undefined, externalRef: undefined, ...filter },
+      { search: undefined, externalRef: undefined, updatedAfter: undefined, ...filter },
       page,
+      sorting,
     );
-    return JSON.parse(text) as Customer[];
+    return JSON.parse(json) as Customer[];
   };
   const listEmails = async (filter: Partial<CustomerFilter> = {}): Promise<string[]> =>
     (await list(filter)).map(({ email }) => email.replace('@example.com', ''));
@@ -162,6 +169,31 @@ export function customersContract(
       const pages = await Promise.all([0, 3, 6, 9].map((offset) => list({}, { offset, limit: 3 })));
       expect(pages.map((page) => page.length)).toEqual([3, 3, 2, 0]);
       expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sortedEmails);
+    });
+
+    it('is the same by positions', async () => {
+      for (const [index, name] of ['b', 'a', 'c', 'a', 'b'].entries())
+        await add({ email: `${index}@example.com`, first_name: name, last_name: 'same' });
+      const filter = { search: undefined, externalRef: undefined, updatedAfter: undefined };
+      const listByPosition = (sorting?: Sorting) =>
+        followPositions(2, (page) => fixture.customerQueries.list(appId, filter, page, sorting));
+      const byChange = { field: 'updated_at', direction: 'desc' as const };
+      expect(await listByPosition()).toEqual(await list());
+      expect(await listByPosition(byChange)).toEqual(await list({}, ALL, appId, byChange));
+    });
+
+    it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+      const emailsOf = (customers: readonly Customer[]) => customers.map(({ email }) => email);
+      const listByChange = async (direction: Sorting['direction'], page = ALL) =>
+        emailsOf(await list({}, page, appId, { field: 'updated_at', direction }));
+      await add({ email: 'c@example.com' });
+      await add({ email: 'b@example.com' });
+      fixture.clock.forward({ seconds: 1 });
+      const { updated_at: updatedAfter } = await add({ email: 'a@example.com' });
+      expect(emailsOf(await list({ updatedAfter }))).toEqual(['a@example.com']);
+      const sortedEmails = ['c@example.com', 'b@example.com', 'a@example.com'];
+      expect(await listByChange('asc')).toEqual(sortedEmails);
+      expect(await listByChange('desc', { offset: 1, limit: 2 })).toEqual(sortedEmails.toReversed().slice(1));
     });
 
     it('finds customers by exact reference', async () => {

@@ -1,11 +1,16 @@
-import type { TokenKind } from '@back-office/apps';
+import type { GrantedScopes, TokenKind, UploadGrant } from '@back-office/apps';
 import type { Stored } from '../memory.js';
 
 export interface AccessTokenRecord extends Stored {
   readonly kind: TokenKind;
   /** In hexadecimal. */
   readonly hash: string;
+  readonly name: string | null;
+  readonly scopes: GrantedScopes;
+  readonly upload: UploadGrant | null;
   readonly language: string | null;
+  readonly inserted_at: Date;
+  readonly last_used_at: Date | null;
   readonly customer_id: number | null;
   readonly device_uuid: string | null;
   readonly device_type: string | null;

@@ -1,4 +1,9 @@
-import { accessTokensContract, appsContract } from '@back-office/apps/testing';
+import {
+  accessTokensContract,
+  appsContract,
+  auditLogContract,
+  tokenAdministrationContract,
+} from '@back-office/apps/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
 
@@ -10,4 +15,12 @@ describe('access tokens in memory', () => {
 
 describe('apps in memory', () => {
   appsContract(runner, openFixture);
+});
+
+describe('the administration of tokens in memory', () => {
+  tokenAdministrationContract(runner, openFixture);
+});
+
+describe('the audit log in memory', () => {
+  auditLogContract(runner, openFixture);
 });

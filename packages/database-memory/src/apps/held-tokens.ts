@@ -19,7 +19,8 @@ export function tokenByHash({ accessTokens }: State, hash: Uint8Array): AppToken
   return undefined;
 }
 
-type NewToken = Pick<AccessTokenRecord, 'kind' | 'language' | 'expires_at'> & Partial<AccessTokenRecord>;
+type NewToken = Pick<AccessTokenRecord, 'kind' | 'language' | 'inserted_at' | 'expires_at'> &
+  Partial<AccessTokenRecord>;
 
 export function addToken(state: State, appId: number, hash: Uint8Array, token: NewToken): AccessTokenRecord {
   if (tokenByHash(state, hash)) throw new Error('Another token has this hash');
@@ -27,6 +28,10 @@ export function addToken(state: State, appId: number, hash: Uint8Array, token: N
 }
 
 const BLANK = {
+  name: null,
+  scopes: null,
+  last_used_at: null,
+  upload: null,
   customer_id: null,
   device_uuid: null,
   device_type: null,

@@ -1,14 +1,18 @@
 import {
   contextOf,
+  tokenEntry,
   type AccessTokenQueries,
   type AccessTokens,
+  type AppToken,
   type NewAccessToken,
   type TokenHolder,
 } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
 import type { State } from '../state.js';
+import { audit } from './audit-entries.js';
 import { addToken, tokenByHash } from './held-tokens.js';
 import { INSTALLATION } from './memory-apps.js';
+import { revokeToken, toAppToken } from './memory-token-administration.js';
 
 export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
   constructor(
@@ -16,11 +20,20 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, language, expiresAt }: NewAccessToken): Promise<boolean> {
+  async add({ appId, hash, language, expiresAt, name, scopes, upload }: NewAccessToken): Promise<AppToken | undefined> {
     return this.state.memory.transaction(() => {
-      if (!this.state.apps.get(INSTALLATION, appId)) return false;
-      addToken(this.state, appId, hash, { kind: 'app', language: language ?? null, expires_at: expiresAt ?? null });
-      return true;
+      if (!this.state.apps.get(INSTALLATION, appId)) return undefined;
+      const token = addToken(this.state, appId, hash, {
+        kind: upload ? 'upload' : 'app',
+        upload: upload ?? null,
+        name: name ?? null,
+        scopes: scopes ?? null,
+        language: language ?? null,
+        inserted_at: this.clock.now(),
+        expires_at: expiresAt ?? null,
+      });
+      audit(this.state, appId, this.clock.now(), [tokenEntry('access_token.create', toAppToken(token))]);
+      return toAppToken(token);
     });
   }
 
@@ -29,7 +42,7 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
       const appToken = tokenByHash(this.state, hash);
       if (appToken === undefined) return false;
       const { appId, token } = appToken;
-      this.state.accessTokens.put(appId, { ...token, revoked_at: token.revoked_at ?? this.clock.now() });
+      revokeToken(this.state, appId, token, this.clock.now());
       return true;
     });
   }
@@ -38,8 +51,10 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     const appToken = tokenByHash(this.state, hash);
     const app = appToken && this.state.apps.get(INSTALLATION, appToken.appId);
     if (!app) return undefined;
-    const { id: tokenId, kind, customer_id: customerId, language } = appToken.token;
+    const { id: tokenId, kind, scopes, upload, customer_id: customerId, language } = appToken.token;
     const { expires_at: expiresAt, revoked_at: revokedAt } = appToken.token;
-    return { tokenId, kind, customerId, expiresAt, revokedAt, app: contextOf(app, language ?? app.default_language) };
+    const { inserted_at: insertedAt, last_used_at: lastUsedAt } = appToken.token;
+    const context = contextOf(app, language ?? app.default_language);
+    return { tokenId, kind, scopes, upload, customerId, expiresAt, revokedAt, insertedAt, lastUsedAt, app: context };
   }
 }

@@ -5,6 +5,7 @@ import {
   drawMediaPrefix,
   patchedWarehouseCode,
   applyPatch,
+  settingsEntries,
   settingsErrors,
   type App,
   type AppContext,
@@ -18,6 +19,7 @@ import type { Clock } from '@back-office/kernel';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
+import { audit } from './audit-entries.js';
 import { addFirstRecords, hasWarehouse, hasAmounts } from './other-areas.js';
 
 /** Tables keep the apps themselves under this app id. */
@@ -73,6 +75,7 @@ export class MemoryApps implements Apps, AppQueries {
         isAccountNumber,
       });
       if (Object.keys(errors).length > 0) return { errors };
+      audit(this.state, appId, this.clock.now(), settingsEntries(app, nextApp));
       this.state.apps.put(INSTALLATION, nextApp);
       return nextApp;
     });

@@ -9,13 +9,14 @@ import {
   type RequestingApp,
   type VerifiedCodes,
 } from '@back-office/catalogue';
-import { pageOf } from '../lists.js';
+import { InvalidPosition, type ListedPage } from '@back-office/kernel';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import { makeCondition } from './product-filter.js';
 import { productPresenter } from './product-json.js';
 import { lookUpIds, trimSpaces } from './product-look-up.js';
-import { BY_NAME, sortProducts, productOrder } from './product-order.js';
+import { listPage } from '../sorting.js';
+import { BY_ID, BY_NAME, productOrder } from './product-order.js';
 import { productSearch, type ProductSearch } from './product-search.js';
 import type { StoredProduct } from './records.js';
 
@@ -28,7 +29,13 @@ export class MemoryProductQueries implements ProductQueries {
     return product && JSON.stringify(productPresenter(this.state, app)(product));
   }
 
-  async list(app: RequestingApp, { filter, orderBy, page }: ProductListQuery): Promise<string> {
+  async findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {
+    const present = productPresenter(this.state, app);
+    const products = ids.flatMap((id) => this.state.products.get(app.id, id) ?? []);
+    return new Map(products.map((product) => [product.id, present(product)]));
+  }
+
+  async list(app: RequestingApp, { filter, orderBy, page }: ProductListQuery): Promise<ListedPage> {
     const { products, productSales } = this.state;
     const requestedOrder = productOrder(orderBy, (id) => productSales.get(app.id, id)?.quantity ?? 0);
     const filteredProducts = products.all(app.id).filter(makeCondition(this.state, app.id, app.decimals, filter));
@@ -36,8 +43,12 @@ export class MemoryProductQueries implements ProductQueries {
     const keys = requestedOrder ?? [...(search === undefined ? [] : rankingKeys(search)), ...BY_NAME];
     const matchingProducts =
       search === undefined ? filteredProducts : filteredProducts.filter(makeSearchMatcher(search));
-    const presentedProducts = pageOf(sortProducts(matchingProducts, keys), page).map(productPresenter(this.state, app));
-    return JSON.stringify({ products: presentedProducts });
+    if (search && page.after) throw new InvalidPosition();
+    const { rows, end } = listPage(matchingProducts, [...keys, BY_ID], page);
+    return {
+      json: JSON.stringify({ products: rows.map(productPresenter(this.state, app)) }),
+      end: search ? null : end,
+    };
   }
 
   async verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]> {
@@ -80,5 +91,5 @@ function makeSearchMatcher({ isLiteral, isSimilar }: ProductSearch): (product: S
 }
 
 function rankingKeys({ isLiteral, keys }: ProductSearch) {
-  return [{ keyOf: (product: StoredProduct) => Number(!isLiteral(product)) }, ...keys];
+  return [{ of: (product: StoredProduct) => Number(!isLiteral(product)), direction: 'asc' as const }, ...keys];
 }

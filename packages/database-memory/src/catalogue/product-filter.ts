@@ -7,12 +7,13 @@ import type { StoredProduct } from './records.js';
 type Condition = (product: StoredProduct) => boolean;
 
 export function makeCondition(state: State, appId: number, decimals: number, filter: ProductFilter): Condition {
-  const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
-  const conditions = [
+  const { lookUps, priceFrom, priceTo, onlyOnStock, updatedAfter } = filter;
+  const conditions: Condition[] = [
     ...lookUps.map((lookUp) => isAmong(new Set(lookUpIds(state, appId, lookUp)))),
     ...(priceFrom === undefined ? [] : [costsFrom(toMinorUnits(priceFrom, decimals, 'up'))]),
     ...(priceTo === undefined ? [] : [costsUpTo(toMinorUnits(priceTo, decimals, 'down'))]),
     ...(onlyOnStock ? [isAmong(productsOnStock(state, appId))] : []),
+    ...(updatedAfter === undefined ? [] : [(product: StoredProduct) => product.updated_at >= updatedAfter]),
   ];
   return (product) => conditions.every((condition) => condition(product));
 }

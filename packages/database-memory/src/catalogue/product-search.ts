@@ -3,7 +3,7 @@ import { foldName } from '@back-office/database-search';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import { trimSpaces } from './product-look-up.js';
-import type { SortKey } from './product-order.js';
+import type { ProductSortKey } from './product-order.js';
 import type { StoredProduct } from './records.js';
 import { wordSimilarity } from './word-similarity.js';
 
@@ -13,7 +13,7 @@ const SIMILARITY_THRESHOLD = 0.6;
 export interface ProductSearch {
   readonly isLiteral: (product: StoredProduct) => boolean;
   readonly isSimilar: (product: StoredProduct) => boolean;
-  readonly keys: readonly SortKey[];
+  readonly keys: readonly ProductSortKey[];
 }
 
 export function productSearch(
@@ -40,7 +40,10 @@ function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductS
   return {
     isLiteral: (product) => product[field].includes(query),
     isSimilar: (product) => canBeMistyped(query) && wordSimilarity(query, product[field]) >= SIMILARITY_THRESHOLD,
-    keys: [{ keyOf: rank }, { keyOf: (product) => wordSimilarity(query, product.search_name), isDescending: true }],
+    keys: [
+      { of: rank, direction: 'asc' },
+      { of: (product) => wordSimilarity(query, product.search_name), direction: 'desc' },
+    ],
   };
 }
 
@@ -51,7 +54,7 @@ function everywhereSearch(state: State, appId: number, text: string): ProductSea
   return {
     isLiteral: (product) => isLiteral(product) || product.search_all.includes(code),
     isSimilar,
-    keys: [{ keyOf: (product) => Number(!exactIds.has(product.id)) }, ...keys],
+    keys: [{ of: (product) => Number(!exactIds.has(product.id)), direction: 'asc' }, ...keys],
   };
 }
 

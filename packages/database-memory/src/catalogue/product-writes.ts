@@ -1,5 +1,12 @@
-import { PLAIN_COLUMNS, type ProductChanges, type ProductDraft, type VariantDraft } from '@back-office/catalogue';
+import {
+  PLAIN_COLUMNS,
+  productEvents,
+  type ProductChanges,
+  type ProductDraft,
+  type VariantDraft,
+} from '@back-office/catalogue';
 import { columnsOf } from '@back-office/kernel';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import type { StoredProduct, StoredVariant } from './records.js';
 import { deriveColumns, variantsByProduct } from './stored-products.js';
@@ -17,11 +24,17 @@ export function writeProducts(
 ): void {
   const variantsOfKnownProducts = variants.filter(({ product }) => product.id !== null);
   const variantsOfNewProducts = variants.filter(({ product }) => product.id === null);
+  const [knownProducts, newProducts] = [products.filter(isKnown), products.filter((draft) => !isKnown(draft))];
   for (const draft of variantsOfKnownProducts) writeVariant(state, appId, draft, context.now);
   for (const draft of products) writeProduct(state, appId, draft, context.now);
   for (const draft of variantsOfNewProducts) writeVariant(state, appId, draft, context.now);
   if (products.length > 0) updateDerivedColumns(state, appId, products);
   for (const draft of withImages) addImages(state, appId, draft, context);
+  publish(state, appId, context.now, productEvents(knownProducts, newProducts));
+}
+
+function isKnown({ id }: ProductDraft): boolean {
+  return id !== null;
 }
 
 function writeVariant({ variants }: State, appId: number, draft: VariantDraft, now: Date): void {

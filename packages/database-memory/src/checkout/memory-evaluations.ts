@@ -1,3 +1,4 @@
+import { completeSettings } from '@back-office/apps';
 import {
   EVALUATION_LIFETIME_HOURS,
   frozenBasket,
@@ -8,8 +9,10 @@ import {
 } from '@back-office/checkout';
 import { addHours, isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { priceItems } from '@back-office/proforma';
+import { INSTALLATION } from '../apps/memory-apps.js';
 import { checkCurrency } from '../apps/app-currency.js';
 import type { State } from '../state.js';
+import type { StoredEvaluation } from './records.js';
 import { lookUpBasket } from './basket-look-up.js';
 
 export class MemoryEvaluations implements Evaluations, EvaluationQueries {
@@ -20,6 +23,23 @@ export class MemoryEvaluations implements Evaluations, EvaluationQueries {
 
   async evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal> {
     return this.state.memory.transaction(() => evaluate(this.state, appId, basket, this.clock.now()));
+  }
+
+  async removeUnused(): Promise<boolean> {
+    const now = this.clock.now();
+    return this.state.memory.transaction(() => {
+      const unused = this.state.apps.all(INSTALLATION).flatMap((app) => {
+        const { retention_days: days } = completeSettings(app).evaluation;
+        const isUnused = (evaluation: StoredEvaluation) =>
+          evaluation.consumed_at === null && evaluation.inserted_at < addHours(now, -24 * days);
+        return this.state.evaluations
+          .all(app.id)
+          .filter(isUnused)
+          .map(({ id }) => ({ appId: app.id, id }));
+      });
+      for (const { appId, id } of unused) this.state.evaluations.delete(appId, id);
+      return unused.length > 0;
+    });
   }
 
   async find(appId: number, id: number): Promise<EvaluatedBasket | undefined> {

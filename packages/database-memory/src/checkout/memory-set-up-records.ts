@@ -1,6 +1,8 @@
 import {
   planSetUp,
   RESOURCES,
+  setUpEntries,
+  type RecordLimit,
   type Resource,
   type ResourceName,
   type SetUpApp,
@@ -11,13 +13,16 @@ import {
 } from '@back-office/checkout';
 import { plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
 import { checkCurrency } from '../apps/app-currency.js';
-import { pageOf } from '../lists.js';
+import { audit } from '../apps/audit-entries.js';
+import { listPage, type SortKey } from '../sorting.js';
 import type { Table } from '../memory.js';
 import type { State } from '../state.js';
 import type { SetUpRow } from './records.js';
 
 /** Clients do not send these columns. */
 const INITIAL_VALUES: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
+
+const BY_ID: readonly SortKey<SetUpRow>[] = [{ of: ({ id }) => id, direction: 'asc' }];
 
 export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   constructor(
@@ -36,17 +41,23 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
       });
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
-      const limitError = limitFailure(RESOURCES[name], plan.records, this.clock.now());
+      const limitError = findBrokenLimit(RESOURCES[name], plan.records, this.clock.now());
       if (limitError !== undefined) return { failures: [limitError] };
       const plannedRows = plannedOf(plan.outcomes);
       const drafts = new Map(plannedRows.map((row) => [row.code, row]));
+      const entries = setUpEntries(name, this.table(name).all(app.id), [...drafts.values()]);
+      audit(this.state, app.id, this.clock.now(), entries);
       const writtenRows = new Map([...drafts.values()].map((row) => [row.code, this.write(name, app.id, row)]));
       return { rows: plannedRows.map(({ code }) => writtenRows.get(code) as StoredRow) };
     });
   }
 
+  async findAll(name: ResourceName, appId: number, ids: readonly number[]): Promise<StoredRow[]> {
+    return ids.flatMap((id) => this.table(name).get(appId, id) ?? []);
+  }
+
   async list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]> {
-    return pageOf(this.table(name).all(appId), page);
+    return [...listPage(this.table(name).all(appId), BY_ID, page).rows];
   }
 
   private write(name: ResourceName, appId: number, row: StoredRow): StoredRow {
@@ -71,14 +82,25 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   }
 }
 
-function limitFailure({ limit }: Resource, rows: readonly StoredRow[], now: Date): string | undefined {
-  if (limit === undefined) return undefined;
-  const countedRows = rows.filter((row) => {
-    const end = row[limit.endColumn];
+function findBrokenLimit({ limits = [] }: Resource, rows: readonly StoredRow[], now: Date): string | undefined {
+  return limits.find((limit) => countLargestGroup(limit, rows, now) > limit.count)?.failure;
+}
+
+function countLargestGroup(
+  { where, groupColumn, endColumn }: RecordLimit,
+  rows: readonly StoredRow[],
+  now: Date,
+): number {
+  const counts = new Map<unknown, number>();
+  for (const row of rows) {
+    const end = row[endColumn];
     const hasEnded = end instanceof Date && end <= now;
-    return !hasEnded && Object.entries(limit.where).every(([field, value]) => row[field] === value);
-  });
-  return countedRows.length > limit.count ? limit.failure : undefined;
+    const group = groupColumn === undefined ? '' : row[groupColumn];
+    if (hasEnded || group === null) continue;
+    if (Object.entries(where).every(([field, value]) => row[field] === value))
+      counts.set(group, (counts.get(group) ?? 0) + 1);
+  }
+  return [...counts.values()].reduce((largest, count) => Math.max(largest, count), 0);
 }
 
 function isStored(row: StoredRow): row is SetUpRow {

@@ -12,6 +12,7 @@ import {
 import type { Customer } from '@back-office/customers';
 import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
 import { findNamedCustomer } from '../customers/named-customer.js';
+import { publish } from '../events/published-events.js';
 import { pageOf } from '../lists.js';
 import type { State } from '../state.js';
 
@@ -29,6 +30,7 @@ export class MemoryConsents implements Consents, ConsentQueries {
       const lastChange = lastChanges.find(({ channel }) => channel === request.channel);
       const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
+      publish(this.state, appId, change.at, [{ type: 'consent.changed', recordId: customerId }]);
       this.state.consentChanges.insert(appId, { ...change, customerId, step: (lastChange?.step ?? 0) + 1 });
       return consentOf(customer, [...lastChanges.filter((channelChange) => channelChange !== lastChange), change]);
     });
@@ -37,6 +39,11 @@ export class MemoryConsents implements Consents, ConsentQueries {
   async find(appId: number, customerId: number): Promise<Consent | undefined> {
     const knownConsent = this.findKnownConsent(appId, this.state.customers.get(appId, customerId));
     return knownConsent && consentOf(knownConsent.customer, knownConsent.lastChanges);
+  }
+
+  async findAll(appId: number, customerIds: readonly number[]): Promise<ReadonlyMap<number, Consent>> {
+    const consents = await Promise.all(customerIds.map(async (id) => [id, await this.find(appId, id)] as const));
+    return new Map(consents.flatMap(([id, consent]) => (consent ? [[id, consent]] : [])));
   }
 
   async findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {

@@ -5,12 +5,15 @@ import {
   type CustomerQueries,
   type Customers,
   type NewCustomer,
+  type PresentedCustomer,
   type TakenFields,
 } from '@back-office/customers';
 import { foldForPeople } from '@back-office/database-search';
-import { formatDateTime, newParts, type Clock, type Page } from '@back-office/kernel';
+import { formatDateTime, newParts, type Clock, type ListedPage, type Page, type Sorting } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
-import { pageOf, pick, sortBy } from '../lists.js';
+import { publish } from '../events/published-events.js';
+import { pick } from '../lists.js';
+import { listedPage, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 
 export class MemoryCustomers implements Customers, CustomerQueries {
@@ -40,7 +43,10 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       const now = this.clock.now();
       const { dataPart, timePart } = newParts(now, randomInt);
       const parts = { data_part: dataPart, time_part: timePart };
-      return customers.insert(appId, { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now });
+      const row = { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now };
+      const newCustomer = customers.insert(appId, row);
+      publish(this.state, appId, now, [{ type: 'customer.created', recordId: newCustomer.id }]);
+      return newCustomer;
     });
   }
 
@@ -49,17 +55,32 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     return customer?.data_part === dataPart && customer.time_part === timePart ? customer : undefined;
   }
 
-  async list(appId: number, { search, externalRef }: CustomerFilter, page: Page): Promise<string> {
+  async findAll(appId: number, ids: readonly number[]): Promise<PresentedCustomer[]> {
+    return ids.flatMap((id) => this.state.customers.get(appId, id) ?? []).map(presentCustomer);
+  }
+
+  async list(
+    appId: number,
+    { search, externalRef, updatedAfter }: CustomerFilter,
+    page: Page,
+    sorting?: Sorting,
+  ): Promise<ListedPage> {
     const matchingCustomers = this.state.customers
       .all(appId)
       .filter((customer) => externalRef === undefined || customer.external_ref === externalRef)
+      .filter((customer) => updatedAfter === undefined || customer.updated_at >= updatedAfter)
       .filter((customer) => search === undefined || matchesSearch(customer, search));
-    const sortedCustomers = sortBy(matchingCustomers, [
-      (customer) => customer.first_name,
-      (customer) => customer.last_name,
-      (customer) => customer.id,
-    ]);
-    return JSON.stringify(pageOf(sortedCustomers, page).map(presentCustomer));
+    const direction = sorting?.direction ?? 'asc';
+    const keys: readonly SortKey<Customer>[] = [
+      ...(sorting
+        ? [{ of: (customer: Customer) => customer.updated_at.getTime(), direction }]
+        : [
+            { of: (customer: Customer) => customer.first_name, direction },
+            { of: (customer: Customer) => customer.last_name, direction },
+          ]),
+      { of: ({ id }) => id, direction },
+    ];
+    return listedPage(matchingCustomers, keys, page, presentCustomer);
   }
 }
 
@@ -89,7 +110,7 @@ const SHOWN_FIELDS = [
   'loyalty_points',
 ] as const satisfies readonly (keyof Customer)[];
 
-function presentCustomer(customer: Customer): object {
+export function presentCustomer(customer: Customer): PresentedCustomer {
   return {
     ...pick(customer, SHOWN_FIELDS),
     inserted_at: formatDateTime(customer.inserted_at),

@@ -10,6 +10,6 @@ export interface KeyedCallRecord extends Stored {
   readonly run: string;
   readonly leasedUntil: Date;
   readonly outcome: Outcome | undefined;
-  readonly answer: StoredAnswer | undefined;
+  readonly answer: StoredAnswer | 'not kept' | undefined;
   readonly insertedAt: Date;
 }

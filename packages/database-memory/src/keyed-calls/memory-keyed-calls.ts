@@ -1,5 +1,6 @@
 import {
   ANSWER_RETENTION_HOURS,
+  MAX_ANSWER_BYTES_OF_APP,
   RUN_LEASE_MS,
   type StoredAnswer,
   type KeyedCall,
@@ -21,7 +22,7 @@ export class MemoryKeyedCalls implements KeyedCalls {
     private readonly clock: Clock,
   ) {}
 
-  async begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused'> {
+  async begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'> {
     const now = this.clock.now();
     const { appId, tokenId, key } = call;
     const fingerprint = hexOf(call.fingerprint);
@@ -61,7 +62,9 @@ export class MemoryKeyedCalls implements KeyedCalls {
   }
 
   async storeAnswer({ appId, id: run }: Run, answer: StoredAnswer): Promise<void> {
-    this.change(appId, run, { answer, outcome: undefined });
+    const keptBytes = this.state.keyedCalls.all(appId).reduce((sum, record) => sum + bytesOf(record.answer), 0);
+    const isKept = keptBytes + bytesOf(answer) <= MAX_ANSWER_BYTES_OF_APP;
+    this.change(appId, run, { answer: isKept ? answer : 'not kept', outcome: undefined });
   }
 
   async release({ appId, id: run }: Run): Promise<void> {
@@ -97,4 +100,8 @@ export class MemoryKeyedCalls implements KeyedCalls {
     const record = this.recordOf(appId, run);
     if (record) this.state.keyedCalls.put(appId, { ...record, ...changes });
   }
+}
+
+function bytesOf(answer: KeyedCallRecord['answer']): number {
+  return answer === undefined || answer === 'not kept' ? 0 : (answer.text?.length ?? 0);
 }

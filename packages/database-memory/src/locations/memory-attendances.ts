@@ -1,3 +1,4 @@
+import { erasedEmail } from '@back-office/customers';
 import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
 import {
   distanceInMetres,
@@ -24,7 +25,9 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
         .map((location) => ({ id: location.id, metres: distanceInMetres(position, location) }))
         .filter(({ metres }) => metres <= MAX_DISTANCE_M);
       const [nearestLocation] = sortBy(nearLocations, [({ metres }) => metres, ({ id }) => id]);
-      if (nearestLocation === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');
+      const visitor = this.state.customers.get(appId, customerId);
+      const isErased = visitor?.email === erasedEmail(customerId);
+      if (nearestLocation === undefined || isErased) return refuse('API.CustomerAttendances.NoLocationNearby');
       const { latitude, longitude, accuracy = null } = position;
       return presentAttendance(
         this.state.attendances.insert(appId, {

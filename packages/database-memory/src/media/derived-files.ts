@@ -1,4 +1,6 @@
+import type { WithdrawnKey } from '@back-office/media';
 import type { State } from '../state.js';
+import { fileOf } from './files.js';
 import type { PageRecord, RenditionRecord } from './records.js';
 
 export function derivedOf(state: State, appId: number, fileId: number): (RenditionRecord | PageRecord)[] {
@@ -11,6 +13,18 @@ export function renditionsOf(state: State, appId: number, fileId: number): Rendi
 
 export function pagesOf(state: State, appId: number, fileId: number): PageRecord[] {
   return state.pages.all(appId).filter((page) => page.file_id === fileId);
+}
+
+export function publicKeysOf(state: State, appId: number, fileIds: readonly number[]): WithdrawnKey[] {
+  return fileIds.flatMap((fileId) => {
+    const file = fileOf(state, appId, fileId);
+    const versions = state.fileVersions.all(appId).filter((version) => version.file_id === fileId);
+    const objects = [...(file ? [file] : []), ...derivedOf(state, appId, fileId)];
+    return [
+      ...objects.map(({ key, version }) => ({ key, version })),
+      ...versions.map(({ key }) => ({ key, version: 1 })),
+    ];
+  });
 }
 
 export function derivedKeys(state: State, appId: number, fileId: number): string[] {

@@ -14,6 +14,7 @@ import {
 } from '@back-office/media';
 import { INSTALLATION } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
+import { publicKeysOf } from './derived-files.js';
 import type { JobRecord } from './records.js';
 
 const MAX_DAILY_ATTEMPTS = 25;
@@ -30,6 +31,10 @@ interface NewJob {
 }
 
 export class JobList {
+  /** When each app had its latest turn, as a number of turns. */
+  private readonly turnByApp = new Map<number, number>();
+  private turns = 0;
+
   constructor(
     private readonly state: State,
     private readonly clock: Clock,
@@ -54,6 +59,17 @@ export class JobList {
     for (const payload of splitTidyPayload(request)) this.add({ name: JOBS.tidy, payload });
   }
 
+  /** Queues the removal of all public copies of these files. */
+  addWithdrawal(appId: number, fileIds: readonly number[]): void {
+    this.addTidying({ appId, blobs: [], keys: [], withdrawn: publicKeysOf(this.state, appId, fileIds) });
+  }
+
+  /** Queues the public copies of these files. */
+  addRepublication(appId: number, fileIds: readonly number[]): void {
+    const keys = publicKeysOf(this.state, appId, fileIds).map(({ key }) => key);
+    this.addTidying({ appId, blobs: [], keys });
+  }
+
   addDaily(name: string): void {
     this.add({ name, payload: {}, key: name, maxAttempts: MAX_DAILY_ATTEMPTS });
   }
@@ -74,12 +90,17 @@ export class JobList {
     }
   }
 
+  /** Takes a due job of the app that has waited longest since its latest turn. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
     const dueJobs = this.all().filter(
       (job) => names.has(job.name) && !job.is_running && job.attempts < job.max_attempts && job.run_at <= now,
     );
-    const [nextJob] = dueJobs.sort((a, b) => a.run_at.getTime() - b.run_at.getTime() || a.id - b.id);
+    const turnOf = (job: JobRecord): number => this.turnByApp.get(appOf(job)) ?? 0;
+    const [nextJob] = dueJobs.sort(
+      (a, b) => turnOf(a) - turnOf(b) || a.run_at.getTime() - b.run_at.getTime() || a.id - b.id,
+    );
+    if (nextJob) this.turnByApp.set(appOf(nextJob), (this.turns += 1));
     return nextJob && this.put({ ...nextJob, attempts: nextJob.attempts + 1, is_running: true });
   }
 
@@ -134,4 +155,9 @@ export class JobList {
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   return message === '' ? String(error) : message;
+}
+
+/** Daily jobs belong to no app. */
+function appOf({ payload }: JobRecord): number {
+  return (JSON.parse(payload) as { appId?: number }).appId ?? 0;
 }

@@ -30,10 +30,10 @@ function open(): MediaLibraryFixture {
     clock,
     base: library.base,
     setPublished: (isPublished) => (library.isPublished = isPublished),
-    makeApp: async ({ autoHideUnusedDays } = {}) => {
+    makeApp: async ({ autoHideUnusedDays, servesTrash = true } = {}) => {
       const id = await apps.create({ name: 'Test', currency: 'RSD' });
-      if (autoHideUnusedDays !== undefined)
-        await apps.patch(id, { media: { auto_hide_unused_days: autoHideUnusedDays } });
+      const media = { auto_hide_unused_days: autoHideUnusedDays ?? null, serve_trash: servesTrash };
+      if (autoHideUnusedDays !== undefined || !servesTrash) await apps.patch(id, { media });
       return { id, prefix: (await apps.find(id))?.media_prefix ?? '' };
     },
     waitForQueue: async (seconds) => clock.forward({ hours: seconds / 3_600 }),

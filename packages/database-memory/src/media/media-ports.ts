@@ -27,7 +27,7 @@ export function mediaPortsOf(state: State, clock: Clock, library: PublicLibrary)
     mediaFolderQueries: folders,
     mediaTrash: new MemoryMediaTrash(state, clock),
     mediaObjectQueries: new MemoryMediaObjects(state),
-    fileMoves: new MemoryFileMoves(state),
+    fileMoves: new MemoryFileMoves(state, clock),
     fileUsages: new MemoryFileUsages(state, clock, library),
     fileUsageQueries: new MemoryUsageList(state),
     fileVersions: versions,

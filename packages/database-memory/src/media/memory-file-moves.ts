@@ -1,12 +1,15 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   FILE_NAME_TAKEN,
+  fileEvents,
   RestoredNames,
   stepOf,
   type FileMoves,
   type FileResult,
   type FolderPath,
 } from '@back-office/media';
+import { publish } from '../events/published-events.js';
+import { JobList } from './job-list.js';
 import type { State } from '../state.js';
 import { activeFiles, filesById, resultsOf, searchTextOf } from './files.js';
 import { makeFolders } from './folders.js';
@@ -14,7 +17,14 @@ import { makeFolders } from './folders.js';
 const NOT_IN_TRASH = { state: 'active', deleted_at: null, deleted_by: null, purge_at: null } as const;
 
 export class MemoryFileMoves implements FileMoves {
-  constructor(private readonly state: State) {}
+  private readonly jobs: JobList;
+
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {
+    this.jobs = new JobList(state, clock);
+  }
 
   async move(appId: number, ids: readonly number[], folder: FolderPath): Promise<FileResult[]> {
     return this.state.memory.transaction(() => {
@@ -22,14 +32,17 @@ export class MemoryFileMoves implements FileMoves {
       const movedFiles = files.filter((file) => !isRefusal(stepOf('move', file.state)) && file.folder !== folder);
       const names = this.namesIn(appId, folder);
       const refusals = new Map<number, Refusal>();
+      const movedIds: number[] = [];
       for (const file of movedFiles) {
         if (names.has(file.filename)) refusals.set(file.id, FILE_NAME_TAKEN);
         else {
           names.add(file.filename);
           makeFolders(this.state, appId, [folder]);
           this.state.files.put(appId, { ...file, folder });
+          movedIds.push(file.id);
         }
       }
+      publish(this.state, appId, this.clock.now(), fileEvents('file.moved', movedIds));
       return resultsOf('move', ids, files).map((result, index) => result ?? refusals.get(ids[index] ?? 0));
     });
   }
@@ -52,6 +65,9 @@ export class MemoryFileMoves implements FileMoves {
         const search_text = searchTextOf({ ...file, filename });
         this.state.files.put(appId, { ...file, ...NOT_IN_TRASH, filename, search_text });
       }
+      const restoredIds = restoredFiles.map(({ id }) => id);
+      this.jobs.addRepublication(appId, restoredIds);
+      publish(this.state, appId, this.clock.now(), fileEvents('file.restored', restoredIds));
       return resultsOf('restore', ids, files);
     });
   }

@@ -4,10 +4,13 @@ import {
   isProcessed,
   kindOf,
   NO_VERSION_TO_REVERT,
+  VERSION_NOT_FOUND,
   blobKeysOf,
+  fileEvents,
   purgeAt,
   stepOf,
   versionKey,
+  versionPurgeEntry,
   versionToRevert,
   type ChangedFile,
   type ChangeTerms,
@@ -16,6 +19,9 @@ import {
   type PublicLibrary,
   type ReceivedContent,
 } from '@back-office/media';
+import { randomBytes } from 'node:crypto';
+import { audit } from '../apps/audit-entries.js';
+import { publish } from '../events/published-events.js';
 import { MemoryKeyedWrite } from '../keyed-write.js';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -25,6 +31,7 @@ import { JobList } from './job-list.js';
 import type { FileRecord, VersionRecord } from './records.js';
 
 const MAX_EXPIRED_PER_BATCH = 500;
+const SECRET_BYTES = 16;
 
 type NextContent = Pick<FileRecord, 'content' | 'original' | 'mime' | 'kind' | 'size' | 'width' | 'height'>;
 
@@ -113,6 +120,21 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     });
   }
 
+  async purge(appId: number, fileId: number, version: number): Promise<Refusal | true | undefined> {
+    return this.state.memory.transaction(() => {
+      const file = fileOf(this.state, appId, fileId);
+      if (file === undefined) return undefined;
+      const purged = this.versionsOf(appId, fileId).find((kept) => kept.version === version);
+      if (purged === undefined) return VERSION_NOT_FOUND;
+      this.state.fileVersions.delete(appId, purged.id);
+      const keys = [file.key, ...derivedKeys(this.state, appId, fileId)];
+      const withdrawn = [{ key: purged.key, version: 1 }, ...keys.map((key) => ({ key, version }))];
+      audit(this.state, appId, this.clock.now(), [versionPurgeEntry(fileId, version)]);
+      this.jobs.addTidying({ appId, blobs: blobKeysOf([purged]), keys: [], withdrawn });
+      return true;
+    });
+  }
+
   async regenerate(
     appId: number,
     fileId: number,
@@ -153,8 +175,10 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       const contentAndReceipt = change(file);
       if (isRefusal(contentAndReceipt)) return contentAndReceipt;
       const [nextContent, receiptId] = contentAndReceipt;
-      const { key, mime, version } = this.put(appId, file, nextContent, terms);
-      const keys = this.tidyReplaced(appId, file, mime);
+      const keptKey = versionKey(file.key, file.version, randomBytes(SECRET_BYTES).toString('hex'));
+      const { key, mime, version } = this.put(appId, file, nextContent, keptKey, terms);
+      publish(this.state, appId, this.clock.now(), fileEvents('file.replaced', [fileId]));
+      const keys = this.tidyReplaced(appId, file, keptKey, mime);
       if (!isInitiallyPending(this.library, mime)) this.jobs.makePurgeDue(appId, fileId);
       else if (terms.isPurged) this.jobs.addPurge({ appId, fileId, version, keys });
       return { id: fileId, key, version, mime, keys, receiptId, data: this.json(appId, fileId) ?? '' };
@@ -165,13 +189,19 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     return data === undefined ? undefined : { ...changedFile, data };
   }
 
-  private put(appId: number, file: FileRecord, nextContent: NextContent, { retentionDays }: ChangeTerms): FileRecord {
+  private put(
+    appId: number,
+    file: FileRecord,
+    nextContent: NextContent,
+    keptKey: string,
+    { retentionDays }: ChangeTerms,
+  ): FileRecord {
     const now = this.clock.now();
-    const { id, key, version, content, original, mime, size, width, height, last_modified: writtenAt } = file;
+    const { id, version, content, original, mime, size, width, height, last_modified: writtenAt } = file;
     this.state.fileVersions.insert(appId, {
       file_id: id,
       version,
-      key: versionKey(key, version),
+      key: keptKey,
       content,
       original,
       mime,
@@ -187,8 +217,8 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     return changedFile;
   }
 
-  private tidyReplaced(appId: number, { id, key, version }: FileRecord, mime: string): string[] {
-    const keys = [key, versionKey(key, version), ...derivedKeys(this.state, appId, id)];
+  private tidyReplaced(appId: number, { id, key }: FileRecord, keptKey: string, mime: string): string[] {
+    const keys = [key, keptKey, ...derivedKeys(this.state, appId, id)];
     // Processing replaces renditions and pages. Without processing, they are removed now.
     const droppedFiles = isProcessed(mime) ? [] : dropDerivedFiles(this.state, appId, id);
     this.jobs.addTidying({ appId, blobs: droppedFiles.map(({ content }) => content), keys });

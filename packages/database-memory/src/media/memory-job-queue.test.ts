@@ -46,6 +46,25 @@ describe('daily jobs in memory', () => {
   });
 });
 
+describe('jobs of several apps in memory', () => {
+  it('run in turns', async () => {
+    const { queue, jobs } = openQueue();
+    const files: number[] = [];
+    for (const [appId, fileId] of [
+      [1, 11],
+      [1, 12],
+      [1, 13],
+      [2, 21],
+      [3, 31],
+      [2, 22],
+    ] as const)
+      jobs.addProcessing('content', { appId, fileId, version: 1 });
+    const tasks: JobTasks = { [JOBS.process]: async (payload) => files.push((payload as { fileId: number }).fileId) };
+    await queue.worker(tasks).drain();
+    expect(files).toEqual([11, 21, 31, 12, 22, 13]);
+  });
+});
+
 describe('a job in memory', () => {
   it('fails after its last attempt and runs again after revive', async () => {
     const { state, queue, jobs, forward } = openQueue();

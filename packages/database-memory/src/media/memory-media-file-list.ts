@@ -1,5 +1,5 @@
 import { foldForSearch } from '@back-office/database-search';
-import type { Page, Sorting } from '@back-office/kernel';
+import type { ListedPage, Page, Sorting } from '@back-office/kernel';
 import {
   FILE_KINDS,
   publicUrl,
@@ -10,10 +10,11 @@ import {
   type TRASH_SORT_FIELDS,
   MAX_LISTED_PDFS,
 } from '@back-office/media';
-import { pageOf, sortBy } from '../lists.js';
+import { sortBy } from '../lists.js';
+import { listPage, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 import { pagesOf } from './derived-files.js';
-import { activeFiles, fileJson, filesOf, isUsed, presentFile } from './files.js';
+import { activeFiles, fileJson, fileOf, filesOf, isUsed, presentFile } from './files.js';
 import type { FileRecord } from './records.js';
 
 type Key = (file: FileRecord) => string | number | null;
@@ -40,26 +41,40 @@ export class MemoryMediaFileList implements MediaFileQueries {
     return fileJson(this.state, appId, id, this.library.base);
   }
 
-  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string> {
+  async findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {
+    const files = ids.flatMap((id) => fileOf(this.state, appId, id) ?? []);
+    return new Map(files.map((file) => [file.id, presentFile(this.state, appId, file, this.library.base)]));
+  }
+
+  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<ListedPage> {
     const matchingFiles = activeFiles(this.state, appId).filter((file) => this.matches(appId, file, filter));
     const shownFiles = matchingFiles.filter(
       ({ hidden }) => filter.hidden === 'included' || hidden === (filter.hidden === 'only'),
     );
-    const sortedFiles = sortFiles(shownFiles, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
-    return JSON.stringify({
-      files: this.presentFiles(appId, pageOf(sortedFiles, page)),
+    const { rows, end } = listPage(
+      shownFiles,
+      sortKeys(sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS),
+      page,
+    );
+    const data = {
+      files: this.presentFiles(appId, rows),
       total_count: shownFiles.length,
       hidden_count: matchingFiles.filter(({ hidden }) => hidden).length,
-    });
+    };
+    return { json: JSON.stringify(data), end };
   }
 
-  async trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<string> {
+  async trash(
+    appId: number,
+    search: string | undefined,
+    sorting: Sorting | undefined,
+    page: Page,
+  ): Promise<ListedPage> {
     const matchingFiles = this.findTrashed(appId).filter((file) => search === undefined || matchesSearch(file, search));
-    const sortedFiles = sortFiles(matchingFiles, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
-    return JSON.stringify({
-      files: this.presentFiles(appId, pageOf(sortedFiles, page), true),
-      total_count: matchingFiles.length,
-    });
+    const keys = sortKeys(sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
+    const { rows, end } = listPage(matchingFiles, keys, page);
+    const data = { files: this.presentFiles(appId, rows, true), total_count: matchingFiles.length };
+    return { json: JSON.stringify(data), end };
   }
 
   async summary(appId: number): Promise<string> {
@@ -125,15 +140,13 @@ export class MemoryMediaFileList implements MediaFileQueries {
   }
 }
 
-function sortFiles(
-  files: readonly FileRecord[],
-  { field, direction }: Sorting,
-  keys: Readonly<Record<string, Key>>,
-): FileRecord[] {
-  const key = Object.hasOwn(keys, field) ? keys[field] : undefined;
-  if (key === undefined) throw new Error(`Files cannot be sorted by ${field}`);
-  const ascending = sortBy(files, [key, ({ id }) => id]);
-  return direction === 'desc' ? ascending.reverse() : ascending;
+function sortKeys({ field, direction }: Sorting, keys: Readonly<Record<string, Key>>): readonly SortKey<FileRecord>[] {
+  const of = Object.hasOwn(keys, field) ? keys[field] : undefined;
+  if (of === undefined) throw new Error(`Files cannot be sorted by ${field}`);
+  return [
+    { of, direction },
+    { of: ({ id }) => id, direction },
+  ];
 }
 
 function matchesSearch({ search_text: text }: FileRecord, search: string): boolean {

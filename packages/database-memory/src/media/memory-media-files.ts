@@ -3,6 +3,7 @@ import { isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel
 import {
   FILE_NAME_TAKEN,
   FILE_NOT_FOUND,
+  fileEvents,
   fileKey,
   freeName,
   isInitiallyPending,
@@ -19,6 +20,7 @@ import {
 } from '@back-office/media';
 import { MemoryKeyedWrite } from '../keyed-write.js';
 import { INSTALLATION } from '../apps/memory-apps.js';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { activeFiles, fileJson, fileOf, filesOf, presentFile, isUsed, searchTextOf } from './files.js';
 import { makeFolders } from './folders.js';
@@ -45,6 +47,7 @@ export class MemoryMediaFiles implements MediaFiles {
       makeFolders(this.state, app.id, [file.folder]);
       const key = this.freeKey(app.id, fileKey(app.prefix, file.folder, filename, asciiOf));
       const { id } = this.insert(app.id, content, file, { filename, key, preset_id: preset?.id ?? null });
+      publish(this.state, app.id, this.clock.now(), fileEvents('file.created', [id]));
       return { id, key, data: this.json(app.id, id) };
     });
     if (isRefusal(storedFile) || !MemoryKeyedWrite.isResumed()) return storedFile;
@@ -60,6 +63,7 @@ export class MemoryMediaFiles implements MediaFiles {
       const otherFiles = activeFiles(this.state, appId, file.folder).filter((otherFile) => otherFile.id !== id);
       if (otherFiles.some(({ filename }) => filename === changedFile.filename)) return FILE_NAME_TAKEN;
       this.state.files.put(appId, changedFile);
+      publish(this.state, appId, this.clock.now(), fileEvents('file.updated', [id]));
       return JSON.stringify(presentFile(this.state, appId, changedFile, this.library.base, { hasUrl: false }));
     });
   }
@@ -81,6 +85,15 @@ export class MemoryMediaFiles implements MediaFiles {
       .filter((file) => file.last_modified <= since && !isUsed(this.state, appId, file.key));
     const hiddenFields = { hidden: true, hidden_by: 'auto', hidden_at: now };
     for (const file of unusedFiles) this.state.files.put(appId, { ...file, ...hiddenFields });
+    publish(
+      this.state,
+      appId,
+      now,
+      fileEvents(
+        'file.updated',
+        unusedFiles.map(({ id }) => id),
+      ),
+    );
     return unusedFiles.length;
   }
 

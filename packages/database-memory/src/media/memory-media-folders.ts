@@ -3,6 +3,7 @@ import {
   joinFolder,
   utf8ByteLength,
   FILE_REFERENCED,
+  fileEvents,
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
   parseFolderPath,
@@ -13,6 +14,7 @@ import {
   rebaseFolder,
   PARENT_NOT_FOUND,
   parentOf,
+  folderEntry,
   purgeAt,
   TOP_LEVEL,
   type DeletionRules,
@@ -26,16 +28,23 @@ import {
   type RemovedBranch,
 } from '@back-office/media';
 import { MemoryKeyedWrite } from '../keyed-write.js';
+import { JobList } from './job-list.js';
+import { audit } from '../apps/audit-entries.js';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { activeFiles, filesOf, isUsed } from './files.js';
 import { branchOf, folderAt, hasFolder, isFolderTaken } from './folders.js';
 import type { FolderRecord } from './records.js';
 
 export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
+  private readonly jobs: JobList;
+
   constructor(
     private readonly state: State,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.jobs = new JobList(state, clock);
+  }
 
   async branch(appId: number, path: FolderPath): Promise<Folder[]> {
     return branchOf(this.state, appId, path);
@@ -63,7 +72,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
         { ...folder, path, name, description },
       ];
       if (steps.some((step) => isFolderTaken(this.state, appId, step))) return FOLDER_TAKEN;
-      this.moveBranch(appId, folder.path, path);
+      if (path !== folder.path) this.moveBranch(appId, folder.path, path);
       this.state.folders.put(appId, { ...folder, path, name, description });
       return { path, branch: branchOf(this.state, appId, path) };
     });
@@ -79,6 +88,10 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       const now = this.clock.now();
       const trash = { deleted_at: now, purge_at: purgeAt(now, rules.trashRetentionDays), deleted_by: 'app' };
       for (const file of files) this.state.files.put(appId, { ...file, state: 'trashed', ...trash });
+      const ids = files.map(({ id }) => id);
+      publish(this.state, appId, now, fileEvents('file.trashed', ids));
+      if (!rules.servesTrash) this.jobs.addWithdrawal(appId, ids);
+      audit(this.state, appId, now, [folderEntry(path)]);
       const folders = this.foldersWithin(appId, path);
       for (const { id } of folders) this.state.folders.delete(appId, id);
       return { deletedFiles: files.length, deletedFolders: folders.length };
@@ -101,9 +114,10 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
     for (const folder of this.foldersWithin(appId, from)) {
       this.state.folders.put(appId, { ...folder, path: rebaseFolder(folder.path, from, to) });
     }
-    for (const file of filesOf(this.state, appId).filter(({ folder }) => isWithin(folder, from))) {
-      this.state.files.put(appId, { ...file, folder: rebaseFolder(file.folder, from, to) });
-    }
+    const files = filesOf(this.state, appId).filter(({ folder }) => isWithin(folder, from));
+    for (const file of files) this.state.files.put(appId, { ...file, folder: rebaseFolder(file.folder, from, to) });
+    const activeIds = files.filter(({ state }) => state === 'active').map(({ id }) => id);
+    publish(this.state, appId, this.clock.now(), fileEvents('file.moved', activeIds));
   }
 
   private maxPathBytesBelow(appId: number, path: FolderPath): number {

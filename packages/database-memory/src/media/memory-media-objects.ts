@@ -3,7 +3,7 @@ import { compare, sortBy } from '../lists.js';
 import { INSTALLATION } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { fileOf, filesOf } from './files.js';
-import type { PageRecord, RenditionRecord } from './records.js';
+import type { FileRecord, PageRecord, RenditionRecord } from './records.js';
 
 const MAX_KEYS_PER_BATCH = 500;
 
@@ -16,11 +16,15 @@ export class MemoryMediaObjects implements MediaObjectQueries {
 
   async findObject(appId: number, key: string): Promise<PublicObject | undefined> {
     const file = filesOf(this.state, appId).find((candidate) => candidate.key === key);
+    if (file && !this.isServed(appId, file)) return undefined;
     if (file) return objectOf(file, file.version, file.processing !== 'pending');
     const rendition = this.derivedObject(appId, key, this.state.renditions.all(appId));
     if (rendition) return rendition;
     const version = this.state.fileVersions.find(appId, (candidate) => candidate.key === key);
-    if (version) return objectOf(version, version.version, true);
+    if (version)
+      return this.isServed(appId, fileOf(this.state, appId, version.file_id))
+        ? objectOf(version, version.version, true)
+        : undefined;
     return this.derivedObject(appId, key, this.state.pages.all(appId));
   }
 
@@ -55,7 +59,14 @@ export class MemoryMediaObjects implements MediaObjectQueries {
       [({ version }) => -version],
     );
     const file = latestFile && fileOf(this.state, appId, latestFile.file_id);
-    return file && objectOf(latestFile, file.version, latestFile.version === file.version && latestFile.listed);
+    return file && this.isServed(appId, file)
+      ? objectOf(latestFile, file.version, latestFile.version === file.version && latestFile.listed)
+      : undefined;
+  }
+
+  private isServed(appId: number, file: FileRecord | undefined): boolean {
+    const { media } = this.state.apps.get(INSTALLATION, appId)?.settings ?? {};
+    return file !== undefined && (file.state === 'active' || (media?.serve_trash ?? true));
   }
 
   private publicKeys(appId: number): Set<string> {

@@ -5,9 +5,14 @@ import {
   type FileResult,
   type MediaTrash,
   blobKeysOf,
+  fileEntries,
+  fileEvents,
+  purgedFileEvents,
   purgeAt,
   stepOf,
 } from '@back-office/media';
+import { audit } from '../apps/audit-entries.js';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { dropDerivedFiles } from './derived-files.js';
 import { filesById, filesByKey, filesOf, isUsed, resultsOf, refusalOf } from './files.js';
@@ -32,11 +37,24 @@ export class MemoryMediaTrash implements MediaTrash {
         stepOf('delete', state) === 'trashed' && rules.refusesDeleteInUse && isUsed(this.state, appId, key);
       const now = this.clock.now();
       const trash = { deleted_at: now, deleted_by: 'app', purge_at: purgeAt(now, rules.trashRetentionDays) };
+      const trashedIds: number[] = [];
       const byKey = new Map(filesByKey(this.state, appId, keys).map((file) => [file.key, file]));
       for (const file of byKey.values()) {
         if (stepOf('delete', file.state) !== 'trashed' || isProtected(file)) continue;
         this.state.files.put(appId, { ...file, state: 'trashed', ...trash });
+        trashedIds.push(file.id);
       }
+      publish(this.state, appId, now, fileEvents('file.trashed', trashedIds));
+      audit(
+        this.state,
+        appId,
+        now,
+        fileEntries(
+          'file.delete',
+          [...trashedIds].sort((a, b) => a - b),
+        ),
+      );
+      if (!rules.servesTrash) this.jobs.addWithdrawal(appId, trashedIds);
       return keys.map((key) => {
         const file = byKey.get(key);
         return refusalOf('delete', file) ?? (file && isProtected(file) ? FILE_REFERENCED : undefined);
@@ -69,13 +87,18 @@ export class MemoryMediaTrash implements MediaTrash {
   }
 
   private remove(appId: number, files: readonly FileRecord[]): void {
+    const fileIds = files.map(({ id }) => id);
+    audit(this.state, appId, this.clock.now(), fileEntries('file.purge', fileIds));
     const derivedFiles = files.flatMap(({ id }) => dropDerivedFiles(this.state, appId, id));
     const ids = new Set(files.map(({ id }) => id));
     const versions = this.state.fileVersions.all(appId).filter((version) => ids.has(version.file_id));
     for (const { id } of versions) this.state.fileVersions.delete(appId, id);
     for (const { id } of files) this.state.files.delete(appId, id);
-    const keys = [...derivedFiles, ...versions, ...files].map(({ key }) => key);
+    publish(this.state, appId, this.clock.now(), purgedFileEvents(files));
+    const withdrawn = [...derivedFiles, ...files, ...versions.map(({ key }) => ({ key, version: 1 }))].map(
+      ({ key, version }) => ({ key, version }),
+    );
     const blobs = [...derivedFiles.map(({ content }) => content), ...blobKeysOf([...versions, ...files])];
-    this.jobs.addTidying({ appId, blobs, keys });
+    this.jobs.addTidying({ appId, blobs, keys: [], withdrawn });
   }
 }

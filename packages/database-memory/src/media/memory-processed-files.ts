@@ -1,5 +1,6 @@
 import type { Clock } from '@back-office/kernel';
 import {
+  fileEvents,
   WITHOUT_PRESET,
   type FileToProcess,
   type ProcessedFileQueries,
@@ -8,6 +9,7 @@ import {
   type PublicLibrary,
 } from '@back-office/media';
 import { INSTALLATION } from '../apps/memory-apps.js';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { derivedKeys, derivedOf, dropDerivedFiles, pagesOf, renditionsOf } from './derived-files.js';
 import { fileJson, fileOf, filesOf } from './files.js';
@@ -21,7 +23,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
 
   constructor(
     private readonly state: State,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly library: Pick<PublicLibrary, 'base'>,
   ) {
     this.jobs = new JobList(state, clock);
@@ -76,6 +78,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
         this.state.pages.put(appId, { ...page, listed: true });
       }
       this.state.files.put(appId, { ...currentFile, processing: 'done' });
+      this.publishProcessed(appId, file.id);
       return keys;
     });
   }
@@ -85,6 +88,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
       const file = this.findPending(appId, id, version);
       if (file === undefined) return;
       this.state.files.put(appId, { ...file, processing: 'failed' });
+      this.publishProcessed(appId, id);
       const droppedFiles = dropDerivedFiles(
         this.state,
         appId,
@@ -102,6 +106,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
     const file = this.findPending(appId, id, version);
     if (file === undefined) return undefined;
     this.state.files.put(appId, { ...file, processing: 'done' });
+    this.publishProcessed(appId, id);
     return fileJson(this.state, appId, id, this.library.base);
   }
 
@@ -114,6 +119,10 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
       );
       for (const { id, version } of filesWithoutJob) await this.fail(appId, id, version);
     }
+  }
+
+  private publishProcessed(appId: number, id: number): void {
+    publish(this.state, appId, this.clock.now(), fileEvents('file.processed', [id]));
   }
 
   private findPending(appId: number, id: number, version: number): FileRecord | undefined {

@@ -2,10 +2,12 @@ import type { Clock } from '@back-office/kernel';
 import {
   DEFAULT_PRESET,
   mergePresets,
+  presetEntries,
   type PresetChange,
   type UploadPresetQueries,
   type UploadPresets,
 } from '@back-office/media';
+import { audit } from '../apps/audit-entries.js';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { UploadPresetRecord } from './records.js';
@@ -23,14 +25,22 @@ export class MemoryUploadPresets implements UploadPresets, UploadPresetQueries {
 
   async put(appId: number, changes: readonly PresetChange[]): Promise<string> {
     const mergedChanges = mergePresets(changes);
+    const names = changes.map(({ name }) => name);
     return this.state.memory.transaction(() => {
+      const before = this.presentNamed(appId, names);
       for (const change of sortBy(mergedChanges.changes, [({ name }) => name])) this.putOne(appId, change);
       if (mergedChanges.newDefault !== undefined) this.makeDefault(appId, mergedChanges.newDefault);
-      const changedPresets = changes
-        .map(({ name }) => this.findByName(appId, name))
-        .filter((preset) => preset !== undefined);
-      return JSON.stringify(changedPresets.map(presentPreset));
+      const after = this.presentNamed(appId, names);
+      audit(this.state, appId, this.clock.now(), presetEntries(before, after));
+      return JSON.stringify(after);
     });
+  }
+
+  private presentNamed(appId: number, names: readonly string[]): PresentedPreset[] {
+    return names
+      .map((name) => this.findByName(appId, name))
+      .filter((preset) => preset !== undefined)
+      .map(presentPreset);
   }
 
   private putOne(appId: number, change: PresetChange): void {
@@ -78,6 +88,12 @@ function fieldsOf(
   };
 }
 
-function presentPreset({ inserted_at: _insertedAt, updated_at: _updatedAt, ...preset }: UploadPresetRecord): object {
+type PresentedPreset = Omit<UploadPresetRecord, 'inserted_at' | 'updated_at'>;
+
+function presentPreset({
+  inserted_at: _insertedAt,
+  updated_at: _updatedAt,
+  ...preset
+}: UploadPresetRecord): PresentedPreset {
   return preset;
 }

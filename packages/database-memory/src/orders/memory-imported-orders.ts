@@ -2,6 +2,7 @@ import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kern
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
   importedItemColumns,
+  importEntries,
   importedOrderColumns,
   ORDER_ALREADY_EXISTS,
   priceImport,
@@ -11,7 +12,9 @@ import {
 } from '@back-office/orders';
 import { orderNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
+import { audit } from '../apps/audit-entries.js';
 import { checkCurrency } from '../apps/app-currency.js';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { namedRecords } from './named-records.js';
 import { hasOrderNumber, insertOrder, type NewOrder } from './new-order.js';
@@ -38,6 +41,8 @@ export class MemoryImportedOrders implements ImportedOrders {
         items: pricedImport.lines.map(importedItemColumns),
         payments: this.paymentsOf(pricedImport, now),
       });
+      publish(this.state, appId, now, [{ type: 'order.created', recordId: id }]);
+      audit(this.state, appId, now, importEntries(number, pricedImport));
       return { id };
     });
   }

@@ -1,5 +1,7 @@
 import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
 import {
+  orderEntries,
+  orderEvents,
   planOrderChanges,
   DELIVERY_STATUSES,
   ORDER_STATUSES,
@@ -11,7 +13,10 @@ import {
   type ParsedChange,
   type ReservedPieces,
 } from '@back-office/orders';
+import { audit } from '../apps/audit-entries.js';
+import { takenPointsEvents } from '@back-office/proforma';
 import { subtractSold } from '../catalogue/sales.js';
+import { publish } from '../events/published-events.js';
 import { refundProformas } from '../proformas/order-refunds.js';
 import { findProformas } from '../proformas/stored-proformas.js';
 import type { State } from '../state.js';
@@ -41,15 +46,18 @@ export class MemoryOrderChanges implements OrderChanges {
       stock.get(shelfKey({ variantId, warehouseId }))?.on_hand ?? 0;
     const plan = planOrderChanges(changes, { orders: changeableOrders, onHand });
     this.save(appId, plan);
+    audit(this.state, appId, this.clock.now(), orderEntries(changeableOrders, plan.orders));
     const refundedProformaIds = plan.refundedIds.flatMap(
       (id) => this.state.orders.get(appId, id)?.proforma_order_id ?? [],
     );
-    const dueRefunds = refundProformas(
+    const { dueRefunds, customerIds } = refundProformas(
       this.state,
       appId,
       findProformas(this.state, appId, refundedProformaIds),
       this.clock.now(),
     );
+    const events = [...orderEvents(changeableOrders, plan), ...takenPointsEvents(customerIds)];
+    publish(this.state, appId, this.clock.now(), events);
     return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 
@@ -91,6 +99,7 @@ function toChangeableOrder(order: StoredOrder, reservedPieces: readonly Reserved
     deliveryStatus: nameOf(DELIVERY_STATUSES, order.delivery_status_id),
     invoiceNumber: order.invoice_number,
     hasShipped: order.shipped_at !== null,
+    isUnpaid: order.paid === 0,
     isRefundable: order.proforma_order_id !== null || order.paid === 0,
     reservedPieces,
   };

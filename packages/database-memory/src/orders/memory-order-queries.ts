@@ -1,3 +1,4 @@
+import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderPayment, OrderQueries } from '@back-office/orders';
 import type { Payment } from '@back-office/proforma';
 import type { State } from '../state.js';
@@ -14,13 +15,18 @@ export class MemoryOrderQueries implements OrderQueries {
     return { ...order, payments: payments.length > 0 ? payments : null };
   }
 
+  async findAll(appId: number, ids: readonly number[]): Promise<Order[]> {
+    const orders = await Promise.all(ids.map((id) => this.find(appId, id)));
+    return orders.filter((order) => order !== undefined);
+  }
+
   async findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined> {
     const order = await this.find(appId, id);
     return order?.data_part === dataPart && order.time_part === timePart ? order : undefined;
   }
 
-  async list(query: OrderListQuery): Promise<string> {
-    return JSON.stringify(orderList(this.state.orders.all(query.app.id), query));
+  async list(query: OrderListQuery): Promise<ListedPage> {
+    return orderList(this.state.orders.all(query.app.id), query);
   }
 
   private paymentsOf(appId: number, order: StoredOrder): readonly OrderPayment[] {

@@ -1,4 +1,4 @@
-import { currencyNumber, formatDateTime, fromMinor, pick, parseSorting } from '@back-office/kernel';
+import { currencyNumber, formatDateTime, fromMinor, parseSorting, pick, type ListedPage } from '@back-office/kernel';
 import {
   DELIVERY_STATUSES,
   ORDER_STATUSES,
@@ -7,12 +7,11 @@ import {
   type OrderFilter,
   type OrderListQuery,
 } from '@back-office/orders';
-import { pageOf, type Keys } from '../lists.js';
 import { containsFolded } from '../people-search.js';
-import { compareByField } from '../sorting.js';
+import { listedPage, type SortKey } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-const SORT_KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
+const SORT_KEYS: Readonly<Record<string, readonly SortKey<StoredOrder>['of'][]>> = {
   id: [({ id }) => id],
   order_number: [(order) => order.order_number],
   order_date: [(order) => order.order_date.getTime()],
@@ -23,24 +22,30 @@ const SORT_KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
   vat: [({ vat }) => vat],
   paid: [({ paid }) => paid],
   debt: [({ debt }) => debt],
+  updated_at: [(order) => order.updated_at.getTime()],
   customer_name: [(order) => order.customer_last_name, (order) => order.customer_first_name],
 };
 
-export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): object[] {
+export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): ListedPage {
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
-  const keys = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const values = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const keys: readonly SortKey<StoredOrder>[] = [
+    ...values.map((of) => ({ of, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
+    { of: ({ id }) => id, direction: 'desc' },
+  ];
   const matchingOrders = orders.filter((order) => matches(order, filter));
-  const sortedOrders = matchingOrders.sort(compareByField(keys, sorting?.direction ?? 'desc', 'last'));
-  return pageOf(sortedOrders, page).map((order) => presentOrder(order, app));
+  return listedPage(matchingOrders, keys, page, (order) => presentOrder(order, app));
 }
 
-function matches(order: StoredOrder, { search, customerId, appLocationId, from, before }: OrderFilter): boolean {
+function matches(order: StoredOrder, filter: OrderFilter): boolean {
+  const { search, customerId, appLocationId, from, before, updatedAfter } = filter;
   return (
     (search === undefined || containsFolded(searchText(order), search)) &&
     (customerId === undefined || order.customer_id === customerId) &&
     (appLocationId === undefined || order.app_location_id === appLocationId) &&
     (from === undefined || order.order_date >= from) &&
-    (before === undefined || order.order_date < before)
+    (before === undefined || order.order_date < before) &&
+    (updatedAfter === undefined || order.updated_at >= updatedAfter)
   );
 }
 

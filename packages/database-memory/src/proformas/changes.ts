@@ -1,6 +1,8 @@
 import {
   hasPaidAmountChanged,
   earnedPoints,
+  paymentEntries,
+  proformaEvents,
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
@@ -11,7 +13,9 @@ import {
   type StockRow,
   type StoredChange,
 } from '@back-office/proforma';
+import { audit } from '../apps/audit-entries.js';
 import { settleVouchers } from '../checkout/vouchers.js';
+import { publish } from '../events/published-events.js';
 import { insertConvertedOrder, isCanceled, isPayable, settleOrderPayments } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
@@ -36,9 +40,10 @@ export function storeChanges(
     settleVouchers(state, appId, releasedVouchers(before, after), options.now);
     bookPoints(state, appId, earnedPoints(before, after), options.now);
   }
-  return withStock(changesWithOrders, stockFor(state, appId, changesWithOrders)).map((change) =>
-    storeChange(state, appId, change, options),
-  );
+  const changesToStore = withStock(changesWithOrders, stockFor(state, appId, changesWithOrders));
+  audit(state, appId, options.now, paymentEntries(changesToStore));
+  publish(state, appId, options.now, proformaEvents(changesToStore));
+  return changesToStore.map((change) => storeChange(state, appId, change, options));
 }
 
 function withOrder(state: State, appId: number, change: DecidedChange, now: Date): DecidedChange {

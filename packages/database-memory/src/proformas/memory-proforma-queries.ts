@@ -7,17 +7,22 @@ import {
   type ProformaQueries,
   type ProformaStats,
 } from '@back-office/proforma';
-import { addHours, sum, type Page } from '@back-office/kernel';
+import { addHours, sum, type ListedPage, type Page } from '@back-office/kernel';
 import type { State } from '../state.js';
 import { proformaList } from './proforma-list.js';
+import { findProformas } from './stored-proformas.js';
 
 const DAY_HOURS = 24;
 
 export class MemoryProformaQueries implements ProformaQueries {
   constructor(private readonly state: State) {}
 
-  async list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<string> {
-    return JSON.stringify(proformaList(this.state.proformas.all(app.id), { app, filter, orderBy, page, now }));
+  async findAll(appId: number, ids: readonly number[]): Promise<Proforma[]> {
+    return findProformas(this.state, appId, ids);
+  }
+
+  async list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<ListedPage> {
+    return proformaList(this.state.proformas.all(app.id), { app, filter, orderBy, page, now });
   }
 
   async stats(

@@ -1,4 +1,5 @@
-import { reservedQty, type Proforma } from '@back-office/proforma';
+import { createdProformaEvents, reservedQty, type Proforma } from '@back-office/proforma';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
 import { assignPaymentIds } from './stored-proformas.js';
@@ -25,6 +26,7 @@ export function insertProforma(state: State, appId: number, draft: Proforma): Pr
   holdVouchers(state, appId, proforma, now);
   const evaluation = state.evaluations.get(appId, proforma.evaluationId);
   if (evaluation) state.evaluations.put(appId, { ...evaluation, consumed_at: now });
+  publish(state, appId, now, createdProformaEvents(draft), proforma.id);
   return proforma;
 }
 

@@ -4,23 +4,41 @@ import {
   shouldAskInCall,
   hasPaidAmountChanged,
   ordersWithPoints,
+  paymentEntries,
+  proformaEvents,
   refundOrders,
   addedVoucherRefunds,
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
+import { audit } from '../apps/audit-entries.js';
 import { returnVouchers } from '../checkout/vouchers.js';
+import { publish } from '../events/published-events.js';
 import { settleOrderPayments } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { withdrawPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
 
-export function refundProformas(state: State, appId: number, proformas: readonly Proforma[], now: Date): DueRefunds[] {
+export interface RefundedProformas {
+  readonly dueRefunds: readonly DueRefunds[];
+  /** Customers whose loyalty points were taken back. */
+  readonly customerIds: readonly number[];
+}
+
+export function refundProformas(
+  state: State,
+  appId: number,
+  proformas: readonly Proforma[],
+  now: Date,
+): RefundedProformas {
   const changes = refundOrders(proformas, now);
-  withdrawPoints(state, appId, ordersWithPoints(proformas), now);
+  audit(state, appId, now, paymentEntries(changes));
+  const customerIds = withdrawPoints(state, appId, ordersWithPoints(proformas), now);
+  publish(state, appId, now, proformaEvents(changes));
   const isCallerRefunding = shouldAskInCall(changes.map(addedRefunds));
   const storedChanges = changes.map((change) => storeRefund(state, appId, change, isCallerRefunding, now));
-  return storedChanges.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
+  const dueRefunds = storedChanges.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
+  return { dueRefunds, customerIds };
 }
 
 function storeRefund(

@@ -4,18 +4,27 @@ import type { State } from '../state.js';
 export function bookPoints(state: State, appId: number, earnedPoints: EarnedPoints | undefined, now: Date): void {
   if (earnedPoints === undefined) return;
   const { orderId, customerId, points } = earnedPoints;
-  state.loyaltyBookings.put(appId, { id: orderId, customer_id: customerId, points, taken_back_at: null });
+  state.loyaltyBookings.put(appId, {
+    id: orderId,
+    customer_id: customerId,
+    points,
+    inserted_at: now,
+    taken_back_at: null,
+  });
   addPoints(state, appId, customerId, points, now);
 }
 
-/** Withdraws the points of refunded orders. A second call has no effect. */
-export function withdrawPoints(state: State, appId: number, orderIds: readonly number[], now: Date): void {
+/** Withdraws the points of refunded orders and returns their customers. A second call has no effect. */
+export function withdrawPoints(state: State, appId: number, orderIds: readonly number[], now: Date): number[] {
+  const customerIds = new Set<number>();
   for (const id of orderIds) {
     const booking = state.loyaltyBookings.get(appId, id);
     if (booking?.taken_back_at !== null) continue;
     state.loyaltyBookings.put(appId, { ...booking, taken_back_at: now });
     addPoints(state, appId, booking.customer_id, -booking.points, now);
+    customerIds.add(booking.customer_id);
   }
+  return [...customerIds];
 }
 
 function addPoints({ customers }: State, appId: number, customerId: number, points: number, now: Date): void {

@@ -4,6 +4,7 @@ import {
   formatOptional,
   fromMinor,
   parseSorting,
+  type ListedPage,
   type Page,
 } from '@back-office/kernel';
 import {
@@ -19,8 +20,7 @@ import {
   type Proforma,
   type ProformaFilter,
 } from '@back-office/proforma';
-import { pageOf, type Keys } from '../lists.js';
-import { compareByField } from '../sorting.js';
+import { listedPage, type SortKey } from '../sorting.js';
 
 interface ListQuery {
   readonly app: RequestingApp;
@@ -30,10 +30,12 @@ interface ListQuery {
   readonly now: Date;
 }
 
-const BY_INSERTION_TIME: Keys<Proforma> = [({ insertedAt }) => insertedAt.getTime()];
+type Values = readonly SortKey<Proforma>['of'][];
+
+const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
 /** `processing_date` equals the insertion time. */
-const SORT_KEYS: Readonly<Record<string, Keys<Proforma>>> = {
+const SORT_KEYS: Readonly<Record<string, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
   paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
@@ -46,17 +48,23 @@ const SORT_KEYS: Readonly<Record<string, Keys<Proforma>>> = {
   status: [({ status }) => statusId(status)],
 };
 
-export function proformaList(proformas: readonly Proforma[], { app, filter, orderBy, page, now }: ListQuery): object[] {
+export function proformaList(
+  proformas: readonly Proforma[],
+  { app, filter, orderBy, page, now }: ListQuery,
+): ListedPage {
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
-  const keys = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
+  const values = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
+  const keys: readonly SortKey<Proforma>[] = [
+    ...values.map((of) => ({ of, direction: sorting?.direction ?? 'desc' }) as const),
+    { of: ({ id }) => id, direction: 'desc' },
+  ];
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));
-  const sortedProformas = matchingProformas.sort(compareByField(keys, sorting?.direction ?? 'desc', 'largest'));
-  return pageOf(sortedProformas, page).map((proforma) => presentProforma(proforma, app, now));
+  return listedPage(matchingProformas, keys, page, (proforma) => presentProforma(proforma, app, now));
 }
 
 function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...otherFilters }: ProformaFilter): boolean {
-  const { anonymous, customerId, from, before } = otherFilters;
-  const { status, expiresAt, buyer, insertedAt } = proforma;
+  const { anonymous, customerId, from, before, updatedAfter } = otherFilters;
+  const { status, expiresAt, buyer, insertedAt, updatedAt } = proforma;
   return (
     (statusIds === undefined || statusIds.includes(statusId(status))) &&
     (expiring === undefined || (isOpen(proforma) && expiresAt > expiring.after && expiresAt <= expiring.until)) &&
@@ -64,7 +72,8 @@ function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...otherF
     (anonymous === undefined || (buyer.id === null) === anonymous) &&
     (customerId === undefined || buyer.id === customerId) &&
     (from === undefined || insertedAt >= from) &&
-    (before === undefined || insertedAt < before)
+    (before === undefined || insertedAt < before) &&
+    (updatedAfter === undefined || updatedAt >= updatedAfter)
   );
 }
 

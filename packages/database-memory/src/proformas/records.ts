@@ -11,5 +11,6 @@ export interface LoyaltyBooking {
   readonly id: number;
   readonly customer_id: number;
   readonly points: number;
+  readonly inserted_at: Date;
   readonly taken_back_at: Date | null;
 }

@@ -21,6 +21,7 @@ export class MemorySessions implements Sessions {
       const { id, customer_id: customerId } = addToken(this.state, appId, tokenHash, {
         kind: 'session',
         language,
+        inserted_at: this.clock.now(),
         expires_at: expiresAt,
         customer_id: customer?.id ?? null,
         device_uuid: device.uuid,
@@ -57,7 +58,7 @@ export class MemorySessions implements Sessions {
     return memory.transaction(() => {
       for (const appId of accessTokens.appIds()) {
         for (const token of accessTokens.all(appId)) {
-          if (token.kind === 'session' && hasEndedBefore(token, endedBefore)) accessTokens.delete(appId, token.id);
+          if (token.kind !== 'app' && hasEndedBefore(token, endedBefore)) accessTokens.delete(appId, token.id);
         }
       }
       return false;

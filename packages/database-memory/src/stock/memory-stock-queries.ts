@@ -1,10 +1,17 @@
-import { formatDateTime, sum, type Page } from '@back-office/kernel';
-import type { StockAggregateFilter, StockFilter, StockMovementFilter, StockQueries } from '@back-office/stock';
+import { formatDateTime, sum, type ListedPage, type Page, type Sorting } from '@back-office/kernel';
+import type {
+  StockAggregateFilter,
+  StockFilter,
+  StockListRow,
+  StockMovementFilter,
+  StockQueries,
+} from '@back-office/stock';
 import type { StoredVariant } from '../catalogue/records.js';
 import { groupBy, pageOf, sortBy } from '../lists.js';
+import { listedPage, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 import type { StockMovement, StockMovementLine, StoredStock, StoredWarehouse } from './records.js';
-import { availableOf } from './shelves.js';
+import { availableOf, shelfKey } from './shelves.js';
 
 interface StockedVariant {
   readonly row: StoredStock;
@@ -15,19 +22,38 @@ interface StockedVariant {
 export class MemoryStockQueries implements StockQueries {
   constructor(private readonly state: State) {}
 
-  async list(appId: number, { warehouseId, productId, variantId }: StockFilter, page: Page): Promise<string> {
+  async findAll(appId: number, shelves: Parameters<StockQueries['findAll']>[1]): Promise<StockListRow[]> {
+    const keys = new Set(shelves.map(shelfKey));
+    return this.stockedVariants(appId)
+      .filter(({ row }) => keys.has(shelfKey({ variantId: row.product_variant_id, warehouseId: row.warehouse_id })))
+      .map((stockedVariant) => this.presentStock(appId, stockedVariant));
+  }
+
+  async list(
+    appId: number,
+    { warehouseId, productId, variantId, updatedAfter }: StockFilter,
+    page: Page,
+    sorting?: Sorting,
+  ): Promise<ListedPage> {
     const matchingStock = this.stockedVariants(appId).filter(
       ({ row, variant }) =>
         (warehouseId === undefined || row.warehouse_id === warehouseId) &&
         (productId === undefined || variant.product_id === productId) &&
-        (variantId === undefined || variant.id === variantId),
+        (variantId === undefined || variant.id === variantId) &&
+        (updatedAfter === undefined || row.updated_at >= updatedAfter),
     );
-    const sortedStock = sortBy(matchingStock, [
-      ({ variant }) => variant.product_id,
-      ({ variant }) => variant.id,
-      ({ warehouse }) => warehouse.id,
-    ]);
-    return JSON.stringify(pageOf(sortedStock, page).map((stockedVariant) => this.presentStock(appId, stockedVariant)));
+    const direction = sorting?.direction ?? 'asc';
+    const keys: readonly SortKey<StockedVariant>[] = sorting
+      ? [
+          { of: ({ row }) => row.updated_at.getTime(), direction },
+          { of: ({ row }) => row.id, direction },
+        ]
+      : [
+          { of: ({ variant }) => variant.product_id, direction },
+          { of: ({ variant }) => variant.id, direction },
+          { of: ({ warehouse }) => warehouse.id, direction },
+        ];
+    return listedPage(matchingStock, keys, page, (stockedVariant) => this.presentStock(appId, stockedVariant));
   }
 
   async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {
@@ -72,7 +98,7 @@ export class MemoryStockQueries implements StockQueries {
     });
   }
 
-  private presentStock(appId: number, { row, variant, warehouse }: StockedVariant): object {
+  private presentStock(appId: number, { row, variant, warehouse }: StockedVariant): StockListRow {
     return {
       id: row.id,
       product_id: variant.product_id,

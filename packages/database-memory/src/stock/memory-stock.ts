@@ -4,6 +4,7 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
+  stockChangeEvents,
   makeStockMatchers,
   type AddedStock,
   type OnHand,
@@ -14,6 +15,7 @@ import {
   type StockQuantity,
   type WarehouseIdentifiers,
 } from '@back-office/stock';
+import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { bookMovements, changeStock } from './movements.js';
 import type { StoredWarehouse } from './records.js';
@@ -78,6 +80,7 @@ export class MemoryStock implements Stock {
 
   private bookChanges(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
     const now = this.clock.now();
+    publish(this.state, appId, now, stockChangeEvents(changes));
     const existingStock = stockByShelf(this.state, appId);
     const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference: null, qty: delta }));
     const ids = bookMovements(

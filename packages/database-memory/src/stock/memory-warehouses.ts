@@ -11,6 +11,7 @@ import {
   type RejectedRows,
 } from '@back-office/kernel';
 import {
+  deletionEntries,
   planWarehouses,
   type DesiredWarehouse,
   type NewWarehouse,
@@ -20,6 +21,7 @@ import {
   type Warehouses,
   type WrittenWarehouses,
 } from '@back-office/stock';
+import { audit } from '../apps/audit-entries.js';
 import { pageOf, sortBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
@@ -85,6 +87,7 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
   ): Omit<WrittenWarehouses, 'explain'> {
     const distinctDrafts = [...new Set(drafts)];
     const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
+    audit(this.state, appId, now, deletionEntries(distinctDrafts));
     for (const id of deletedIds) this.change(appId, id, { deleted_at: now });
     const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
     const rowOf = new Map(keptDrafts.map((draft) => [draft, toWarehouse(this.writeOne(appId, draft, now))]));

@@ -2,22 +2,32 @@ import {
   type AccessTokenQueries,
   type AccessTokens,
   type App,
+  type AppToken,
   contextOf,
   type NewAccessToken,
+  revocationEntry,
+  type GrantedScopes,
+  tokenEntry,
   type TokenHolder,
   type TokenKind,
 } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
 import type { Postgres } from '../postgres.js';
 import { SETTINGS_COLUMNS } from './app-columns.js';
+import { TOKEN_COLUMNS } from './sql-token-administration.js';
 
 const INSERT_TOKEN = `
-  insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at)
-  select id, 'app', $2, $3, $4, $5 from apps where id = $1 returning id`;
+  insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at, name, scopes, upload_folder, upload_preset_id)
+  select id, $8, $2, $3, $4, $5, $6, $7, $9, $10 from apps where id = $1 returning ${TOKEN_COLUMNS}`;
+
+const FIND_APP = 'select app_id as "appId" from access_tokens where token_hash = $1';
+const REVOKE_TOKEN = `
+  update access_tokens set revoked_at = $3 where app_id = $1 and token_hash = $2 and revoked_at is null
+  returning kind, ${TOKEN_COLUMNS}`;
 
 // Every call runs this statement, so it reads only the translations of the token's language.
 const FIND_HOLDER = `
-  select t.id as token_id, t.kind, t.customer_id, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
+  select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, t.revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
   from access_tokens t join apps a on a.id = t.app_id
     cross join lateral (select coalesce(t.language, a.default_language) as language) spoken
@@ -26,10 +36,15 @@ const FIND_HOLDER = `
 interface HolderRow extends App {
   readonly token_id: number;
   readonly kind: TokenKind;
+  readonly scopes: GrantedScopes;
   readonly customer_id: number | null;
   readonly language: string;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
+  readonly inserted_at: Date;
+  readonly upload_folder: string | null;
+  readonly upload_preset_id: number | null;
+  readonly last_used_at: Date | null;
 }
 
 export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
@@ -38,25 +53,44 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, language, expiresAt }: NewAccessToken): Promise<boolean> {
-    const values = [appId, hash, language ?? null, this.clock.now(), expiresAt ?? null];
-    const insertedRows = await this.database.rows(INSERT_TOKEN, values);
-    return insertedRows.length > 0;
+  async add({ appId, hash, language, expiresAt, name, scopes, upload }: NewAccessToken): Promise<AppToken | undefined> {
+    const now = this.clock.now();
+    const properties = [language ?? null, now, expiresAt ?? null, name ?? null, scopes ?? null];
+    const grant = [upload ? 'upload' : 'app', upload?.folder ?? null, upload?.presetId ?? null];
+    const values = [appId, hash, ...properties, ...grant];
+    return this.database.transaction(async (transaction) => {
+      const [token] = await transaction.rows<AppToken>(INSERT_TOKEN, values);
+      if (token) transaction.audit(appId, now, [tokenEntry('access_token.create', token)]);
+      return token;
+    });
   }
 
   async revoke(hash: Uint8Array): Promise<boolean> {
-    const revokedRows = await this.database.rows(
-      'update access_tokens set revoked_at = coalesce(revoked_at, $2) where token_hash = $1 returning id',
-      [hash, this.clock.now()],
-    );
-    return revokedRows.length > 0;
+    const [found] = await this.database.rows<{ readonly appId: number }>(FIND_APP, [hash]);
+    if (found === undefined) return false;
+    return this.database.transaction(async (transaction) => {
+      const { appId } = found;
+      const now = this.clock.now();
+      const [token] = await transaction.rows<AppToken & { readonly kind: TokenKind }>(REVOKE_TOKEN, [appId, hash, now]);
+      if (token) transaction.audit(appId, now, [revocationEntry(token.kind, token)]);
+      return true;
+    });
   }
 
   async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
     const [row] = await this.database.rows<HolderRow>(FIND_HOLDER, [hash]);
     if (row === undefined) return undefined;
-    const { token_id: tokenId, kind, customer_id: customerId, language } = row;
-    const { expires_at: expiresAt, revoked_at: revokedAt } = row;
-    return { tokenId, kind, customerId, expiresAt, revokedAt, app: contextOf(row, language) };
+    return {
+      tokenId: row.token_id,
+      kind: row.kind,
+      scopes: row.scopes,
+      customerId: row.customer_id,
+      upload: row.upload_folder === null ? null : { folder: row.upload_folder, presetId: row.upload_preset_id },
+      expiresAt: row.expires_at,
+      revokedAt: row.revoked_at,
+      insertedAt: row.inserted_at,
+      lastUsedAt: row.last_used_at,
+      app: contextOf(row, row.language),
+    };
   }
 }

@@ -12,6 +12,7 @@ import {
   patchedWarehouseCode,
   type NewApp,
   applyPatch,
+  settingsEntries,
   settingsErrors,
   type SettingsFacts,
   type SettingsPatch,
@@ -95,6 +96,8 @@ export class SqlApps implements Apps, AppQueries {
       const patched = applyPatch(app, patch);
       const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
+      const now = this.clock.now();
+      transaction.audit(appId, now, settingsEntries(app, patched));
       const [updatedApp] = await transaction.rows<App>(
         `update apps a set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
            updated_at = $7
@@ -106,7 +109,7 @@ export class SqlApps implements Apps, AppQueries {
           patched.default_language,
           JSON.stringify(patched.translations),
           JSON.stringify(patched.settings),
-          this.clock.now(),
+          now,
         ],
       );
       return updatedApp;

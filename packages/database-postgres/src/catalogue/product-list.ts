@@ -1,6 +1,5 @@
-import { escapeLike } from '@back-office/kernel';
+import { escapeLike, InvalidPosition } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
-import type { Postgres } from '../postgres.js';
 import { foldName } from '@back-office/database-search';
 import { placeholders } from '../placeholders.js';
 import {
@@ -10,33 +9,32 @@ import {
   type ProductListQuery,
   type ProductSortField,
 } from '@back-office/catalogue';
+import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 
-interface SortKey {
-  readonly sql: string;
-  readonly direction: string;
-}
-
-const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, string>> = {
-  name: 'p.search_name',
-  price: 'p.lowest_price',
-  inserted_at: 'p.inserted_at',
-  sales_quantity: 'coalesce(s.quantity, 0)',
+// Only prices are nullable.
+const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, Omit<SortKey, 'direction'>>> = {
+  name: { sql: 'p.search_name', type: 'text' },
+  price: { sql: 'p.lowest_price', type: 'bigint', nulls: 'last' },
+  inserted_at: { sql: 'p.inserted_at', type: 'timestamptz' },
+  updated_at: { sql: 'p.updated_at', type: 'timestamptz' },
+  sales_quantity: { sql: 'coalesce(s.quantity, 0)', type: 'bigint' },
 };
-const BY_NAME: readonly SortKey[] = [{ sql: 'p.search_name', direction: '' }];
-const BY_ID: SortKey = { sql: 'p.id', direction: '' };
+const BY_NAME: readonly SortKey[] = [{ sql: 'p.search_name', type: 'text', direction: 'asc' }];
+const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'asc' };
 
 function productOrder(orderBy: string | undefined): SortKey[] | undefined {
-  return parseProductOrder(orderBy)?.map(({ field, isDescending }) => {
-    // Only prices are nullable. For other columns, `nulls last` would prevent use of the index.
-    const nulls = field === 'price' ? ' nulls last' : '';
-    return { sql: SORT_EXPRESSIONS[field], direction: `${isDescending ? ' desc' : ''}${nulls}` };
-  });
+  return parseProductOrder(orderBy)?.map(({ field, isDescending }) => ({
+    ...SORT_EXPRESSIONS[field],
+    direction: isDescending ? 'desc' : 'asc',
+  }));
 }
+
+type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
 
 interface Search {
   /** Sorts the best matches first. It is a function, so that the parameter of the search is added only when it is used: PostgreSQL cannot infer the type of an unused one. */
-  readonly order: () => readonly SortKey[];
+  readonly order: () => readonly RankKey[];
   readonly literal: string;
   /** Always `false` for short texts, which resemble too many names. */
   readonly similar: string;
@@ -52,17 +50,28 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = placeholders(values);
   const search = searchOf(filter, value);
-  const conditions = ['p.app_id = $1', ...conditionsOf(filter, value)];
   const sorting = productOrder(orderBy);
+  const keys = [...(sorting ?? BY_NAME), BY_ID];
+  if (search && page.after) throw new InvalidPosition();
+  const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
+  const conditions = ['p.app_id = $1', ...conditionsOf(filter, value), ...isAfter];
   const text = `
-  with ${search ? searchPageOf(search, conditions, sorting) : pageOf(conditions, sorting ?? BY_NAME)}
-  select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.ordinal), '[]'))::text as data
+  with ${search ? searchPageOf(search, conditions, sorting) : pageOf(conditions, keys)}
+  select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.ordinal), '[]'))::text as data,
+    ${search ? 'null' : endSql(keys)} as "end"
   from page full join (select * from products p where p.app_id = $1 and ${among('p.id', 'page')}) as p on p.id = page.id`;
   return { text, values };
 }
 
+function endSql(keys: readonly SortKey[]): string {
+  return `(
+    select ${positionSql(keys)} from products p ${salesJoin(keys)}
+    where p.app_id = $1 and p.id = (select id from page where ordinal = $2::bigint + $3::bigint)
+  )`;
+}
+
 function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string {
-  const order = [...keys, BY_ID].map(({ sql, direction }) => `${sql}${direction}`).join(', ');
+  const order = orderSql(keys);
   return `page as (
     select p.id, row_number() over (order by ${order}) as ordinal from products p ${salesJoin(keys)}
     where ${conditions.join(' and ')} order by ${order} offset $2 limit $3
@@ -76,8 +85,8 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string
 function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
   const sortKeys = sorting ?? [...search.order(), ...BY_NAME];
   const columns = ['p.id', ...sortKeys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
-  const order = [...sortKeys.map(({ direction }, index) => `key_${index}${direction}`), 'id'];
-  const pageOrder = [...(sorting ? [] : ['is_rough']), ...order].join(', ');
+  const order = orderSql(sortKeys.map((key, index) => ({ ...key, sql: `key_${index}` })));
+  const pageOrder = [...(sorting ? [] : ['is_rough']), order, 'id'].join(', ');
   const selectMatches = (isRough: boolean, ...extraConditions: string[]): string => `
     select ${columns}, ${isRough} as is_rough from products p ${salesJoin(sortKeys)}
     where ${[...conditions, ...extraConditions].join(' and ')}`;
@@ -90,15 +99,9 @@ function searchPageOf(search: Search, conditions: readonly string[], sorting: re
   )`;
 }
 
-function salesJoin(keys: readonly SortKey[]): string {
+function salesJoin(keys: readonly RankKey[]): string {
   const sortsBySales = keys.some(({ sql }) => sql.includes('s.quantity'));
   return sortsBySales ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id' : '';
-}
-
-export async function productListJson(database: Postgres, query: AppProductListQuery): Promise<string> {
-  const { text, values } = productListStatement(query);
-  const [row] = await database.rows<{ data: string }>(text, values);
-  return row?.data ?? '{"products":[]}';
 }
 
 function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unknown) => string): Search | undefined {
@@ -117,13 +120,13 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
   const folded = foldName(text);
   if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
   const escapedText = escapeLike(folded);
-  const orderByRank = (): SortKey[] => {
+  const orderByRank = (): RankKey[] => {
     const exact = value(folded);
     const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${escapedText}%`)} then 1
       when p.search_name like ${value(`% ${escapedText}%`)} then 2 else 3 end`;
     return [
-      { sql: rank, direction: '' },
-      { sql: `word_similarity(${exact}, p.search_name)`, direction: ' desc' },
+      { sql: rank, direction: 'asc' },
+      { sql: `word_similarity(${exact}, p.search_name)`, direction: 'desc' },
     ];
   };
   return {
@@ -137,7 +140,7 @@ function anyTextSearch(searchText: string, value: (parameter: unknown) => string
   const { literal, similar, order } = nameSearch(searchText, 'p.search_all', value);
   // PostgreSQL lowers the case of codes because it lowers the stored ones. JavaScript differs for `İ` and a final `Σ`.
   const codes = `p.search_all like lower(${value(`%${escapeLike(searchText)}%`)})`;
-  const exactCodeFirst = (): SortKey => ({ sql: `p.id in (${exactCodeIds(value(searchText))})`, direction: ' desc' });
+  const exactCodeFirst = (): RankKey => ({ sql: `p.id in (${exactCodeIds(value(searchText))})`, direction: 'desc' });
   return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };
 }
 
@@ -150,7 +153,7 @@ function exactCodeIds(code: string): string {
 }
 
 function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => string): string[] {
-  const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
+  const { lookUps, priceFrom, priceTo, onlyOnStock, updatedAfter } = filter;
   const toMinorSql = (price: string, rounding: string): string =>
     `${rounding}(${value(price)}::numeric * 10 ^ $4::int)::bigint`;
   return [
@@ -158,6 +161,7 @@ function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => stri
     ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${toMinorSql(priceFrom, 'ceil')}`]),
     ...(priceTo === undefined ? [] : [`p.lowest_price <= ${toMinorSql(priceTo, 'floor')}`]),
     ...(onlyOnStock ? [ON_STOCK] : []),
+    ...(updatedAfter === undefined ? [] : [`p.updated_at >= ${value(updatedAfter)}`]),
   ];
 }
 

@@ -68,3 +68,16 @@ export async function findProductJson(
   const [row] = await database.rows<{ data: string }>(text, values);
   return row?.data;
 }
+
+const FIND_PRODUCTS_BY_ID = `
+  select p.id, ${productJson('$3')} as data from products p where p.app_id = $1 and p.id = any($2::bigint[])`;
+
+export async function findProducts(
+  database: Postgres,
+  appId: number,
+  decimals: number,
+  ids: readonly number[],
+): Promise<Map<number, object>> {
+  const rows = await database.rows<{ id: number; data: object }>(FIND_PRODUCTS_BY_ID, [appId, ids, decimals]);
+  return new Map(rows.map(({ id, data }) => [id, data]));
+}

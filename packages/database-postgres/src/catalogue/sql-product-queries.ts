@@ -6,9 +6,11 @@ import type {
   RequestingApp,
   VerifiedCodes,
 } from '@back-office/catalogue';
+import type { ListedPage } from '@back-office/kernel';
+import { listedPage } from '../listed-page.js';
 import type { Postgres } from '../postgres.js';
-import { productListJson } from './product-list.js';
-import { findProductJson } from './product-look-up.js';
+import { productListStatement } from './product-list.js';
+import { findProductJson, findProducts } from './product-look-up.js';
 import { verifyCodes } from './verified-codes.js';
 
 export class SqlProductQueries implements ProductQueries {
@@ -18,8 +20,12 @@ export class SqlProductQueries implements ProductQueries {
     return findProductJson(this.database, id, decimals, lookUp);
   }
 
-  list({ id, decimals }: RequestingApp, query: ProductListQuery): Promise<string> {
-    return productListJson(this.database, { appId: id, decimals, ...query });
+  findAll({ id, decimals }: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {
+    return findProducts(this.database, id, decimals, ids);
+  }
+
+  async list({ id, decimals }: RequestingApp, query: ProductListQuery): Promise<ListedPage> {
+    return listedPage(this.database, productListStatement({ appId: id, decimals, ...query }));
   }
 
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]> {

@@ -2,6 +2,7 @@ import {
   blankFields,
   planProducts,
   productChanges,
+  productEvents,
   slugCandidates,
   type CatalogueApp,
   type DesiredImage,
@@ -162,6 +163,7 @@ async function writeChanges(
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
   setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
   setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
+  transaction.publish(appId, now, productEvents(knownProducts, newProducts));
   if (withImages.length === 0) return;
   await transaction.runLast(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, libraryKeyOf)), now]);
 }

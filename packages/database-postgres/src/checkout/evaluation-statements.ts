@@ -1,3 +1,4 @@
+import { DEFAULT_EVALUATION_RETENTION_DAYS } from '@back-office/apps';
 import type { CustomerIdentifier } from '@back-office/kernel';
 import { anyOf } from '../list-conditions.js';
 import { CURRENCY_OF_APP } from '../apps/app-currency.js';
@@ -86,6 +87,24 @@ export const INSERT_EVALUATION = `
   select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as r (${INSERTED_COLUMNS.typedList}) returning id`;
 
 export const FIND_EVALUATION = `select * from order_processings where app_id = $1 and id = $2`;
+
+const REMOVED_AT_ONCE = 1_000;
+
+export const FIND_UNUSED = `
+  /* across apps: evaluations that became no proforma */
+  select a.id as "appId", array_agg(e.id) as ids from apps a cross join lateral (
+    select id from order_processings
+    where app_id = a.id and consumed_at is null and inserted_at < $1::timestamptz - make_interval(
+      days => coalesce((a.settings -> 'evaluation' ->> 'retention_days')::int, ${DEFAULT_EVALUATION_RETENTION_DAYS}))
+    order by inserted_at limit ${REMOVED_AT_ONCE}
+  ) as e group by a.id`;
+
+export const REMOVE_UNUSED = `
+  with removed as (
+    select id from order_processings
+    where app_id = $1 and id = any($2) and consumed_at is null order by id for update skip locked
+  )
+  delete from order_processings where app_id = $1 and id in (select id from removed) returning id`;
 
 export const LOCK_FACTS = `
   with evaluation as materialized (

@@ -26,8 +26,10 @@ import type { Postgres } from '../postgres.js';
 import {
   EXISTS_ANYWHERE,
   FIND_EVALUATION,
+  FIND_UNUSED,
   INSERT_EVALUATION,
   LOCK_FACTS,
+  REMOVE_UNUSED,
   lookUpStatement,
 } from './evaluation-statements.js';
 
@@ -52,6 +54,18 @@ export class SqlEvaluations implements Evaluations, EvaluationQueries {
 
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal> {
     return this.database.write((sql) => evaluate(sql, appId, basket, this.clock.now()));
+  }
+
+  async removeUnused(): Promise<boolean> {
+    const unusedByApp = await this.database.rows<{ appId: number; ids: readonly number[] }>(FIND_UNUSED, [
+      this.clock.now(),
+    ]);
+    let isAnyRemoved = false;
+    for (const { appId, ids } of unusedByApp) {
+      const removed = await this.database.rows(REMOVE_UNUSED, [appId, ids]);
+      isAnyRemoved ||= removed.length > 0;
+    }
+    return isAnyRemoved;
   }
 
   async find(appId: number, id: number): Promise<EvaluatedBasket | undefined> {

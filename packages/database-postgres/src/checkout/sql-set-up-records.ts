@@ -1,6 +1,7 @@
 import {
   planSetUp,
   RESOURCES,
+  setUpEntries,
   type Resource,
   type ResourceName,
   type Row,
@@ -14,7 +15,9 @@ import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk } from '../bulk.js';
 import type { Lockable, Transaction } from '../client-transaction.js';
+import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
+import { afterSql, type SortKey } from '../sort-keys.js';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from '../tables/set-up.js';
 
@@ -37,6 +40,8 @@ const TABLES: { readonly [Name in ResourceName]: SetUpTable<FieldOf<Name>> } = {
     referencedTable: 'customers',
   },
 };
+
+const BY_ID: readonly SortKey[] = [{ sql: 'id', type: 'bigint', direction: 'asc' }];
 
 class LimitExceeded extends Error {
   constructor(readonly key: string) {
@@ -75,25 +80,43 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       const plannedRows = plannedOf(outcomes);
       const drafts = [...new Map(plannedRows.map((row) => [row.code, row])).values()];
       const storedRows = new Map((await this.write(transaction, name, app.id, drafts)).map((row) => [row.code, row]));
-      await this.assertWithinLimit(transaction, name, app.id);
+      await this.assertWithinLimits(transaction, name, app.id, drafts);
+      transaction.audit(app.id, this.clock.now(), setUpEntries(name, lockedRecords, drafts));
       return { rows: plannedRows.map(({ code }) => storedRows.get(code) as StoredRow) };
     });
   }
 
-  private async assertWithinLimit(transaction: Transaction, name: ResourceName, appId: number): Promise<void> {
-    const { limit }: Resource = RESOURCES[name];
-    if (!limit) return;
-    const conditions = Object.entries(limit.where).map(([column, value]) => `${column} is ${String(value)}`);
-    const text = `
-      select count(*) as count from ${name}
-      where app_id = $1 and ${conditions.join(' and ')} and (${limit.endColumn} is null or ${limit.endColumn} > $2)`;
-    const [row] = await transaction.rows<{ count: number }>(text, [appId, this.clock.now()]);
-    if ((row?.count ?? 0) > limit.count) throw new LimitExceeded(limit.failure);
+  private async assertWithinLimits(
+    transaction: Transaction,
+    name: ResourceName,
+    appId: number,
+    writtenRows: readonly Row[],
+  ): Promise<void> {
+    const { limits = [] }: Resource = RESOURCES[name];
+    for (const { count, where, groupColumn, endColumn, failure } of limits) {
+      const values: unknown[] = [appId, this.clock.now(), count];
+      const conditions = Object.entries(where).map(([column, value]) => `${column} is ${String(value)}`);
+      if (groupColumn !== undefined) {
+        values.push(writtenRows.map((row) => row[groupColumn]).filter((value) => value !== null));
+        conditions.push(`${groupColumn} = any($4::text[])`);
+      }
+      const text = `
+        select count(*) as count from ${name}
+        where app_id = $1 and ${conditions.join(' and ')} and (${endColumn} is null or ${endColumn} > $2)
+        ${groupColumn === undefined ? '' : `group by ${groupColumn}`} having count(*) > $3 limit 1`;
+      if ((await transaction.rows(text, values)).length > 0) throw new LimitExceeded(failure);
+    }
   }
 
-  list(name: ResourceName, appId: number, { offset, limit }: Page): Promise<StoredRow[]> {
-    const text = `select * from ${name} where app_id = $1 order by id offset $2 limit $3`;
-    return this.database.rows(text, [appId, offset, limit]);
+  findAll(name: ResourceName, appId: number, ids: readonly number[]): Promise<StoredRow[]> {
+    return this.database.rows(`select * from ${name} where app_id = $1 and id = any($2::bigint[])`, [appId, ids]);
+  }
+
+  async list(name: ResourceName, appId: number, { offset, limit, after }: Page): Promise<StoredRow[]> {
+    const values: unknown[] = [appId, offset, limit];
+    const isAfter = after === undefined ? '' : `and ${afterSql(BY_ID, after, placeholders(values))}`;
+    const text = `select * from ${name} where app_id = $1 ${isAfter} order by id offset $2 limit $3`;
+    return this.database.rows(text, values);
   }
 
   private lock(

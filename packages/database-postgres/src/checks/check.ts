@@ -1,7 +1,8 @@
 import type { MediaStore } from '@back-office/media';
 import type { Connection } from '../data-source.js';
 import { inSnapshot, type Read } from '../snapshot.js';
-import { breachesSql, type Invariant, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.js';
+import type { Invariant } from './invariant.js';
+import { breachesSql, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.js';
 
 export interface Finding {
   readonly name: string;

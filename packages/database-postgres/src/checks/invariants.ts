@@ -1,10 +1,5 @@
-/** `sql` finds breaches as `app_id` and `breach`. */
-export interface Invariant {
-  readonly name: string;
-  readonly sql: string;
-  /** The statement takes the time of the check as $1. */
-  readonly isTimed?: true;
-}
+import { EVENT_INVARIANTS } from './event-invariants.js';
+import type { Invariant } from './invariant.js';
 
 const OPEN_STATUSES = '(1, 2, 3, 4, 5)';
 const CONVERTED_STATUS = 6;
@@ -34,7 +29,7 @@ const PAID_AMOUNTS = `
   select app_id, proforma_order_id, order_id, sum(amount) filter (where status in ('settled', 'refunded')) as paid
   from payments group by 1, 2, 3`;
 
-export const INVARIANTS: readonly Invariant[] = [
+const RECORD_INVARIANTS: readonly Invariant[] = [
   {
     name: 'Reserved stock equals the sum of its reservations',
     sql: stockDifferencesSql(
@@ -225,6 +220,8 @@ export const INVARIANTS: readonly Invariant[] = [
       where d.parent <> '' and up.id is null`,
   },
 ];
+
+export const INVARIANTS: readonly Invariant[] = [...RECORD_INVARIANTS, ...EVENT_INVARIANTS];
 
 export const LIBRARY_CONTENTS = `
   select app_id as "appId", content, size from cdn_files where state <> 'receiving'

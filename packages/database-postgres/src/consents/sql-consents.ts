@@ -41,6 +41,8 @@ type KnownConsentRow = {
   readonly has_device: boolean;
 } & (StoredChange | { readonly id: null });
 
+const FIND_ALL = knownConsentSql('c.id = any($4::bigint[])');
+
 const LOCK_CUSTOMER = `select id from customers where app_id = $1 and id = $2 for no key update`;
 
 const INSERT_CHANGE = `
@@ -63,6 +65,19 @@ export class SqlConsents implements Consents, ConsentQueries {
     return knownConsent && consentOf(knownConsent.customer, knownConsent.lastChanges);
   }
 
+  async findAll(appId: number, customerIds: readonly number[]): Promise<ReadonlyMap<number, Consent>> {
+    const values = [appId, SWITCHES, null, customerIds];
+    const rows = await this.database.rows<KnownConsentRow>(FIND_ALL, values);
+    const rowsByCustomer = new Map<number, KnownConsentRow[]>();
+    for (const row of rows) rowsByCustomer.set(row.known_id, [...(rowsByCustomer.get(row.known_id) ?? []), row]);
+    return new Map(
+      [...rowsByCustomer].flatMap(([customerId, customerRows]) => {
+        const knownConsent = knownConsentOf(customerRows);
+        return knownConsent ? [[customerId, consentOf(knownConsent.customer, knownConsent.lastChanges)]] : [];
+      }),
+    );
+  }
+
   findBefore(appId: number, identifier: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
     const values: unknown[] = [appId, SWITCHES, moment];
     const customer = customerCondition(identifier, placeholders(values));
@@ -81,6 +96,7 @@ export class SqlConsents implements Consents, ConsentQueries {
       const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
       const { channel, from, to, source, at } = change;
+      transaction.publish(appId, at, [{ type: 'consent.changed', recordId: customerId }]);
       await transaction.runLast(INSERT_CHANGE, [
         appId,
         customerId,
@@ -106,7 +122,10 @@ function findKnownById(sql: Sql, appId: number, customerId: number): Promise<Kno
 }
 
 async function findKnown(sql: Sql, text: string, values: readonly unknown[]): Promise<KnownConsent | undefined> {
-  const rows = await sql.rows<KnownConsentRow>(text, values);
+  return knownConsentOf(await sql.rows<KnownConsentRow>(text, values));
+}
+
+function knownConsentOf(rows: readonly KnownConsentRow[]): KnownConsent | undefined {
   const [firstRow] = rows;
   if (firstRow === undefined) return undefined;
   const customer = {

@@ -1,42 +1,74 @@
-import type { CustomerFilter, CustomerQueries } from '@back-office/customers';
-import type { Page } from '@back-office/kernel';
+import type { CustomerFilter, CustomerQueries, PresentedCustomer } from '@back-office/customers';
+import type { ListedPage, Page, Sorting } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
+import { listedPage } from '../listed-page.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { personContainsSql } from '../search-text.js';
 import { placeholders } from '../placeholders.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { CUSTOMERS } from '../tables/customers.js';
 
 const LISTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'search_text', 'inserted_at', 'updated_at');
-const ORDER = 'c.first_name, c.last_name, c.id';
+const BY_NAME: readonly SortKey[] = [
+  { sql: 'c.first_name', type: 'text', direction: 'asc' },
+  { sql: 'c.last_name', type: 'text', direction: 'asc' },
+  { sql: 'c.id', type: 'bigint', direction: 'asc' },
+];
 
-const listSql = (conditions: readonly string[]): string => `
-  with page as (
+const listSql = (conditions: readonly string[], keys: readonly SortKey[]): string => `
+  with ${pageCte(`
     select c.id from customers c where ${['c.app_id = $1', ...conditions].join(' and ')}
-    order by ${ORDER} offset $2 limit $3
-  )
-  select coalesce(json_agg(row), '[]')::text as data from (
-    select ${LISTED_COLUMNS.of('c')},
-      ${dateTimeSql('c.inserted_at')} as inserted_at, ${dateTimeSql('c.updated_at')} as updated_at
-    from customers c where c.app_id = $1 and ${among('c.id', 'page')} order by ${ORDER}
-  ) as row`;
+    order by ${orderSql(keys)} offset $2 limit $3`)}
+  select (
+    select coalesce(json_agg(row), '[]')::text from (
+      select ${LISTED_COLUMNS.of('c')},
+        ${dateTimeSql('c.inserted_at')} as inserted_at, ${dateTimeSql('c.updated_at')} as updated_at
+      from customers c where c.app_id = $1 and ${among('c.id', 'page')} order by ${orderSql(keys)}
+    ) as row
+  ) as data, (
+    select ${positionSql(keys)} from customers c
+    where c.app_id = $1 and c.id = (select id from page where ordinal = $3)
+  ) as "end"`;
 
-export function customerListStatement(appId: number, { search, externalRef }: CustomerFilter, { offset, limit }: Page) {
+export function customerListStatement(
+  appId: number,
+  { search, externalRef, updatedAfter }: CustomerFilter,
+  { offset, limit, after }: Page,
+  sorting?: Sorting,
+) {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);
+  const keys = sorting ? byChange(sorting) : BY_NAME;
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
     ...(search === undefined ? [] : [personContainsSql('c.search_text', search, value)]),
+    ...(updatedAfter === undefined ? [] : [`c.updated_at >= ${value(updatedAfter)}`]),
+    ...(after === undefined ? [] : [afterSql(keys, after, value)]),
   ];
-  return { text: listSql(conditions), values };
+  return { text: listSql(conditions, keys), values };
 }
+
+function byChange({ direction }: Sorting): readonly SortKey[] {
+  return [
+    { sql: 'c.updated_at', type: 'timestamptz', direction },
+    { sql: 'c.id', type: 'bigint', direction },
+  ];
+}
+
+const FIND_CUSTOMERS = `
+  select ${LISTED_COLUMNS.of('c')},
+    ${dateTimeSql('c.inserted_at')} as inserted_at, ${dateTimeSql('c.updated_at')} as updated_at
+  from customers c where c.app_id = $1 and c.id = any($2::bigint[])`;
 
 export class SqlCustomerQueries implements CustomerQueries {
   constructor(private readonly postgres: Postgres) {}
 
-  async list(appId: number, filter: CustomerFilter, page: Page): Promise<string> {
-    const { text, values } = customerListStatement(appId, filter, page);
-    const [row] = await this.postgres.rows<{ data: string }>(text, values);
-    return row?.data ?? '[]';
+  findAll(appId: number, ids: readonly number[]): Promise<PresentedCustomer[]> {
+    return this.postgres.rows<PresentedCustomer>(FIND_CUSTOMERS, [appId, ids]);
+  }
+
+  async list(appId: number, filter: CustomerFilter, page: Page, sorting?: Sorting): Promise<ListedPage> {
+    return listedPage(this.postgres, customerListStatement(appId, filter, page, sorting));
   }
 }

@@ -8,6 +8,7 @@ import {
 import { newParts, type Clock } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import type { Repository } from 'typeorm';
+import { eventRows, eventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import type { Postgres } from '../postgres.js';
 import { repositoryOf } from '../repositories.js';
@@ -17,8 +18,13 @@ import type { RowOf } from '../tables/define-table.js';
 const INSERTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'id', 'search_text');
 // Measured: the insert of the repository takes a quarter longer than this SQL.
 const INSERT_CUSTOMER = `
-  insert into customers (app_id, ${INSERTED_COLUMNS.list})
-  select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as row (${INSERTED_COLUMNS.typedList}) returning id`;
+  with made as (
+    insert into customers (app_id, ${INSERTED_COLUMNS.list})
+    select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as row (${INSERTED_COLUMNS.typedList}) returning id
+  ), ${eventsSql('$3::timestamptz', '$4', 'made')}
+  select id from made`;
+
+const CREATED = eventRows([{ type: 'customer.created', recordId: null }]);
 
 type UniqueField = TakenFields['taken'][number];
 const UNIQUE_FIELDS: readonly (readonly [constraint: string, field: UniqueField])[] = [
@@ -46,7 +52,12 @@ export class TypeOrmCustomers implements Customers {
     const row = { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now };
     try {
       return await this.database.write(async (sql) => {
-        const [insertedRow] = await sql.runLast<{ id: number }>(INSERT_CUSTOMER, [appId, JSON.stringify(row)]);
+        const [insertedRow] = await sql.runLast<{ id: number }>(INSERT_CUSTOMER, [
+          appId,
+          JSON.stringify(row),
+          now,
+          CREATED,
+        ]);
         return { ...row, id: (insertedRow as { id: number }).id };
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { makeFolder } from '@back-office/storage-disk';
+import { makeDataFolder, makeFolder } from '@back-office/storage-disk';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export function dataFolderOf(home: { directory: string }): string {
 }
 
 export async function prepareHome(dataDir: string, fallbackDir: string): Promise<Home> {
-  await makeFolder(dataDir);
+  await makeDataFolder(dataDir);
   const home = await chooseHome(await realpath(dataDir), fallbackDir);
   if (await makeFolder(dirname(home.directory))) await chmod(dirname(home.directory), 0o755);
   await makeFolder(home.directory);

@@ -4,6 +4,7 @@ import {
   chmod,
   chown,
   cp,
+  lstat,
   mkdir,
   mkdtemp,
   readdir,
@@ -129,6 +130,18 @@ describe('a new database', () => {
     const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
     const rows = await query(database, `SELECT ${settings} AS settings, lower('ÄÖ') AS lower`);
     expect(rows).toEqual([{ settings: 'on on UTF8 UTC 100 ', lower: 'äö' }]);
+  });
+
+  it('keeps its files from other users', async () => {
+    const names = (await readdir(database.directory, { recursive: true })).filter(
+      (name) => !name.startsWith('binaries-'),
+    );
+    const entries = await Promise.all(
+      names.map(async (name) => ({ name, stats: await lstat(join(database.directory, name)) })),
+    );
+    // Links have no permissions of their own.
+    const openEntries = entries.filter(({ stats }) => !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0);
+    expect(openEntries.map(({ name }) => name)).toEqual([]);
   });
 
   it('lets only its own user reach the socket', async () => {

@@ -1,3 +1,4 @@
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '@back-office/storage-disk';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -42,9 +43,9 @@ function fallbackFolder({ fallbackDir = '/var/lib/retail-back-office' }: { fallb
 }
 
 async function takeLease(home: Home): Promise<string> {
-  await mkdir(leaseFolderOf(home), { recursive: true });
+  await mkdir(leaseFolderOf(home), { recursive: true, mode: PRIVATE_FOLDER });
   const lease = join(leaseFolderOf(home), `${await identify(process.pid)}-${randomUUID()}`);
-  await writeFile(lease, '');
+  await writeFile(lease, '', { mode: PRIVATE_FILE });
   return lease;
 }
 

@@ -1,3 +1,4 @@
+import { PRIVATE_FOLDER } from '@back-office/storage-disk';
 import { mkdir, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,7 +24,7 @@ export async function isAlive(identity: string): Promise<boolean> {
  * The lock survives kill -9.
  */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const turn = await takeTurn(folder);
   try {
     return await work();

@@ -2,6 +2,7 @@ import { addHours, type Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
 import type { Postgres } from '../postgres.js';
 import { WriteOnce } from '../write-once.js';
+import { AnswerBytes } from './answer-bytes.js';
 import {
   ANSWER_RETENTION_HOURS,
   RUN_LEASE_MS,
@@ -55,12 +56,16 @@ interface KeyRow {
 }
 
 export class SqlKeyedCalls implements KeyedCalls {
+  private readonly bytes: AnswerBytes;
+
   constructor(
     private readonly database: Postgres,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.bytes = new AnswerBytes(database, clock);
+  }
 
-  async begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused'> {
+  async begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'> {
     const now = this.clock.now();
     const id = randomUUID();
     const lease = new Date(now.getTime() + RUN_LEASE_MS);
@@ -71,9 +76,10 @@ export class SqlKeyedCalls implements KeyedCalls {
     if (storedCall === undefined) return 'running';
     if (!storedCall.fingerprint.equals(call.fingerprint)) return 'reused';
     if (storedCall.status === null) return 'running';
+    if (storedCall.headers === null) return 'not kept';
     return {
       status: storedCall.status,
-      headers: storedCall.headers ?? {},
+      headers: storedCall.headers,
       ...(storedCall.body && { text: storedCall.body }),
     };
   }
@@ -84,7 +90,11 @@ export class SqlKeyedCalls implements KeyedCalls {
   }
 
   async storeAnswer(run: Run, { status, headers, text }: StoredAnswer): Promise<void> {
-    await this.database.rows(KEEP_ANSWER, [...keyOf(run), run.id, status, JSON.stringify(headers), text ?? null]);
+    // Without headers, the row says that the answer is not kept.
+    const kept = (await this.bytes.tryAdd(run.appId, text?.length ?? 0))
+      ? [JSON.stringify(headers), text ?? null]
+      : [null, null];
+    await this.database.rows(KEEP_ANSWER, [...keyOf(run), run.id, status, ...kept]);
   }
 
   async release(run: Run): Promise<void> {

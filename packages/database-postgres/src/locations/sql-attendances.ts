@@ -1,3 +1,4 @@
+import { erasedEmail } from '@back-office/customers';
 import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
 import {
   type Attendance,
@@ -27,10 +28,12 @@ const INSERT_NEAREST = `
     ) as d
     where l.app_id = $1 and l.latitude between $3::float8 - ${BAND_DEGREES} and $3::float8 + ${BAND_DEGREES} and d.metres <= ${MAX_DISTANCE_M}
     order by d.metres, l.id limit 1
+  ), visitor as (
+    select id from customers where app_id = $1 and id = $2 and email <> $7 for key share
   )
   insert into customer_attendances
     (app_id, customer_id, app_location_id, latitude, longitude, accuracy, distance_m, inserted_at)
-  select $1, $2, id, $3, $4, $5, round(metres)::int, $6 from nearest
+  select $1, visitor.id, nearest.id, $3, $4, $5, round(metres)::int, $6 from nearest, visitor
   returning ${ATTENDANCE_COLUMNS.list}`;
 
 const LIST_ATTENDANCES = `
@@ -44,7 +47,15 @@ export class SqlAttendances implements Attendances, AttendanceQueries {
   ) {}
 
   add(appId: number, customerId: number, { latitude, longitude, accuracy }: Position): Promise<Attendance | Refusal> {
-    const values = [appId, customerId, latitude, longitude, accuracy ?? null, this.clock.now()];
+    const values = [
+      appId,
+      customerId,
+      latitude,
+      longitude,
+      accuracy ?? null,
+      this.clock.now(),
+      erasedEmail(customerId),
+    ];
     return this.database.write(async (sql) => {
       const [attendance] = await sql.runLast<Attendance>(INSERT_NEAREST, values);
       return attendance ?? refuse('API.CustomerAttendances.NoLocationNearby');

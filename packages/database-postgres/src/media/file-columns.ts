@@ -42,6 +42,10 @@ const FIND_FILE_JSON = `
   select ${fileJsonSql('$3')}::text as data from cdn_files f
   where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
 
+export const FIND_FILES = `
+  select f.id, ${fileJsonSql('$3')} as data from cdn_files f
+  where f.app_id = $1 and f.id = any($2::bigint[]) and f.state in ('active', 'trashed')`;
+
 export async function findFileJson(sql: Sql, appId: number, id: number, base: string): Promise<string | undefined> {
   const [row] = await sql.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, base]);
   return row?.data;

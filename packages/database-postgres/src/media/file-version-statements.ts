@@ -41,6 +41,9 @@ export const DROP_DERIVED = `
   )
   select content from renditions union all select content from pages`;
 
+export const PURGE_VERSION = `
+  delete from cdn_file_versions where app_id = $1 and cdn_file_id = $2 and version = $3::bigint returning key, content, original`;
+
 export const LIST_VERSIONS = `
   select coalesce(json_agg(json_build_object(
     'version', v.version, 'size', v.size, 'mime', v.mime, 'url', $3 || '/' || v.key,

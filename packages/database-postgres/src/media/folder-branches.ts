@@ -1,3 +1,5 @@
+import { fileEventsSql } from '../events/event-statements.js';
+
 const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
 
 // Files are counted in one pass, because look-ups per folder are slow without statistics.
@@ -23,6 +25,11 @@ export const MOVE_BRANCH = `
     update cdn_folders set path = $3 || substr(path, length($2) + 1), updated_at = $4,
       parent = case when path = $2 then $5 else $3 || substr(parent, length($2) + 1) end
     where app_id = $1 and (path = $2 or path like $6)
-  )
-  update cdn_files set folder = $3 || substr(folder, length($2) + 1)
-  where app_id = $1 and (folder = $2 or folder like $6)`;
+  ), moved_file as (
+    update cdn_files set folder = $3 || substr(folder, length($2) + 1)
+    where app_id = $1 and (folder = $2 or folder like $6)
+    returning id, state
+  ), active as (
+    select id from moved_file where state = 'active'
+  ), ${fileEventsSql('file.moved', 'active', '$4')}
+  select 1`;

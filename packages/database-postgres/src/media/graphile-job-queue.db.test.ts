@@ -4,6 +4,7 @@ import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { dataSourceFor, openJobPool, type JobPool } from '../data-source.js';
 import { Postgres } from '../postgres.js';
 import { GraphileJobQueue } from './graphile-job-queue.js';
+import { flagOfApp } from './job-turns.js';
 
 let testDatabase: TestDatabase;
 let pool: JobPool;
@@ -89,6 +90,45 @@ describe('a worker', () => {
     endJob();
     await secondWorker.stop();
   }, 120_000);
+});
+
+describe('jobs of several apps', () => {
+  const addJobs = (appId: number, count: number) =>
+    pool.query(
+      `select graphile_worker.add_job('count', json_build_object('app', $1::int), flags => array[$2::text])
+       from generate_series(1, $3::int)`,
+      [appId, flagOfApp(appId), count],
+    );
+  const appsOf = (payloads: readonly unknown[]) => payloads.map((payload) => (payload as { app: number }).app);
+
+  it('leave half of the slots to other apps', async () => {
+    let endJobs = (): void => {};
+    endOfJob = new Promise((resolve) => (endJobs = resolve));
+    await addJobs(1, 20);
+    await worker.start();
+    await waitUntilDone(3, 1);
+    expect(appsOf(donePayloads)).toEqual([1, 1]);
+    await addJobs(2, 1);
+    await waitUntilDone(3, 10);
+    expect(appsOf(donePayloads)).toEqual([1, 1, 2]);
+    endJobs();
+    await waitUntilDone(21, 20);
+    expect(appsOf(donePayloads).filter((app) => app === 1)).toHaveLength(20);
+  }, 60_000);
+
+  it('fail after their time limit, and leave their slot', async () => {
+    endOfJob = new Promise(() => {});
+    const limitedWorker = new GraphileJobQueue(pool, 100).worker(tasks, () => {});
+    await addJobs(1, 4);
+    await limitedWorker.start();
+    await waitUntilDone(4, 10);
+    await limitedWorker.stop();
+    expect(donePayloads.length).toBeGreaterThanOrEqual(4);
+    const { rows } = await pool.query(
+      `select distinct last_error as error from graphile_worker._private_jobs where last_error is not null`,
+    );
+    expect(rows).toEqual([{ error: 'The job took too long' }]);
+  }, 60_000);
 });
 
 describe('daily jobs', () => {

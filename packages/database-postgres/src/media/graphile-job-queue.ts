@@ -3,9 +3,13 @@ import { run, runOnce, type Job, type Runner, type TaskList, type WorkerEvents }
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JobPool, silentLogger } from '../data-source.js';
+import { JobTurns } from './job-turns.js';
 import { DAILY, HEARTBEAT } from './media-jobs.js';
 
-const JOBS_AT_ONCE = 3;
+const JOBS_AT_ONCE = 4;
+const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
+/** Longer than any step of a job may take. */
+const JOB_TIMEOUT_MS = 1_800_000;
 const POLL_MS = 2_000;
 
 // Without batches a lost connection fails the runner, which is relaunched. With them it ends the process.
@@ -15,10 +19,13 @@ const HEARTBEAT_MS = 5_000;
 const RELAUNCH_MS = 5_000;
 
 export class GraphileJobQueue implements JobQueue {
-  constructor(private readonly pool: JobPool) {}
+  constructor(
+    private readonly pool: JobPool,
+    private readonly jobTimeoutMs = JOB_TIMEOUT_MS,
+  ) {}
 
   worker(tasks: JobTasks, onFailure: OnJobFailure): JobWorker {
-    return new GraphileWorker(this.pool, tasks, onFailure);
+    return new GraphileWorker(this.pool, tasks, onFailure, this.jobTimeoutMs);
   }
 
   close(): Promise<void> {
@@ -36,6 +43,7 @@ class GraphileWorker implements JobWorker {
     private readonly pool: JobPool,
     private readonly tasks: JobTasks,
     private readonly onFailure: OnJobFailure,
+    private readonly jobTimeoutMs: number,
   ) {}
 
   async start(): Promise<void> {
@@ -56,9 +64,11 @@ class GraphileWorker implements JobWorker {
     // The id of the pool locks jobs, not the id of the worker.
     events.on('pool:create', ({ workerPool }) => this.livingPoolIds.add(workerPool.id));
     events.on('pool:release', ({ workerPool }) => this.livingPoolIds.delete(workerPool.id));
+    const turns = new JobTurns(events, MAX_JOBS_OF_APP);
     const options = {
       ...this.commonOptions(),
       events,
+      forbiddenFlags: () => turns.forbiddenFlags(),
       crontab: DAILY,
       concurrency: JOBS_AT_ONCE,
       pollInterval: POLL_MS,
@@ -97,7 +107,7 @@ class GraphileWorker implements JobWorker {
   }
 
   private commonOptions() {
-    const taskList = taskListOf(this.tasks);
+    const taskList = taskListOf(this.tasks, this.jobTimeoutMs);
     return {
       pgPool: this.pool,
       taskList,
@@ -108,13 +118,24 @@ class GraphileWorker implements JobWorker {
   }
 }
 
-function taskListOf(tasks: JobTasks): TaskList {
+function taskListOf(tasks: JobTasks, timeoutMs: number): TaskList {
   const toTaskEntry = ([name, task]: [string, JobTask]) =>
     [
       name,
-      async (payload: unknown, { job }: { readonly job: Job }) => void (await task(payload, attemptOf(job))),
+      async (payload: unknown, { job }: { readonly job: Job }) =>
+        void (await runInTime(job, timeoutMs, () => task(payload, attemptOf(job)))),
     ] as const;
   return Object.fromEntries(Object.entries(tasks).map(toTaskEntry));
+}
+
+/** Fails the job of an app that takes too long. The daily jobs read the whole store and have no limit. */
+async function runInTime({ flags }: Job, timeoutMs: number, work: () => Promise<unknown>): Promise<unknown> {
+  if (flags === null) return work();
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The job took too long')), timeoutMs);
+  });
+  return Promise.race([work(), timedOut]).finally(() => clearTimeout(timer));
 }
 
 function attemptOf({ attempts, max_attempts, last_error }: Job): JobAttempt {

@@ -49,10 +49,10 @@ function openLibrary(): MediaLibraryFixture {
     clock,
     base,
     setPublished: (value) => (isPublished = value),
-    makeApp: async ({ autoHideUnusedDays } = {}) => {
+    makeApp: async ({ autoHideUnusedDays, servesTrash = true } = {}) => {
       const id = await ports.apps.create({ name: 'Test', currency: 'RSD' });
-      const media = { auto_hide_unused_days: autoHideUnusedDays ?? null };
-      if (autoHideUnusedDays !== undefined) await ports.apps.patch(id, { media });
+      const media = { auto_hide_unused_days: autoHideUnusedDays ?? null, serve_trash: servesTrash };
+      if (autoHideUnusedDays !== undefined || !servesTrash) await ports.apps.patch(id, { media });
       return { id, prefix: (await ports.appQueries.find(id))?.media_prefix ?? '' };
     },
     waitForQueue: async (seconds) => pause(seconds * 1_000),

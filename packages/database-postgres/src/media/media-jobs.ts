@@ -10,38 +10,47 @@ import {
   type PurgePayload,
   type Purpose,
   type TidyPayload,
+  type WithdrawnKey,
 } from '@back-office/media';
 import type { Sql } from '../client-transaction.js';
+import { flagOfApp } from './job-turns.js';
 
 // The next start makes up a missed run, except on first start.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');
 
-const ADD_JOB = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MAX_JOB_ATTEMPTS}, job_key => $3)`;
+const ADD_JOB = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MAX_JOB_ATTEMPTS}, job_key => $3,
+    flags => array[$4::text])`;
 
 const ADD_PURGE = `
   select graphile_worker.add_job('${JOBS.purge}', $1::json, run_at => now() + interval '1 day',
-    max_attempts => ${MAX_PURGE_ATTEMPTS}, job_key => $2)`;
+    max_attempts => ${MAX_PURGE_ATTEMPTS}, job_key => $2, flags => array[$3::text])`;
 
 const SCHEDULE_PURGE_NOW = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
   where key = $1 and locked_at is null having count(*) > 0`;
 
 const ADD_JOBS = `
-  select graphile_worker.add_job($1::text, payload, max_attempts => ${MAX_JOB_ATTEMPTS}) from json_array_elements($2) as payload`;
+  select graphile_worker.add_job($1::text, payload, max_attempts => ${MAX_JOB_ATTEMPTS}, flags => array[$3::text])
+  from json_array_elements($2) as payload`;
 
 export async function addProcessing(sql: Sql, purpose: Purpose, payload: ProcessPayload): Promise<void> {
   await sql.rows(ADD_JOB, [
     JOBS.process,
     JSON.stringify(payload),
     processingKey(purpose, payload.appId, payload.fileId),
+    flagOfApp(payload.appId),
   ]);
 }
 
 /** The purge starts with {@link schedulePurgeNow} after processing, or a day later at the latest. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
-  await sql.rows(ADD_PURGE, [JSON.stringify(payload), purgeKey(payload.appId, payload.fileId)]);
+  await sql.rows(ADD_PURGE, [
+    JSON.stringify(payload),
+    purgeKey(payload.appId, payload.fileId),
+    flagOfApp(payload.appId),
+  ]);
 }
 
 export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number): Promise<void> {
@@ -50,7 +59,25 @@ export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number):
 
 export async function addTidying(sql: Sql, payload: TidyPayload): Promise<void> {
   const jobs = splitTidyPayload(payload);
-  if (jobs.length > 0) await sql.rows(ADD_JOBS, [JOBS.tidy, JSON.stringify(jobs)]);
+  if (jobs.length > 0) await sql.rows(ADD_JOBS, [JOBS.tidy, JSON.stringify(jobs), flagOfApp(payload.appId)]);
+}
+
+const KEYS_OF_FILES = `
+  select key, version from cdn_files where app_id = $1 and id = any($2)
+  union select r.key, r.version from cdn_renditions r where r.app_id = $1 and r.cdn_file_id = any($2)
+  union select p.key, p.version from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = any($2)
+  union select v.key, 1 from cdn_file_versions v where v.app_id = $1 and v.cdn_file_id = any($2)`;
+
+/** Queues the removal of all public copies of these files. */
+export async function addWithdrawal(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
+  const withdrawn = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
+  await addTidying(sql, { appId, blobs: [], keys: [], withdrawn });
+}
+
+/** Queues the public copies of these files. */
+export async function addRepublication(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
+  const objects = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
+  await addTidying(sql, { appId, blobs: [], keys: objects.map(({ key }) => key) });
 }
 
 // The store may be back, so jobs that gave up are retried.

@@ -18,7 +18,7 @@ import { SqlFileUsageQueries } from './sql-file-usage-queries.js';
 export function mediaPortsOf(postgres: Postgres, clock: Clock, library: PublicLibrary): MediaPorts {
   const [folders, presets] = [new SqlMediaFolders(postgres, clock), new SqlUploadPresets(postgres, clock)];
   const versions = new SqlFileVersions(postgres, clock, library);
-  const processedFiles = new SqlProcessedFiles(postgres, library);
+  const processedFiles = new SqlProcessedFiles(postgres, clock, library);
   return {
     mediaFiles: new SqlMediaFiles(postgres, clock, library),
     mediaFileQueries: new SqlMediaFileQueries(postgres, library),

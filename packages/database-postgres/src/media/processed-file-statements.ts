@@ -1,4 +1,5 @@
 import { WITHOUT_PRESET } from '@back-office/media';
+import { fileEventsSql } from '../events/event-statements.js';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PDF_PAGES, RENDITIONS } from '../tables/files.js';
 
@@ -81,5 +82,8 @@ export const DROP_UNLISTED = `
   select key, content from renditions union all select key, content from pages`;
 
 export const FINISH_PROCESSING = `
-  update cdn_files set processing = 'done' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
-  returning 1`;
+  with finished as (
+    update cdn_files set processing = 'done' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
+    returning id
+  ), ${fileEventsSql('file.processed', 'finished', '$4')}
+  select id from finished`;

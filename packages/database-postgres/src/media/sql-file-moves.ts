@@ -1,6 +1,7 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   FILE_NAME_TAKEN,
+  fileEvents,
   MAX_STEM_LENGTH,
   RestoredNames,
   restoredNamePrefix,
@@ -11,6 +12,7 @@ import {
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 import type { Sql } from '../client-transaction.js';
+import { addRepublication } from './media-jobs.js';
 import { idsOf, lockById, resultsOf, type LockedFile } from './named-files.js';
 import { searchText } from './sql-media-files.js';
 import { lockFolders, makeFoldersOf } from './sql-media-folders.js';
@@ -56,6 +58,7 @@ export class SqlFileMoves implements FileMoves {
       const movedFiles = candidates.filter(({ id }) => !refusals.has(id));
       if (movedFiles.length > 0) await makeFoldersOf(transaction, appId, [folder], this.clock.now());
       await transaction.rows(MOVE_FILES, [appId, idsOf(movedFiles), folder]);
+      transaction.publish(appId, this.clock.now(), fileEvents('file.moved', idsOf(movedFiles)));
       return resultsOf('move', ids, files).map((outcome, index) => outcome ?? refusals.get(ids[index] ?? 0));
     });
   }
@@ -72,6 +75,9 @@ export class SqlFileMoves implements FileMoves {
         return { id: file.id, filename, search_text: searchText({ ...file, filename }) };
       });
       await transaction.rows(RESTORE_FILES, [appId, JSON.stringify(rows)]);
+      transaction.publish(appId, this.clock.now(), fileEvents('file.restored', idsOf(restoredFiles)));
+      // The app may have stopped serving its Trash meanwhile.
+      await addRepublication(transaction, appId, idsOf(restoredFiles));
       return resultsOf('restore', ids, files);
     });
   }

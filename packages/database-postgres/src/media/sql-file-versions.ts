@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   isProcessed,
   kindOf,
   NO_VERSION_TO_REVERT,
+  VERSION_NOT_FOUND,
   blobKeysOf,
+  fileEvents,
   purgeAt,
   stepOf,
   versionKey,
+  versionPurgeEntry,
   versionToRevert,
   type Blobs,
   type ChangedFile,
@@ -24,6 +28,8 @@ import type { Transaction } from '../client-transaction.js';
 import { WriteOnce } from '../write-once.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './file-version-statements.js';
+
+const SECRET_BYTES = 16;
 
 type ChangedRow = Pick<ChangedFile, 'id' | 'key' | 'version'>;
 type ContentChange = Omit<ChangedFile, 'keys' | 'data'>;
@@ -62,8 +68,8 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
     content: ReceivedContent,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changeFile(appId, fileId, 'replace', terms, async (transaction, file) => {
-      await this.keepVersion(transaction, appId, file, terms);
+    return this.changeFile(appId, fileId, 'replace', terms, async (transaction, file, keptKey) => {
+      await this.keepVersion(transaction, appId, file, keptKey, terms);
       const { mime, kind, bytes, checksum, size, receipt } = content;
       const isPending = isInitiallyPending(this.library, mime);
       if (isPending) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
@@ -81,13 +87,13 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
     desiredVersion: number | undefined,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changeFile(appId, fileId, 'revert', terms, async (transaction, file) => {
+    return this.changeFile(appId, fileId, 'revert', terms, async (transaction, file, keptKey) => {
       const values = [appId, fileId, this.clock.now()];
       const keptVersions = await transaction.rows<{ version: number; mime: string }>(sql.LOCK_VERSIONS, values);
       const numbers = keptVersions.map(({ version }) => version);
       const chosenVersion = keptVersions.find(({ version }) => version === versionToRevert(numbers, desiredVersion));
       if (chosenVersion === undefined) return NO_VERSION_TO_REVERT;
-      await this.keepVersion(transaction, appId, file, terms);
+      await this.keepVersion(transaction, appId, file, keptKey, terms);
       const { version, mime } = chosenVersion;
       const [nextVersion, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
       // The content was processed before it was kept, so only renditions are made again.
@@ -97,6 +103,28 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       const parameters = [appId, fileId, version, kindOf(mime) ?? file.kind, state, this.clock.now()];
       const [row] = await transaction.rows<ChangedRow>(sql.REVERT_CONTENT, parameters);
       return { ...(row as ChangedRow), mime, receiptId: undefined };
+    });
+  }
+
+  purge(appId: number, fileId: number, version: number): Promise<Refusal | true | undefined> {
+    return this.database.transaction(async (transaction) => {
+      transaction.locks('file');
+      const [file] = await transaction.rows<LockedFile>(sql.LOCK_FILE, [appId, fileId]);
+      if (file === undefined) return undefined;
+      const [purged] = await transaction.rows<Blobs & { readonly key: string }>(sql.PURGE_VERSION, [
+        appId,
+        fileId,
+        version,
+      ]);
+      if (purged === undefined) return VERSION_NOT_FOUND;
+      const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
+      const withdrawn = [
+        { key: purged.key, version: 1 },
+        ...[file, ...derivedFiles].map(({ key }) => ({ key, version })),
+      ];
+      transaction.audit(appId, this.clock.now(), [versionPurgeEntry(fileId, version)]);
+      await addTidying(transaction, { appId, blobs: blobKeysOf([purged]), keys: [], withdrawn });
+      return true;
     });
   }
 
@@ -130,7 +158,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
     fileId: number,
     action: 'replace' | 'revert',
     { isPurged }: ChangeTerms,
-    change: (transaction: Transaction, file: LockedFile) => Promise<ContentChange | Refusal>,
+    change: (transaction: Transaction, file: LockedFile, keptKey: string) => Promise<ContentChange | Refusal>,
   ): Promise<ChangedFile | Refusal | undefined> {
     const result = await this.database.transaction(async (transaction) => {
       transaction.locks('file');
@@ -138,11 +166,13 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       if (file === undefined) return undefined;
       const step = stepOf(action, file.state);
       if (isRefusal(step)) return step;
-      const contentChange = await change(transaction, file);
+      const keptKey = versionKey(file.key, file.version, randomSecret());
+      const contentChange = await change(transaction, file, keptKey);
       if (isRefusal(contentChange)) return contentChange;
       const { mime, version } = contentChange;
+      transaction.publish(appId, this.clock.now(), fileEvents('file.replaced', [fileId]));
       const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
-      const keys = [file.key, versionKey(file.key, file.version), ...derivedFiles.map(({ key }) => key)];
+      const keys = [file.key, keptKey, ...derivedFiles.map(({ key }) => key)];
       // Processing replaces renditions and pages. Without processing they are dropped now.
       const droppedFiles = isProcessed(mime)
         ? []
@@ -163,11 +193,16 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
     transaction: Transaction,
     appId: number,
     file: LockedFile,
+    keptKey: string,
     { retentionDays }: ChangeTerms,
   ): Promise<void> {
     const purgedAt = purgeAt(this.clock.now(), retentionDays);
-    await transaction.rows(sql.KEEP_VERSION, [appId, file.id, versionKey(file.key, file.version), purgedAt]);
+    await transaction.rows(sql.KEEP_VERSION, [appId, file.id, keptKey, purgedAt]);
   }
+}
+
+function randomSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('hex');
 }
 
 async function expireVersions(transaction: Transaction, appId: number, now: Date): Promise<number> {

@@ -1,4 +1,4 @@
-import { escapeLike, type Page, type Sorting } from '@back-office/kernel';
+import { escapeLike, type ListedPage, type Page, type Sorting } from '@back-office/kernel';
 import {
   FILE_KINDS,
   type FILE_SORT_FIELDS,
@@ -9,33 +9,49 @@ import {
   MAX_LISTED_PDFS,
 } from '@back-office/media';
 import { among, listed } from '../list-conditions.js';
+import { listedPage, type Statement } from '../listed-page.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { foldForSearch } from '@back-office/database-search';
-import { fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
+import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 
-type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], string>>;
+type Column = Pick<SortKey, 'sql' | 'type'>;
+type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], Column>>;
+
 const FILE_COLUMNS: ColumnByField<typeof FILE_SORT_FIELDS> = {
-  name: 'filename',
-  size: 'size',
-  inserted_at: 'inserted_at',
-  last_modified: 'last_modified',
+  name: { sql: 'f.filename', type: 'text' },
+  size: { sql: 'f.size', type: 'bigint' },
+  inserted_at: { sql: 'f.inserted_at', type: 'timestamptz' },
+  last_modified: { sql: 'f.last_modified', type: 'timestamptz' },
 };
 const TRASH_COLUMNS: ColumnByField<typeof TRASH_SORT_FIELDS> = {
   ...FILE_COLUMNS,
-  deleted_at: 'deleted_at',
-  purge_at: 'purge_at',
+  deleted_at: { sql: 'f.deleted_at', type: 'timestamptz' },
+  purge_at: { sql: 'f.purge_at', type: 'timestamptz' },
 };
 
-function orderSql(
-  sorting: Sorting | undefined,
-  columns: Readonly<Record<string, string>>,
-  defaultOrder: string,
-): string {
-  if (sorting === undefined) return defaultOrder;
-  const { field, direction } = sorting;
-  if (!Object.hasOwn(columns, field)) throw new Error(`Files cannot be sorted by ${field}`);
-  return `f.${columns[field]} ${direction}, f.id ${direction}`;
+function sortKeys({ field, direction }: Sorting, columns: Readonly<Record<string, Column>>): readonly SortKey[] {
+  const column = Object.hasOwn(columns, field) ? columns[field] : undefined;
+  if (column === undefined) throw new Error(`Files cannot be sorted by ${field}`);
+  return [
+    { ...column, direction },
+    { sql: 'f.id', type: 'bigint', direction },
+  ];
+}
+
+/** Selects the page by `conditions` and the position of its last file, `$3` and `$4` being offset and limit. */
+function pageOf(conditions: string, keys: readonly SortKey[], after: Page['after'], value: Placeholder) {
+  const isAfter = after === undefined ? '' : ` and ${afterSql(keys, after, value)}`;
+  const order = orderSql(keys);
+  return {
+    order,
+    cte: pageCte(`select f.id from cdn_files f where ${conditions}${isAfter} order by ${order} offset $3 limit $4`),
+    end: `(
+      select ${positionSql(keys)} from cdn_files f
+      where f.app_id = $1 and f.id = (select id from page where ordinal = $4)
+    ) as "end"`,
+  };
 }
 
 export function fileListStatement(
@@ -43,15 +59,17 @@ export function fileListStatement(
   base: string,
   filter: FileFilter,
   sorting: Sorting | undefined,
-  { offset, limit }: Page,
-): { readonly text: string; readonly values: readonly unknown[] } {
+  { offset, limit, after }: Page,
+): Statement {
   const values: unknown[] = [appId, base, offset, limit];
-  const conditions = conditionsOf(filter, placeholders(values));
+  const value = placeholders(values);
+  const conditions = conditionsOf(filter, value);
   const matchesFilter = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
   const isListed = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
-  const order = orderSql(sorting, FILE_COLUMNS, 'f.filename, f.id');
+  const keys = sortKeys(sorting ?? { field: 'name', direction: 'asc' }, FILE_COLUMNS);
+  const { cte, order, end } = pageOf(`${matchesFilter} and ${isListed}`, keys, after, value);
   const text = `
-    with page as (select f.id from cdn_files f where ${matchesFilter} and ${isListed} order by ${order} offset $3 limit $4)
+    with ${cte}
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2')} order by ${order}), '[]')
@@ -59,7 +77,7 @@ export function fileListStatement(
       ),
       'total_count', counted.shown,
       'hidden_count', counted.hidden
-    )::text as data
+    )::text as data, ${end}
     from (
       select count(*) filter (where ${isListed}) as shown, count(*) filter (where f.hidden) as hidden
       from cdn_files f where ${matchesFilter}
@@ -130,34 +148,37 @@ export class SqlMediaFileQueries implements MediaFileQueries {
     return findFileJson(this.postgres, appId, id, this.library.base);
   }
 
-  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string> {
-    const { text, values } = fileListStatement(appId, this.library.base, filter, sorting, page);
-    const [row] = await this.postgres.rows<{ data: string }>(text, values);
-    return row?.data ?? '';
+  async findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {
+    const rows = await this.postgres.rows<{ id: number; data: object }>(FIND_FILES, [appId, ids, this.library.base]);
+    return new Map(rows.map(({ id, data }) => [id, data]));
+  }
+
+  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<ListedPage> {
+    return listedPage(this.postgres, fileListStatement(appId, this.library.base, filter, sorting, page));
   }
 
   async trash(
     appId: number,
     search: string | undefined,
     sorting: Sorting | undefined,
-    { offset, limit }: Page,
-  ): Promise<string> {
+    { offset, limit, after }: Page,
+  ): Promise<ListedPage> {
     const values: unknown[] = [appId, this.library.base, offset, limit];
-    const searchConditions = search === undefined ? [] : [containsSql(search, placeholders(values))];
+    const value = placeholders(values);
+    const searchConditions = search === undefined ? [] : [containsSql(search, value)];
     const matchesSearch = ['f.app_id = $1', "f.state = 'trashed'", ...searchConditions].join(' and ');
-    const order = orderSql(sorting, TRASH_COLUMNS, 'f.deleted_at desc, f.id desc');
-    const [row] = await this.postgres.rows<{ data: string }>(
-      `with page as (select f.id from cdn_files f where ${matchesSearch} order by ${order} offset $3 limit $4)
+    const keys = sortKeys(sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_COLUMNS);
+    const { cte, order, end } = pageOf(matchesSearch, keys, after, value);
+    const text = `
+    with ${cte}
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2', { inTrash: true })} order by ${order}), '[]')
         from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
       ),
       'total_count', (select count(*) from cdn_files f where ${matchesSearch})
-    )::text as data`,
-      values,
-    );
-    return row?.data ?? '';
+    )::text as data, ${end}`;
+    return listedPage(this.postgres, { text, values });
   }
 
   async summary(appId: number): Promise<string> {

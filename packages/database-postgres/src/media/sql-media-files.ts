@@ -2,6 +2,7 @@ import { isRefusal, escapeLike, refuse, type Clock, type Refusal } from '@back-o
 import {
   FILE_NAME_TAKEN,
   FILE_NOT_FOUND,
+  fileEvents,
   fileKey,
   freeName,
   keyCandidate,
@@ -23,6 +24,7 @@ import { asciiOf, foldForSearch } from '@back-office/database-search';
 import { addProcessing } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Sql, Transaction } from '../client-transaction.js';
+import { fileEventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import { WriteOnce } from '../write-once.js';
 import { fileJsonSql, findFileJson, IS_USED_SQL } from './file-columns.js';
@@ -65,10 +67,13 @@ const FIND_HIDING_APPS = `
   where settings -> 'media' ->> 'auto_hide_unused_days' is not null order by id`;
 
 const HIDE_UNUSED = `
-  update cdn_files f set hidden = true, hidden_by = 'auto', hidden_at = $2
-  where f.app_id = $1 and f.state = 'active' and not f.hidden and not f.stays_visible and f.last_modified <= $3
-    and not ${IS_USED_SQL}
-  returning 1`;
+  with hidden as (
+    update cdn_files f set hidden = true, hidden_by = 'auto', hidden_at = $2
+    where f.app_id = $1 and f.state = 'active' and not f.hidden and not f.stays_visible and f.last_modified <= $3
+      and not ${IS_USED_SQL}
+    returning f.id
+  ), ${fileEventsSql('file.updated', 'hidden', '$2')}
+  select id from hidden`;
 
 interface LockedFile {
   readonly id: number;
@@ -116,6 +121,7 @@ export class SqlMediaFiles implements MediaFiles {
       // `runLast` would commit even without a receipt, when the folders and the job must be rolled back.
       const [row] = await transaction.rows<StoredFile>(STORE_FILE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
+      transaction.publish(app.id, now, fileEvents('file.created', [row.id]));
       return row;
     });
     if (isRefusal(result) || !WriteOnce.isResumed()) return result;
@@ -133,7 +139,9 @@ export class SqlMediaFiles implements MediaFiles {
         const filename = edit.name ?? file.filename;
         const { alt = file.alt, caption = file.caption, tags = file.tags, hidden = null, hiddenNote } = edit;
         const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
-        const extraValues = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null, this.library.base];
+        const now = this.clock.now();
+        const extraValues = [now, hiddenNote !== undefined, hiddenNote ?? null, this.library.base];
+        transaction.publish(appId, now, fileEvents('file.updated', [id]));
         const [row] = await transaction.runLast<{ data: string }>(EDIT_FILE, [...values, ...extraValues]);
         return (row as { data: string }).data;
       });

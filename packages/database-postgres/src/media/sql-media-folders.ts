@@ -13,6 +13,7 @@ import {
   MAX_FOLDER_PATH_BYTES,
   PARENT_NOT_FOUND,
   parentOf,
+  folderEntry,
   purgeAt,
   TOP_LEVEL,
   type DeletionRules,
@@ -27,10 +28,13 @@ import {
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 import type { Sql, Transaction } from '../client-transaction.js';
+import { fileEventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import { WriteOnce } from '../write-once.js';
 import { IS_USED_SQL } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
+import { addWithdrawal } from './media-jobs.js';
+import { idsOf } from './named-files.js';
 import { BRANCH_WITH_FILES, MAX_BYTES_BELOW, MOVE_BRANCH } from './folder-branches.js';
 
 const FOLDER_COLUMNS = 'f.id, f.path, f.name, f.description';
@@ -69,11 +73,15 @@ const EDIT_FOLDER = `
 const TRASH_BRANCH = `
   with trashed as (
     update cdn_files set state = 'trashed', deleted_at = $4, purge_at = $5, deleted_by = $6
-    where app_id = $1 and ${stateBeforeSql('delete', 'trashed')} and (folder = $2 or folder like $3) returning 1
-  ), removed as (
+    where app_id = $1 and ${stateBeforeSql('delete', 'trashed')} and (folder = $2 or folder like $3) returning id
+  ), ${fileEventsSql('file.trashed', 'trashed', '$4')}, removed as (
     delete from cdn_folders where app_id = $1 and (path = $2 or path like $3) returning 1
   )
   select (select count(*) from trashed)::int as "deletedFiles", (select count(*) from removed)::int as "deletedFolders"`;
+
+const LOCK_BRANCH_FILES = `
+  select id from cdn_files
+  where app_id = $1 and ${stateBeforeSql('delete', 'trashed')} and (folder = $2 or folder like $3) order by id for update`;
 
 // No lock is taken: a usage that is added right after this check counts as later than the deletion.
 const FIND_USED_FILE = `
@@ -131,6 +139,12 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
       }
       const now = this.clock.now();
       const values = [appId, path, pattern, now, purgeAt(now, rules.trashRetentionDays), 'app'];
+      if (!rules.servesTrash) {
+        transaction.locks('file');
+        const files = await transaction.rows<{ id: number }>(LOCK_BRANCH_FILES, [appId, path, pattern]);
+        await addWithdrawal(transaction, appId, idsOf(files));
+      }
+      transaction.audit(appId, now, [folderEntry(path)]);
       const [removedBranch] = await transaction.runLast<RemovedBranch>(TRASH_BRANCH, values);
       return removedBranch as RemovedBranch;
     });

@@ -1,19 +1,25 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 
+// Versions, renditions and pages follow the state of their file.
+const IS_SERVED = `(f.state = 'active' or f.state = 'trashed' and coalesce(
+    (select (settings -> 'media' ->> 'serve_trash')::boolean from apps where id = $1), true))`;
+
 const FIND_OBJECT = `
-  select content, mime, size, version, processing <> 'pending' as "isSettled" from cdn_files
-  where app_id = $1 and key = $2 and state <> 'receiving'
+  select content, mime, size, version, processing <> 'pending' as "isSettled" from cdn_files f
+  where app_id = $1 and key = $2 and ${IS_SERVED}
   union all
   (select r.content, r.mime, r.size, f.version, r.version = f.version and r.listed from cdn_renditions r
    join cdn_files f on f.app_id = $1 and f.id = r.cdn_file_id
-   where r.app_id = $1 and r.key = $2 order by r.version desc limit 1)
+   where r.app_id = $1 and r.key = $2 and ${IS_SERVED} order by r.version desc limit 1)
   union all
-  select v.content, v.mime, v.size, v.version, true from cdn_file_versions v where v.app_id = $1 and v.key = $2
+  select v.content, v.mime, v.size, v.version, true from cdn_file_versions v
+  join cdn_files f on f.app_id = $1 and f.id = v.cdn_file_id
+  where v.app_id = $1 and v.key = $2 and ${IS_SERVED}
   union all
   (select p.content, p.mime, p.size, f.version, p.version = f.version and p.listed from cdn_pdf_pages p
    join cdn_files f on f.app_id = $1 and f.id = p.cdn_file_id
-   where p.app_id = $1 and p.key = $2 order by p.version desc limit 1)
+   where p.app_id = $1 and p.key = $2 and ${IS_SERVED} order by p.version desc limit 1)
   limit 1`;
 
 const FIND_KEYS_AFTER = `

@@ -5,12 +5,16 @@ import {
   FILE_REFERENCED,
   type FileResult,
   type MediaTrash,
+  type WithdrawnKey,
   blobKeysOf,
+  fileEntries,
+  fileEvents,
+  purgedFileEvents,
   purgeAt,
   stepOf,
 } from '@back-office/media';
 import { stateBeforeSql } from './file-states.js';
-import { addTidying } from './media-jobs.js';
+import { addTidying, addWithdrawal } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Transaction } from '../client-transaction.js';
 import { idsOf, lockById, lockByKey, resultsOf, resultOf, type LockedFile } from './named-files.js';
@@ -23,18 +27,18 @@ const TRASH_FILES = `
 
 const PURGE_OBJECTS = `
   with renditions as (
-    delete from cdn_renditions where app_id = $1 and cdn_file_id = any($2) returning key, content
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = any($2) returning key, content, version
   ), pages as (
-    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = any($2) returning key, content
+    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = any($2) returning key, content, version
   ), versions as (
     delete from cdn_file_versions where app_id = $1 and cdn_file_id = any($2) returning key, content, original
   )
-  select key, content, null as original from renditions
-  union all select key, content, null from pages
-  union all select key, content, original from versions
-  union all select key, content, original from cdn_files where app_id = $1 and id = any($2)`;
+  select key, content, null as original, version from renditions
+  union all select key, content, null, version from pages
+  union all select key, content, original, 1 from versions
+  union all select key, content, original, version from cdn_files where app_id = $1 and id = any($2)`;
 
-const REMOVE_FILES = `delete from cdn_files where app_id = $1 and id = any($2)`;
+const REMOVE_FILES = `delete from cdn_files where app_id = $1 and id = any($2) returning id, key`;
 
 const FIND_APPS_WITH_EXPIRED = `
   /* across apps: apps with expired files in Trash */
@@ -57,6 +61,9 @@ export class SqlMediaTrash implements MediaTrash {
       const now = this.clock.now();
       const ids = idsOf(files.filter((file) => stepOf('delete', file.state) === 'trashed' && !isKept(file)));
       await transaction.rows(TRASH_FILES, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
+      transaction.publish(appId, now, fileEvents('file.trashed', ids));
+      transaction.audit(appId, now, fileEntries('file.delete', ids));
+      if (!rules.servesTrash) await addWithdrawal(transaction, appId, ids);
       const byKey = new Map(files.map((file) => [file.key, file]));
       return keys.map((key) => {
         const file = byKey.get(key);
@@ -69,7 +76,7 @@ export class SqlMediaTrash implements MediaTrash {
     return this.database.transaction(async (transaction) => {
       const files = await lockById(transaction, appId, ids);
       const purgedFiles = files.filter(({ state }) => stepOf('purge', state) === 'removed');
-      await removeFiles(transaction, appId, idsOf(purgedFiles));
+      await removeFiles(transaction, appId, idsOf(purgedFiles), this.clock.now());
       return resultsOf('purge', ids, files);
     });
   }
@@ -81,7 +88,7 @@ export class SqlMediaTrash implements MediaTrash {
       const count = await this.database.transaction(async (transaction) => {
         transaction.locks('file');
         const expiredFiles = await transaction.rows<{ id: number }>(LOCK_EXPIRED, [appId, now]);
-        await removeFiles(transaction, appId, idsOf(expiredFiles));
+        await removeFiles(transaction, appId, idsOf(expiredFiles), now);
         return expiredFiles.length;
       });
       purgedCount += count;
@@ -90,9 +97,12 @@ export class SqlMediaTrash implements MediaTrash {
   }
 }
 
-async function removeFiles(transaction: Transaction, appId: number, ids: readonly number[]): Promise<void> {
+async function removeFiles(transaction: Transaction, appId: number, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
-  const objects = await transaction.rows<Blobs & { readonly key: string }>(PURGE_OBJECTS, [appId, ids]);
-  await transaction.rows(REMOVE_FILES, [appId, ids]);
-  await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: objects.map(({ key }) => key) });
+  transaction.audit(appId, now, fileEntries('file.purge', ids));
+  const objects = await transaction.rows<Blobs & WithdrawnKey>(PURGE_OBJECTS, [appId, ids]);
+  const removedFiles = await transaction.rows<{ id: number; key: string }>(REMOVE_FILES, [appId, ids]);
+  transaction.publish(appId, now, purgedFileEvents(removedFiles));
+  const withdrawn = objects.map(({ key, version }) => ({ key, version }));
+  await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: [], withdrawn });
 }

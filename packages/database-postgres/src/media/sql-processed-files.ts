@@ -1,9 +1,11 @@
-import type {
-  FileToProcess,
-  ProcessedFileQueries,
-  ProcessedFiles,
-  ProcessingResult,
-  PublicLibrary,
+import type { Clock } from '@back-office/kernel';
+import {
+  fileEvents,
+  type FileToProcess,
+  type ProcessedFileQueries,
+  type ProcessedFiles,
+  type ProcessingResult,
+  type PublicLibrary,
 } from '@back-office/media';
 import { addTidying, schedulePurgeNow, REPAIR } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
@@ -25,6 +27,7 @@ interface DroppedFile {
 export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   constructor(
     private readonly database: Postgres,
+    private readonly clock: Clock,
     private readonly library: Pick<PublicLibrary, 'base'>,
   ) {}
 
@@ -71,6 +74,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       const keys = droppedFiles.map(({ key }) => key).filter((key) => !keptKeys.has(key));
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
       await schedulePurgeNow(transaction, appId, id);
+      transaction.publish(appId, this.clock.now(), fileEvents('file.processed', [id]));
       await transaction.runLast(sql.LIST_DERIVED, [appId, id, version, ...names]);
       return keys;
     });
@@ -81,6 +85,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       transaction.locks('file');
       const failedRows = await transaction.rows(sql.FAIL_PROCESSING, [appId, id, version]);
       if (failedRows.length === 0) return;
+      transaction.publish(appId, this.clock.now(), fileEvents('file.processed', [id]));
       const droppedFiles = await transaction.rows<DroppedFile>(sql.DROP_UNLISTED, [appId, id, version]);
       await addTidying(transaction, {
         appId,
@@ -92,7 +97,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   }
 
   async finish(appId: number, id: number, version: number): Promise<string | undefined> {
-    const finishedRows = await this.database.rows(sql.FINISH_PROCESSING, [appId, id, version]);
+    const finishedRows = await this.database.rows(sql.FINISH_PROCESSING, [appId, id, version, this.clock.now()]);
     if (finishedRows.length === 0) return undefined;
     return findFileJson(this.database, appId, id, this.library.base);
   }

@@ -2,6 +2,7 @@ import type { Clock } from '@back-office/kernel';
 import {
   DEFAULT_PRESET,
   mergePresets,
+  presetEntries,
   type PresetChange,
   type UploadPresetQueries,
   type UploadPresets,
@@ -65,14 +66,22 @@ export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
     return this.database.transaction(async (transaction) => {
       transaction.locks('bulk');
       await transaction.rows(LOCK_PRESETS, [appId]);
+      const names = changes.map(({ name }) => name);
+      const [before] = await transaction.rows<{ data: string }>(FIND_PRESETS, [appId, names]);
       await transaction.rows(PUT_PRESETS, [appId, JSON.stringify(rows), this.clock.now(), ...defaults]);
       if (merge.newDefault !== undefined) {
         await transaction.rows(CLEAR_DEFAULT, [appId, merge.newDefault]);
         await transaction.rows(SET_DEFAULT, [appId, merge.newDefault]);
       }
-      const names = changes.map(({ name }) => name);
       const [row] = await transaction.rows<{ data: string }>(FIND_PRESETS, [appId, names]);
+      transaction.audit(appId, this.clock.now(), presetEntries(parseList(before?.data), parseList(row?.data)));
       return row?.data ?? '[]';
     });
   }
+}
+
+type PresentedPreset = Parameters<typeof presetEntries>[0][number];
+
+function parseList(json = '[]'): PresentedPreset[] {
+  return JSON.parse(json) as PresentedPreset[];
 }

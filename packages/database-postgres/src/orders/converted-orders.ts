@@ -24,8 +24,8 @@ import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
-/** Parameters: $1 app, $2 order, $3 items. `payments` is a CTE that adds payments to the new row `made`. */
-export const insertOrderStatement = (payments: string): string => `
+/** Parameters: $1 app, $2 order, $3 items. `additions` are CTEs that add payments or events of the new row `made`. */
+export const insertOrderStatement = (additions: string): string => `
   with made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
     select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) returning id
@@ -36,7 +36,7 @@ export const insertOrderStatement = (payments: string): string => `
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id
     on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
-  ), ${payments}
+  ), ${additions}
   select id from made`;
 
 const INSERT_CONVERTED_ORDER = insertOrderStatement(`moved as (

@@ -10,6 +10,7 @@ import {
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { placeholders } from '../placeholders.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { personContainsSql } from '../search-text.js';
 
 const DECIMALS_PARAMETER = '$4';
@@ -25,57 +26,65 @@ const COMPUTED_FIELDS = new Map([
   ['delivery_status', nameSql('o.delivery_status_id', DELIVERY_STATUSES)],
 ]);
 const LISTED_FIELDS = ORDER_FIELDS.map((name) => `${COMPUTED_FIELDS.get(name) ?? `o.${name}`} as ${name}`).join(', ');
-const NEWEST_FIRST = 'o.inserted_at desc, o.id desc';
+const BY_ID: SortKey = { sql: 'o.id', type: 'bigint', direction: 'desc' };
+const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'o.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
 // Orders without the value come last in both directions.
-const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  id: ['id'],
-  order_number: ['order_number'],
-  order_date: ['order_date'],
-  invoice_number: ['invoice_number'],
-  sales: ['sales'],
-  net_sales: ['net_sales'],
-  discount: ['discount'],
-  vat: ['vat'],
-  paid: ['paid'],
-  debt: ['debt'],
-  customer_name: ['customer_last_name', 'customer_first_name'],
+const SORT_COLUMNS: Readonly<Record<string, readonly Omit<SortKey, 'direction'>[]>> = {
+  id: [{ sql: 'o.id', type: 'bigint' }],
+  order_number: [{ sql: 'o.order_number', type: 'text' }],
+  order_date: [{ sql: 'o.order_date', type: 'timestamptz' }],
+  invoice_number: [{ sql: 'o.invoice_number', type: 'text', nulls: 'last' }],
+  sales: [{ sql: 'o.sales', type: 'bigint' }],
+  net_sales: [{ sql: 'o.net_sales', type: 'bigint' }],
+  discount: [{ sql: 'o.discount', type: 'bigint' }],
+  vat: [{ sql: 'o.vat', type: 'bigint' }],
+  paid: [{ sql: 'o.paid', type: 'bigint' }],
+  debt: [{ sql: 'o.debt', type: 'bigint' }],
+  updated_at: [{ sql: 'o.updated_at', type: 'timestamptz' }],
+  customer_name: [
+    { sql: 'o.customer_last_name', type: 'text', nulls: 'last' },
+    { sql: 'o.customer_first_name', type: 'text', nulls: 'last' },
+  ],
 };
-// For columns that are not nullable, `nulls last` would prevent use of the index.
-const NULLABLE_COLUMNS = ['invoice_number', 'customer_last_name', 'customer_first_name'];
 
-export function orderBySql(orderBy: unknown): string {
+function sortKeys(orderBy: unknown): readonly SortKey[] {
   const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
   if (sorting === undefined) return NEWEST_FIRST;
-  const columns = (SORT_COLUMNS[sorting.field] ?? []).map(
-    (column) => `o.${column} ${sorting.direction}${NULLABLE_COLUMNS.includes(column) ? ' nulls last' : ''}`,
-  );
-  return [...columns, 'o.id desc'].join(', ');
+  const keys = (SORT_COLUMNS[sorting.field] ?? []).map((key) => ({ ...key, direction: sorting.direction }));
+  return [...keys, BY_ID];
 }
 
-const listSql = (conditions: readonly string[], order: string): string => `
-  with page as (
+const listSql = (conditions: readonly string[], keys: readonly SortKey[]): string => `
+  with ${pageCte(`
     select o.id from orders o where ${['o.app_id = $1', ...conditions].join(' and ')}
-    order by ${order} offset $2 limit $3
-  )
-  select coalesce(json_agg(row), '[]')::text as data from (
-    select ${LISTED_FIELDS}
-    from orders o where o.app_id = $1 and ${among('o.id', 'page')} order by ${order}
-  ) as row`;
+    order by ${orderSql(keys)} offset $2 limit $3`)}
+  select (
+    select coalesce(json_agg(row), '[]')::text from (
+      select ${LISTED_FIELDS}
+      from orders o where o.app_id = $1 and ${among('o.id', 'page')} order by ${orderSql(keys)}
+    ) as row
+  ) as data, (
+    select ${positionSql(keys)} from orders o
+    where o.app_id = $1 and o.id = (select id from page where ordinal = $3)
+  ) as "end"`;
 
 export function orderListStatement({ app, filter, orderBy, page }: OrderListQuery) {
   const values: unknown[] = [app.id, page.offset, page.limit, app.decimals, currencyNumber(app.currency)];
   const value = placeholders(values);
-  return { text: listSql(conditionsOf(filter, value), orderBySql(orderBy)), values };
+  const keys = sortKeys(orderBy);
+  const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
+  return { text: listSql([...conditionsOf(filter, value), ...isAfter], keys), values };
 }
 
 function conditionsOf(filter: OrderFilter, value: (parameter: unknown) => string): string[] {
-  const { search, customerId, appLocationId, from, before } = filter;
+  const { search, customerId, appLocationId, from, before, updatedAfter } = filter;
   return [
     ...(search === undefined ? [] : [personContainsSql('o.search_text', search, value)]),
     ...(customerId === undefined ? [] : [`o.customer_id = ${value(customerId)}::bigint`]),
     ...(appLocationId === undefined ? [] : [`o.app_location_id = ${value(appLocationId)}::bigint`]),
     ...(from === undefined ? [] : [`o.order_date >= ${value(from)}`]),
     ...(before === undefined ? [] : [`o.order_date < ${value(before)}`]),
+    ...(updatedAfter === undefined ? [] : [`o.updated_at >= ${value(updatedAfter)}`]),
   ];
 }

@@ -2,6 +2,7 @@ import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kern
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
   importedItemColumns,
+  importEntries,
   importedOrderColumns,
   ORDER_ALREADY_EXISTS,
   priceImport,
@@ -16,6 +17,7 @@ import { randomInt } from 'node:crypto';
 import { checkCurrency, CURRENCY_OF_APP } from '../apps/app-currency.js';
 import type { Transaction } from '../client-transaction.js';
 import { customerCondition } from '../customers/customer-condition.js';
+import { eventRows, eventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
@@ -50,7 +52,7 @@ const INSERT_IMPORTED_ORDER = insertOrderStatement(`paid as (
     insert into payments (app_id, order_id, ${PAYMENT_COLUMNS.list}, status, paid_at, inserted_at)
     select $1, made.id, ${PAYMENT_COLUMNS.list}, 'settled', $5, $5
     from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typedList}) order by ordinal
-  )`);
+  ), ${eventsSql('$5', '$6', 'made')}`);
 
 const MAX_ATTEMPTS = 5;
 
@@ -89,6 +91,7 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   const matcher = matcherOf(MATCHING['POST /int/orders'].variant, records.variants);
   const pricedImport = priceImport(order, records, (item) => matcher.find(item));
   if (isRefusal(pricedImport)) return pricedImport;
+  transaction.audit(appId, now, importEntries(number, pricedImport));
   const [insertedRow] = await transaction.runLast<{ id: number }>(INSERT_IMPORTED_ORDER, [
     appId,
     JSON.stringify({
@@ -98,6 +101,7 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
     JSON.stringify(pricedImport.lines.map((line, position) => ({ ...importedItemColumns(line), position }))),
     JSON.stringify(pricedImport.payments.map(paymentColumns)),
     now,
+    eventRows([{ type: 'order.created', recordId: null }]),
   ]);
   return { id: (insertedRow as { id: number }).id };
 }

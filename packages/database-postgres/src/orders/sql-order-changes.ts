@@ -1,5 +1,7 @@
 import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
 import {
+  orderEntries,
+  orderEvents,
   planOrderChanges,
   DELIVERY_STATUSES,
   ORDER_STATUSES,
@@ -22,7 +24,8 @@ import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservati
 const LOCK_ORDERS = `
   select id, data_part as "dataPart", time_part as "timePart", order_number as number,
     order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber",
-    shipped_at is not null as "hasShipped", proforma_order_id is not null or paid = 0 as "isRefundable"
+    shipped_at is not null as "hasShipped", paid = 0 as "isUnpaid",
+    proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // Reservations of locked orders cannot change.
@@ -79,15 +82,22 @@ export class SqlOrderChanges implements OrderChanges {
     explain: boolean,
   ): Promise<ChangedOrders> {
     await beginBulk(transaction, changes.length);
-    const refundedOrderIds = changes.flatMap((change) =>
-      typeof change !== 'string' && change.refund ? [change.id] : [],
-    );
-    const proformas = refundedOrderIds.length > 0 ? await this.refunds.lock(transaction, appId, refundedOrderIds) : [];
+    const proformas = await this.refunds.lock(transaction, appId, {
+      refunded: changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : [])),
+      canceled: changes.flatMap((change) =>
+        typeof change !== 'string' && change.status === 'canceled' ? [change.id] : [],
+      ),
+    });
     const orders = await lockOrders(transaction, appId, changes);
     if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
     const onHand = await lockStock(transaction, appId, orders);
     const plan = planOrderChanges(changes, { orders, onHand });
-    if (plan.orders.length > 0) await saveOrders(transaction, appId, plan, this.clock.now());
+    if (plan.orders.length > 0) {
+      const now = this.clock.now();
+      await saveOrders(transaction, appId, plan, now);
+      transaction.publish(appId, now, orderEvents(orders, plan));
+      transaction.audit(appId, now, orderEntries(orders, plan.orders));
+    }
     const refundableIds = new Set<number | null>(plan.refundedIds);
     const refundedProformas = proformas.filter(({ orderId }) => refundableIds.has(orderId));
     const dueRefunds =

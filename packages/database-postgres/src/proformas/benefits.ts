@@ -1,4 +1,4 @@
-import type { EarnedPoints, VoucherRefund, ReleasedVoucher } from '@back-office/proforma';
+import { takenPointsEvents, type EarnedPoints, type VoucherRefund, type ReleasedVoucher } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 
 const SETTLE_VOUCHERS = `
@@ -75,7 +75,8 @@ const TAKE_POINTS_BACK = `
   )
   update customers c set loyalty_points = c.loyalty_points - taken.points, updated_at = $3
   from (select customer_id, sum(points) as points from taken group by customer_id) taken
-  where c.app_id = $1 and c.id = taken.customer_id`;
+  where c.app_id = $1 and c.id = taken.customer_id
+  returning c.id`;
 
 export async function returnBenefits(
   transaction: Transaction,
@@ -84,5 +85,7 @@ export async function returnBenefits(
   now: Date,
 ): Promise<void> {
   if (vouchers.length > 0) await transaction.rows(RETURN_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
-  if (orderIds.length > 0) await transaction.rows(TAKE_POINTS_BACK, [appId, orderIds, now]);
+  if (orderIds.length === 0) return;
+  const customers = await transaction.rows<{ readonly id: number }>(TAKE_POINTS_BACK, [appId, orderIds, now]);
+  transaction.publish(appId, now, takenPointsEvents(customers.map(({ id }) => id)));
 }

@@ -1,7 +1,8 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import type { EvaluationFacts, Proforma } from '@back-office/proforma';
+import { createdProformaEvents, type EvaluationFacts, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
 import type { Transaction } from '../client-transaction.js';
+import { eventRows } from '../events/event-statements.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';
 
@@ -37,6 +38,7 @@ export async function insertProforma(
     proforma.insertedAt,
     evaluationId,
     JSON.stringify(payments),
+    eventRows(createdProformaEvents(proforma)),
   ]);
   if (insertedIds === undefined) throw new WarehouseNotSellable();
   const { id, ...ids } = insertedIds;

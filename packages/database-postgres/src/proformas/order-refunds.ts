@@ -5,6 +5,7 @@ import {
   shouldAskInCall,
   hasPaidAmountChanged,
   ordersWithPoints,
+  paymentEntries,
   refundOrders,
   addedVoucherRefunds,
   type Proforma,
@@ -17,16 +18,26 @@ import { loadProformas, saveProformasStatement, withPaymentIds, withRefundKeys }
 
 const FIND_PROFORMA_IDS = `
   select proforma_order_id as id from orders
-  where app_id = $1 and id = any($2::bigint[]) and proforma_order_id is not null order by 1`;
+  where app_id = $1 and id = any($2::bigint[]) and proforma_order_id is not null
+  union
+  select o.proforma_order_id from orders o
+  join loyalty_bookings b on b.app_id = $1 and b.order_id = o.id and b.taken_back_at is null
+  where o.app_id = $1 and o.id = any($3::bigint[]) and o.paid = 0 and o.proforma_order_id is not null
+  order by 1`;
 
 export class OrderRefunds {
   constructor(private readonly clock: Clock) {}
 
-  /** Must run before the orders are locked. */
-  async lock(transaction: Transaction, appId: number, orderIds: readonly number[]): Promise<readonly Proforma[]> {
-    const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, orderIds]);
+  /** Locks the proformas of refunded orders, and of unpaid ones with points. Must run before the orders are locked. */
+  async lock(
+    transaction: Transaction,
+    appId: number,
+    { refunded, canceled }: { readonly refunded: readonly number[]; readonly canceled: readonly number[] },
+  ): Promise<readonly Proforma[]> {
+    if (refunded.length + canceled.length === 0) return [];
+    const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, refunded, canceled]);
     const ids = rows.map(({ id }) => id);
-    return loadProformas(transaction, appId, ids, 'wait');
+    return ids.length === 0 ? [] : loadProformas(transaction, appId, ids, 'wait');
   }
 
   /** Must run after the orders and before the stock are locked. */
@@ -61,6 +72,7 @@ async function saveChanges(
   now: Date,
 ): Promise<readonly DueRefunds[]> {
   if (changes.length === 0) return [];
+  transaction.audit(appId, now, paymentEntries(changes));
   const { text, values } = saveProformasStatement(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
   const ids = (await transaction.rows<{ readonly id: number }>(text, values)).map(({ id }) => id);
   const storedChanges = changes.map((change) => withPaymentIds(change, ids));

@@ -1,5 +1,6 @@
 import {
   firstAttempt,
+  proformaEvents,
   isPendingRefund,
   reservationChanges,
   withKeyParts,
@@ -9,6 +10,7 @@ import {
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../client-transaction.js';
+import { eventRows } from '../events/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
@@ -46,12 +48,19 @@ export function saveProformasStatement(
     .flatMap((change) => changedPayments(change, shouldAsk))
     .map((payment, ordinal) => ({ ...payment, ordinal }));
   const stock = changes.flatMap(reservationsOf);
-  const changedParts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
+  const events = proformaEvents(changes);
+  const changedParts = {
+    lines: lines.length > 0,
+    payments: payments.length > 0,
+    stock: stock.length > 0,
+    events: events.length > 0,
+  };
   const values = [
     appId,
     JSON.stringify(changes.map(({ after }) => changingColumns(after))),
     now,
     ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
+    ...(events.length > 0 ? [eventRows(events)] : []),
   ];
   return { text: saveStatement(changedParts), values };
 }

@@ -11,6 +11,7 @@ import {
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
@@ -19,32 +20,49 @@ const NOW_PARAMETER = '$6::timestamptz';
 const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const TIME_COLUMNS = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
 const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
-const NEWEST_FIRST = 'p.inserted_at desc, p.id desc';
+const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'desc' };
+const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'p.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
-// Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`.
-const SORT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  expires_at: ['expires_at'],
-  end_sales: ['end_sales'],
-  paid: ['paid'],
-  debt: ['debt'],
-  customer_name: ['customer_last_name', 'customer_first_name'],
-  processing_date: ['inserted_at'],
-  inserted_at: ['inserted_at'],
-  updated_at: ['updated_at'],
-  proforma_number: ['number'],
-  status: ['status_id'],
-};
-
-export function orderBySql(orderBy: unknown): string {
-  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
-  if (sorting === undefined) return NEWEST_FIRST;
-  const columns = SORT_COLUMNS[sorting.field] ?? [];
-  return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
+interface SortColumn {
+  readonly name: string;
+  readonly type: SortKey['type'];
+  readonly isNullable?: boolean;
 }
 
-const listSql = (page: string, order: string): string => `
-  with page as (${page})
-  select coalesce(json_agg(row), '[]')::text as data from (
+// Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`.
+const SORT_COLUMNS: Readonly<Record<string, readonly SortColumn[]>> = {
+  expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
+  end_sales: [{ name: 'end_sales', type: 'bigint' }],
+  paid: [{ name: 'paid', type: 'bigint' }],
+  debt: [{ name: 'debt', type: 'bigint' }],
+  customer_name: [
+    { name: 'customer_last_name', type: 'text', isNullable: true },
+    { name: 'customer_first_name', type: 'text', isNullable: true },
+  ],
+  processing_date: [{ name: 'inserted_at', type: 'timestamptz' }],
+  inserted_at: [{ name: 'inserted_at', type: 'timestamptz' }],
+  updated_at: [{ name: 'updated_at', type: 'timestamptz' }],
+  proforma_number: [{ name: 'number', type: 'text' }],
+  status: [{ name: 'status_id', type: 'bigint' }],
+};
+
+function sortKeys(orderBy: unknown): readonly SortKey[] {
+  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
+  if (sorting === undefined) return NEWEST_FIRST;
+  const { field, direction } = sorting;
+  const nulls = direction === 'asc' ? 'last' : 'first';
+  const keys = (SORT_COLUMNS[field] ?? []).map(({ name, type, isNullable }): SortKey => ({
+    sql: `p.${name}`,
+    type,
+    direction,
+    ...(isNullable && { nulls }),
+  }));
+  return [...keys, BY_ID];
+}
+
+const listSql = (page: string, keys: readonly SortKey[]): string => `
+  with ${pageCte(page)}
+  select (select coalesce(json_agg(row), '[]')::text from (
     select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
       ${nameSql('p.status_id', STATUSES)} as proforma_status_name,
       ${nameSql('p.status_id', STATUS_COLORS)} as proforma_status_color, ${IS_FINAL} as proforma_status_final,
@@ -56,27 +74,38 @@ const listSql = (page: string, order: string): string => `
       ${AMOUNT_COLUMNS.map((column) => `${moneySql(`p.${column}`, DECIMALS_PARAMETER)} as ${column}`).join(', ')},
       p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
       p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
-    from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
-  ) as row`;
+    from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
+  ) as row) as data, (
+    select ${positionSql(keys)} from proforma_orders p
+    where p.app_id = $1 and p.id = (select id from page where ordinal = $3)
+  ) as "end"`;
 
 export function proformaListStatement(
   app: RequestingApp,
   filter: ProformaFilter,
   orderBy: unknown,
-  { offset, limit }: Page,
+  { offset, limit, after }: Page,
   now: Date,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
-  const order = orderBySql(orderBy);
-  return { text: listSql(pageOf(filter, order, placeholders(values)), order), values };
+  const value = placeholders(values);
+  const keys = sortKeys(orderBy);
+  const isAfter = after === undefined ? [] : [afterSql(keys, after, value)];
+  return { text: listSql(pageOf(filter, keys, isAfter, value), keys), values };
 }
 
-function pageOf(filter: ProformaFilter, order: string, value: Placeholder): string {
+function pageOf(
+  filter: ProformaFilter,
+  keys: readonly SortKey[],
+  isAfter: readonly string[],
+  value: Placeholder,
+): string {
   const { statusIds, ...otherFilters } = filter;
-  const conditions = conditionsOf(otherFilters, value);
+  const order = orderSql(keys);
+  const conditions = [...conditionsOf(otherFilters, value), ...isAfter];
   if (statusIds === undefined) return selectIds(conditions, order);
   const status = value(statusIds);
-  if (order !== NEWEST_FIRST || statusIds.length === 1) {
+  if (keys !== NEWEST_FIRST || statusIds.length === 1) {
     const hasStatus =
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
     return selectIds([...conditions, hasStatus], order);
@@ -85,10 +114,10 @@ function pageOf(filter: ProformaFilter, order: string, value: Placeholder): stri
   const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}
-    order by ${NEWEST_FIRST} limit $2::bigint + $3::bigint`;
+    order by ${order} limit $2::bigint + $3::bigint`;
   return `
     select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${pageOfStatus}) as p
-    order by ${NEWEST_FIRST} offset $2 limit $3`;
+    order by ${order} offset $2 limit $3`;
 }
 
 function selectIds(conditions: readonly string[], order: string): string {
@@ -97,7 +126,7 @@ function selectIds(conditions: readonly string[], order: string): string {
 }
 
 function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placeholder): string[] {
-  const { expiring, hasAlerts, anonymous, customerId, from, before } = filter;
+  const { expiring, hasAlerts, anonymous, customerId, from, before, updatedAfter } = filter;
   return [
     ...(expiring === undefined
       ? []
@@ -111,5 +140,6 @@ function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placehol
     ...(customerId === undefined ? [] : [`p.customer_id = ${value(customerId)}::bigint`]),
     ...(from === undefined ? [] : [`p.inserted_at >= ${value(from)}`]),
     ...(before === undefined ? [] : [`p.inserted_at < ${value(before)}`]),
+    ...(updatedAfter === undefined ? [] : [`p.updated_at >= ${value(updatedAfter)}`]),
   ];
 }

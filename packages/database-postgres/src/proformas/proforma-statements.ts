@@ -1,3 +1,4 @@
+import { eventsSql } from '../events/event-statements.js';
 import { among } from '../list-conditions.js';
 import { IS_PAYABLE } from '../orders/converted-orders.js';
 import { bookReservationsSql } from '../stock/reservations.js';
@@ -78,7 +79,7 @@ export const INSERT_PROFORMA = `
   ), held as (
     update vouchers v set held_by = made.id, updated_at = $4 from made, payment
     where v.app_id = $1 and ${among('v.id', 'payment', 'voucher_id')} and v.id = payment.voucher_id
-  ), ${bookReservationsSql('change', '$1', '$4')}
+  ), ${eventsSql('$4', '$7', 'made')}, ${bookReservationsSql('change', '$1', '$4')}
   select made.id, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
@@ -86,13 +87,14 @@ export interface ChangedParts {
   readonly lines: boolean;
   readonly payments: boolean;
   readonly stock: boolean;
+  readonly events: boolean;
 }
 
 /**
- * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments and reservations. Unchanged
+ * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations and events. Unchanged
  * parts are left out, since every table in a statement costs time.
  */
-export function saveStatement({ lines, payments, stock }: ChangedParts): string {
+export function saveStatement({ lines, payments, stock, events }: ChangedParts): string {
   let lastParameter = 3;
   const nextParameter = (): string => `$${(lastParameter += 1)}`;
   const parts = [
@@ -105,6 +107,7 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
     ...(lines ? [saveLinesSql(nextParameter())] : []),
     ...(payments ? [savePaymentsSql(nextParameter())] : []),
     ...(stock ? [saveReservationsSql(nextParameter())] : []),
+    ...(events ? [eventsSql('$3::timestamptz', nextParameter())] : []),
   ];
   const resultSql = payments
     ? 'select id from added order by id'

@@ -3,6 +3,7 @@ import {
   changeOf,
   hasPaidAmountChanged,
   earnedPoints,
+  paymentEntries,
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
@@ -164,6 +165,7 @@ async function storeChanges(
 ): Promise<StoredChange[]> {
   const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
   if (actualChanges.length === 0) return changes.map(storedChangeOf);
+  transaction.audit(appId, now, paymentEntries(actualChanges));
   const saveStatement = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
   const ids = (await transaction.runLast<{ id: number }>(saveStatement.text, saveStatement.values)).map(({ id }) => id);
   const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));

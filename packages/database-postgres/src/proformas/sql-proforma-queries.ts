@@ -1,15 +1,22 @@
-import type { ProformaQueries, ProformaStats } from '@back-office/proforma';
+import type { ListedPage } from '@back-office/kernel';
+import type { Proforma, ProformaQueries, ProformaStats } from '@back-office/proforma';
+import { listedPage } from '../listed-page.js';
 import type { Postgres } from '../postgres.js';
+import { toProforma, type ProformaRow } from './proforma-row.js';
+import { loadStatement } from './proforma-statements.js';
 import { proformaListStatement } from './proforma-list.js';
 import { findProformaStats } from './proforma-stats.js';
 
 export class SqlProformaQueries implements ProformaQueries {
   constructor(private readonly database: Postgres) {}
 
-  async list(...query: Parameters<ProformaQueries['list']>): Promise<string> {
-    const { text, values } = proformaListStatement(...query);
-    const [row] = await this.database.rows<{ data: string }>(text, values);
-    return row?.data ?? '[]';
+  async findAll(appId: number, ids: readonly number[]): Promise<Proforma[]> {
+    const rows = await this.database.rows<ProformaRow>(loadStatement(ids.length, 'none'), [appId, ids]);
+    return rows.map(toProforma);
+  }
+
+  async list(...query: Parameters<ProformaQueries['list']>): Promise<ListedPage> {
+    return listedPage(this.database, proformaListStatement(...query));
   }
 
   stats(...[appId, window, now]: Parameters<ProformaQueries['stats']>): Promise<ProformaStats> {

@@ -22,8 +22,8 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// Nothing refers to a removed session, because the keys of its calls expire after a day.
-const HAS_ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
+// Upload tokens are removed, too. Nothing refers to a removed session, because the keys of its calls expire after a day.
+const HAS_ENDED_BEFORE = `kind <> 'app' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens
   where ${HAS_ENDED_BEFORE} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;

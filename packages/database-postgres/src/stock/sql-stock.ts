@@ -4,6 +4,7 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
+  stockChangeEvents,
   makeStockMatchers,
   type AddedStock,
   type OnHand,
@@ -167,6 +168,7 @@ async function bookChanges(
   changes: readonly StockChange[],
   now: Date,
 ): Promise<number[]> {
+  transaction.publish(appId, now, stockChangeEvents(changes));
   const movements = await transaction.runLast<{ id: number }>(BOOK_CHANGES, [
     appId,
     changes.map((change) => change.variantId),

@@ -9,6 +9,7 @@ import {
   type RejectedRows,
 } from '@back-office/kernel';
 import {
+  deletionEntries,
   planWarehouses,
   type DesiredWarehouse,
   type NewWarehouse,
@@ -137,6 +138,7 @@ async function writeWarehouses(
     code,
     sellable,
   }));
+  transaction.audit(appId, now, deletionEntries(distinctDrafts));
   if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
   const storedWarehouses = await transaction.runLast<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
   const rowOf = rowsByDraft(keptDrafts, storedWarehouses);

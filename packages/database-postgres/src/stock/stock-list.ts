@@ -1,71 +1,127 @@
 import type { StockFilter } from '@back-office/stock';
-import type { Page } from '@back-office/kernel';
-import { among } from '../list-conditions.js';
-import type { Postgres } from '../postgres.js';
+import type { Page, Position, Sorting } from '@back-office/kernel';
+import { among, rowById } from '../list-conditions.js';
+import type { Statement } from '../listed-page.js';
 import { dateTimeSql } from '../json-sql.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders, type Placeholder } from '../placeholders.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
+
+const STOCK_JSON = `(
+      select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,
+        'code', v.code, 'barcode', v.barcode, 'warehouse_id', w.id, 'warehouse_code', w.code, 'on_hand', s.on_hand,
+        'reserved', s.reserved, 'available', case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end,
+        'min_qty', s.min_qty, 'updated_at', ${dateTimeSql('s.updated_at')})
+      from (${rowById('product_variants', 's.app_id', 's.product_variant_id')}) v
+      cross join lateral (${rowById('products', 's.app_id', 'v.product_id')}) p
+      cross join lateral (${rowById('warehouses', 's.app_id', 's.warehouse_id')}) w
+    )`;
 
 /**
  * Details are looked up by the row's `app_id`. With `$1`, for an app without statistics, the planner may join all rows
  * with all.
  */
-const listSql = (page: string): string => `
-  with page as (${page} offset $2 limit $3)
-  select coalesce(json_agg(row.data order by row.product_id, row.product_variant_id, row.warehouse_id), '[]')::text as data
+const listSql = (page: string, keys: readonly SortKey[]): string => `
+  with ${pageCte(`${page} offset $2 limit $3`)}
+  select coalesce(json_agg(row.data order by ${orderSql(keys.map((key) => ({ ...key, sql: `row.${key.sql}` })))}), '[]')::text as data, (
+    select ${positionSql(stockKeys(keys))} from stocks s
+    where s.app_id = $1 and s.id = (select id from page where ordinal = $3)
+  ) as "end"
   from (
-    select s.product_variant_id, s.warehouse_id, ${PRODUCT_ID} as product_id, (
-      select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,
-        'code', v.code, 'barcode', v.barcode, 'warehouse_id', w.id, 'warehouse_code', w.code, 'on_hand', s.on_hand,
-        'reserved', s.reserved, 'available', case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end,
-        'min_qty', s.min_qty, 'updated_at', ${dateTimeSql('s.updated_at')})
-      from product_variants v
-      join products p on p.app_id = s.app_id and p.id = v.product_id
-      join warehouses w on w.app_id = s.app_id and w.id = s.warehouse_id
-      where v.app_id = s.app_id and v.id = s.product_variant_id
-    ) as data
+    select s.id, s.product_variant_id, s.warehouse_id, s.updated_at, ${PRODUCT_ID} as product_id, ${STOCK_JSON} as data
     from stocks s where s.app_id = $1 and ${among('s.id', 'page')}
   ) as row`;
 
 const IS_IN_WAREHOUSE =
   's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
-const PRODUCT_ID =
-  '(select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id)';
+const PRODUCT_ID = `(select v.product_id from (${rowById('product_variants', 's.app_id', 's.product_variant_id')}) v)`;
+
+const BY_PLACE: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
+  sql,
+  type: 'bigint',
+  direction: 'asc',
+}));
+
+function byChange({ direction }: Sorting): readonly SortKey[] {
+  return [
+    { sql: 'updated_at', type: 'timestamptz', direction },
+    { sql: 'id', type: 'bigint', direction },
+  ];
+}
+
+function stockKeys(keys: readonly SortKey[]): readonly SortKey[] {
+  return keys.map((key) => ({ ...key, sql: key.sql === 'product_id' ? PRODUCT_ID : `s.${key.sql}` }));
+}
 
 /**
  * Walks variants in index order, so first pages are fast. `offset 0` makes the planner look shelves up by variant.
  * Without statistics it may prefer the index by warehouse.
  */
-const selectByVariant = (conditions: readonly string[]): string => `
+function selectByVariant(conditions: readonly string[], after: Position | undefined, value: Placeholder): string {
+  const afterShelf = after === undefined ? [] : [afterSql(PLACE_OF_VARIANT, after, value)];
+  // Validated by the condition above.
+  const afterVariant =
+    after === undefined ? [] : [`(v.product_id, v.id) >= (${value(after[0])}::bigint, ${value(after[1])}::bigint)`];
+  return `
   select unnest(array(
     select s.id from (
       select id, warehouse_id from stocks where app_id = v.app_id and product_variant_id = v.id offset 0
-    ) as s where ${IS_IN_WAREHOUSE} order by s.warehouse_id
+    ) as s where ${[IS_IN_WAREHOUSE, ...afterShelf].join(' and ')} order by s.warehouse_id
   )) as id
-  from product_variants v where ${['v.app_id = $1', ...conditions].join(' and ')} order by v.product_id, v.id`;
+  from product_variants v where ${['v.app_id = $1', ...conditions, ...afterVariant].join(' and ')}
+  order by v.product_id, v.id`;
+}
 
-const selectOfWarehouse = (conditions: readonly string[]): string => `
-  select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions].join(' and ')}
-  order by ${PRODUCT_ID}, s.product_variant_id`;
+const PLACE_OF_VARIANT: readonly SortKey[] = ['v.product_id', 'v.id', 's.warehouse_id'].map((sql) => ({
+  sql,
+  type: 'bigint',
+  direction: 'asc',
+}));
 
-export async function stockListJson(
-  database: Postgres,
+function selectStocks(
+  conditions: readonly string[],
+  keys: readonly SortKey[],
+  after: Position | undefined,
+  value: Placeholder,
+): string {
+  const isAfter = after === undefined ? [] : [afterSql(stockKeys(keys), after, value)];
+  return `
+  select s.id from stocks s where ${['s.app_id = $1', IS_IN_WAREHOUSE, ...conditions, ...isAfter].join(' and ')}
+  order by ${orderSql(stockKeys(keys))}`;
+}
+
+export function stockListStatement(
   appId: number,
-  { warehouseId, productId, variantId }: StockFilter,
-  { offset, limit }: Page,
-): Promise<string> {
+  { warehouseId, productId, variantId, updatedAfter }: StockFilter,
+  { offset, limit, after }: Page,
+  sorting?: Sorting,
+): Statement {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);
   const equalsSql = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
+  const keys = sorting ? byChange(sorting) : BY_PLACE;
   const page =
-    warehouseId === undefined
-      ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)])
-      : selectOfWarehouse([
-          ...equalsSql('s.warehouse_id', warehouseId),
-          ...equalsSql('s.product_variant_id', variantId),
-          ...(productId === undefined ? [] : [`s.product_variant_id = ${anyVariantSql(value(productId))}`]),
-        ]);
-  const [row] = await database.rows<{ data: string }>(listSql(page), values);
-  return row?.data ?? '[]';
+    warehouseId === undefined && updatedAfter === undefined && sorting === undefined
+      ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)], after, value)
+      : selectStocks(
+          [
+            ...equalsSql('s.warehouse_id', warehouseId),
+            ...equalsSql('s.product_variant_id', variantId),
+            ...(productId === undefined ? [] : [`s.product_variant_id = ${anyVariantSql(value(productId))}`]),
+            ...(updatedAfter === undefined ? [] : [`s.updated_at >= ${value(updatedAfter)}`]),
+          ],
+          keys,
+          after,
+          value,
+        );
+  return { text: listSql(page, keys), values };
 }
+
+/** A filter by two lists finds too much, so the pairs are joined. */
+export const FIND_SHELVES = `
+  select ${STOCK_JSON} as data
+  from unnest($2::bigint[], $3::bigint[]) as shelf (variant_id, warehouse_id)
+  join stocks s on s.app_id = $1 and s.product_variant_id = shelf.variant_id and s.warehouse_id = shelf.warehouse_id
+    and s.product_variant_id = any($2::bigint[])
+  where ${IS_IN_WAREHOUSE}`;

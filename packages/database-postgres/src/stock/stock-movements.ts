@@ -1,7 +1,7 @@
 import type { StockMovementFilter } from '@back-office/stock';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
-import { listed } from '../list-conditions.js';
+import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
@@ -20,15 +20,16 @@ interface Conditions {
   readonly lineConditions: readonly string[];
 }
 
+// Sorting by an expression keeps PostgreSQL from reading all lines of the app in the order of their ids.
 const chunkSql = ({ movementConditions, lineConditions }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
         'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
         'product_variant_id', v.id, 'code', v.code, 'qty', l.qty, 'reference', m.reference)::text
       from stock_movement_lines l
-      join product_variants v on v.app_id = m.app_id and v.id = l.product_variant_id
-      join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id
-      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...lineConditions].join(' and ')} order by l.id limit ${CHUNK_LINES}
+      cross join lateral (${rowById('product_variants', 'm.app_id', 'l.product_variant_id')}) v
+      cross join lateral (${rowById('warehouses', 'm.app_id', 'm.warehouse_id')}) w
+      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...lineConditions].join(' and ')} order by l.id + 0 limit ${CHUNK_LINES}
     )) as text, m.booked_at::text as booked_at, m.id as movement_id
   from stock_movements m
   where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...movementConditions].join(' and ')}

@@ -1,7 +1,8 @@
 import type { EntitySchema } from 'typeorm';
-import { APPS, ACCESS_TOKENS, KEYED_CALLS } from './apps.js';
+import { APPS, ACCESS_TOKENS, AUDIT_LOG, KEYED_CALLS } from './apps.js';
 import { CUSTOMERS, CARDS, CONSENT_CHANGES, DEVICES, LOYALTY_BOOKINGS } from './customers.js';
 import { EVALUATIONS } from './evaluations.js';
+import { EVENT_FEEDS, EVENTS } from './events.js';
 import { FILES, FILE_VERSIONS, RENDITIONS, PDF_PAGES, USAGES } from './files.js';
 import { FOLDERS, UPLOAD_PRESETS } from './folders.js';
 import { WORKERS } from './jobs.js';
@@ -18,6 +19,7 @@ import {
 } from './products.js';
 import { PROFORMAS, PROFORMA_ITEMS } from './proformas.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from './set-up.js';
+import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from './webhooks.js';
 import { WAREHOUSES, STOCKS, STOCK_MOVEMENTS, STOCK_MOVEMENT_LINES, STOCK_RESERVATIONS } from './stock.js';
 
 interface TableOfAnyColumns {
@@ -29,6 +31,7 @@ interface TableOfAnyColumns {
 export const TABLES: readonly TableOfAnyColumns[] = [
   APPS,
   ACCESS_TOKENS,
+  AUDIT_LOG,
   KEYED_CALLS,
   CUSTOMERS,
   CARDS,
@@ -36,6 +39,8 @@ export const TABLES: readonly TableOfAnyColumns[] = [
   DEVICES,
   LOYALTY_BOOKINGS,
   EVALUATIONS,
+  EVENTS,
+  EVENT_FEEDS,
   FILES,
   FILE_VERSIONS,
   RENDITIONS,
@@ -66,6 +71,8 @@ export const TABLES: readonly TableOfAnyColumns[] = [
   STOCK_MOVEMENTS,
   STOCK_MOVEMENT_LINES,
   STOCK_RESERVATIONS,
+  WEBHOOK_ENDPOINTS,
+  WEBHOOK_DELIVERIES,
 ];
 
 export const ENTITIES: EntitySchema[] = TABLES.map(({ entity }) => entity);

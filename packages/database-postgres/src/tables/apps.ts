@@ -1,4 +1,4 @@
-import { appId, bigint, bytea, identity, jsonb, smallint, text, timestamptz, uuid } from './columns.js';
+import { appId, bigint, bytea, identity, jsonb, smallint, text, texts, timestamptz, uuid } from './columns.js';
 import { defineTable } from './define-table.js';
 
 export const APPS = defineTable({
@@ -41,6 +41,11 @@ export const ACCESS_TOKENS = defineTable({
     device_vendor: text().nullable(),
     mobile_info: text().nullable(),
     firebase_token: text().nullable(),
+    name: text().nullable(),
+    scopes: texts().nullable(),
+    last_used_at: timestamptz().nullable(),
+    upload_folder: text().nullable(),
+    upload_preset_id: bigint().nullable(),
   },
   foreignKeys: {
     access_tokens_app_id_fkey: ['apps', { app_id: 'id' }],
@@ -49,14 +54,43 @@ export const ACCESS_TOKENS = defineTable({
     access_tokens_token_hash_key: ['token_hash'],
   },
   checks: {
-    access_tokens_kind_check: "kind in ('app', 'session')",
+    access_tokens_kind_check: "kind in ('app', 'session', 'upload')",
     access_tokens_token_hash_check: 'octet_length(token_hash) = 32',
   },
   indexes: {
+    access_tokens_listed_idx: ['app_id', 'kind', 'id'],
     access_tokens_customer_idx: { columns: ['app_id', 'customer_id'], where: 'customer_id is not null' },
   },
   sqlIndexes: {
     access_tokens_ended_idx: 'by an expression',
+  },
+});
+
+export const AUDIT_LOG = defineTable({
+  name: 'audit_log',
+  columns: {
+    app_id: appId(),
+    id: identity(),
+    at: timestamptz(),
+    actor: text(),
+    token_id: bigint().nullable(),
+    customer_id: bigint().nullable(),
+    address: text().nullable(),
+    request_id: text().nullable(),
+    action: text(),
+    subject_id: bigint().nullable(),
+    before: jsonb<unknown>().nullable(),
+    after: jsonb<unknown>().nullable(),
+  },
+  foreignKeys: {
+    audit_log_app_id_fkey: ['apps', { app_id: 'id' }],
+  },
+  checks: {
+    audit_log_actor_check: "actor in ('app', 'session', 'cli', 'worker')",
+  },
+  indexes: {
+    audit_log_listed_idx: ['app_id', 'at', 'id'],
+    audit_log_subject_idx: ['app_id', 'action', 'subject_id', 'at'],
   },
 });
 

@@ -62,7 +62,8 @@ export const timestamptz = (): Column<Date> => new Column('timestamptz');
 export const bytea = (): Column<Buffer> => new Column('bytea');
 export const text = <Value extends string = string>(): Column<Value> => new Column('text');
 export const uuid = (): Column<string> => new Column('uuid');
-export const texts = (): Column<readonly string[]> => new Column('text', { isArray: true });
+export const texts = <Value extends string = string>(): Column<readonly Value[]> =>
+  new Column('text', { isArray: true });
 export const integers = (): Column<readonly number[]> => new Column('integer', { isArray: true });
 export const jsonb = <Value>(): Column<Value> => new Column('jsonb');
 

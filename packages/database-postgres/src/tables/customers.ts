@@ -38,6 +38,7 @@ export const CUSTOMERS = defineTable({
   },
   indexes: {
     customers_name_idx: ['app_id', 'first_name', 'last_name', 'id'],
+    customers_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
     customers_email_key: 'by an expression',

@@ -31,6 +31,8 @@ export const EVALUATIONS = defineTable({
     order_processings_warehouse_fkey: ['warehouses', { app_id: 'app_id', warehouse_id: 'id' }],
   },
   indexes: {
+    order_processings_customer_idx: { columns: ['app_id', 'customer_id'], where: 'customer_id is not null' },
     order_processings_id_idx: ['id'],
+    order_processings_unused_idx: { columns: ['app_id', 'inserted_at'], where: 'consumed_at is null' },
   },
 });

@@ -60,6 +60,7 @@ export const ORDERS = defineTable({
   },
   indexes: {
     orders_date_idx: ['app_id', 'order_date', 'id'],
+    orders_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
     orders_customer_idx: 'newest first',

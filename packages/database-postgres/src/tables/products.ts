@@ -38,6 +38,7 @@ export const PRODUCTS = defineTable({
     products_inserted_at_idx: ['app_id', 'inserted_at', 'id'],
     products_lowest_price_idx: ['app_id', 'lowest_price', 'id'],
     products_name_idx: ['app_id', 'search_name', 'id'],
+    products_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
     products_loose_code_idx: 'by an expression',

@@ -50,6 +50,7 @@ export const STOCKS = defineTable({
     stocks_reserved_check: 'reserved >= 0',
   },
   indexes: {
+    stocks_updated_idx: ['app_id', 'updated_at', 'id'],
     stocks_warehouse_idx: ['app_id', 'warehouse_id'],
   },
 });

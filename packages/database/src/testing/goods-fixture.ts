@@ -61,7 +61,9 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
     },
     async bestSellers(appId: number): Promise<string[]> {
       const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: FIRST_PAGE };
-      const { products: sortedProducts } = JSON.parse(await productQueries.list({ id: appId, decimals: 2 }, query)) as {
+      const { products: sortedProducts } = JSON.parse(
+        (await productQueries.list({ id: appId, decimals: 2 }, query)).json,
+      ) as {
         readonly products: readonly { readonly code: string }[];
       };
       return sortedProducts.map(({ code }) => code);
@@ -85,9 +87,9 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
       });
     },
     async stockOf(appId: number, variantId: number): Promise<{ onHand: number; reserved: number }> {
-      const filter = { variantId, warehouseId: undefined, productId: undefined };
-      const text = await stockQueries.list(appId, filter, { offset: 0, limit: 100 });
-      const rows = JSON.parse(text) as readonly { readonly on_hand: number; readonly reserved: number }[];
+      const filter = { variantId, warehouseId: undefined, productId: undefined, updatedAfter: undefined };
+      const { json } = await stockQueries.list(appId, filter, { offset: 0, limit: 100 });
+      const rows = JSON.parse(json) as readonly { readonly on_hand: number; readonly reserved: number }[];
       return {
         onHand: rows.reduce((total, row) => total + row.on_hand, 0),
         reserved: rows.reduce((total, row) => total + row.reserved, 0),

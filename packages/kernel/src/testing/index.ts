@@ -1,2 +1,3 @@
 export * from './manual-clock.js';
 export * from './runner.js';
+export * from './follow-positions.js';

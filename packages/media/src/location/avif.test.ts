@@ -77,6 +77,10 @@ describe('blankAvif', () => {
       image(fullBox('iloc', 1, [0x44, 0], u16be(1), u16be(2), u16be(2), u16be(0), u16be(1), u32be(0), u32be(9))),
     ],
     [
+      'an item in another file',
+      image(fullBox('iloc', 0, [0x44, 0], u16be(1), u16be(2), u16be(1), u16be(1), u32be(0), u32be(9))),
+    ],
+    [
       'item entries of version 0',
       bytes(
         ftyp,

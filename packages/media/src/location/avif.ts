@@ -109,8 +109,8 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
       readNumber(indexSize);
       return { from: base + readNumber(offsetSize), size: readNumber(lengthSize) };
     });
-    if (isInOtherFile) continue;
-    if (construction > IN_BOX || extents.some(({ size }) => size === 0)) {
+    // Some readers ignore the reference to another file and read the item from this one.
+    if (isInOtherFile || construction > IN_BOX || extents.some(({ size }) => size === 0)) {
       throw new UnreadableFile('Unsupported AVIF item location');
     }
     yield { id, extents };

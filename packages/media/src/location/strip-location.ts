@@ -20,16 +20,13 @@ const makeStreaming =
     stripStream(bytes, strip);
 const passThrough: LocationStripper = (bytes) => bytes;
 
-const BUFFERED_STRIPPERS: Readonly<Record<string, LocationStripper>> = {
-  'image/avif': (bytes) => blankBuffered(stripStream(bytes, stripIsoImage), blankAvif),
-  'image/tiff': (bytes) => blankBuffered(bytes, blankTiff),
-};
-
 const STRIPPERS: Readonly<Record<string, LocationStripper>> = {
   'image/jpeg': makeStreaming(stripJpeg),
   'image/png': makeStreaming(stripPng),
   'image/webp': makeStreaming(stripWebp),
   'image/gif': makeStreaming(stripGif),
+  'image/avif': (bytes) => blankBuffered(stripStream(bytes, stripIsoImage), blankAvif),
+  'image/tiff': (bytes) => blankBuffered(bytes, blankTiff),
   'image/bmp': passThrough,
   'image/svg+xml': passThrough,
   'video/mp4': makeStreaming(stripIsoMedia),
@@ -46,7 +43,6 @@ const STRIPPERS: Readonly<Record<string, LocationStripper>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': passThrough,
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': passThrough,
   'application/zip': passThrough,
-  ...BUFFERED_STRIPPERS,
 };
 
 /**
@@ -58,9 +54,9 @@ export function stripLocation(mime: string, bytes: AsyncIterable<Uint8Array>): A
   return Object.hasOwn(STRIPPERS, mime) && STRIPPERS[mime] ? STRIPPERS[mime](bytes) : rejectType();
 }
 
-/** Returns true when {@link stripLocation} buffers whole files of this type. Callers limit how many run at once. */
-export function isBuffered(mime: string): boolean {
-  return Object.hasOwn(BUFFERED_STRIPPERS, mime);
+/** Returns false when {@link stripLocation} keeps files of this type unchanged. */
+export function isStripped(mime: string): boolean {
+  return !Object.hasOwn(STRIPPERS, mime) || STRIPPERS[mime] !== passThrough;
 }
 
 // eslint-disable-next-line require-yield

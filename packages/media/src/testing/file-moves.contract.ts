@@ -97,8 +97,9 @@ export function fileMovesContract(
       expect(await restore(...trashedFiles)).toEqual([undefined, undefined, undefined]);
       expect(await library.fileNames()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (2) (2)', 'a.txt (3)', 'a.txt (4)']);
       const filter = { ...ANY_FILE, search: '(2) (2)' };
-      const text = await fixture.ports.mediaFileQueries.list(library.appId, filter, undefined, { offset: 0, limit: 9 });
-      expect(JSON.parse(text)).toMatchObject({ files: [{ filename: 'a.txt (2) (2)' }], total_count: 1 });
+      const page = { offset: 0, limit: 9 };
+      const { json } = await fixture.ports.mediaFileQueries.list(library.appId, filter, undefined, page);
+      expect(JSON.parse(json)).toMatchObject({ files: [{ filename: 'a.txt (2) (2)' }], total_count: 1 });
     });
 
     it('keeps files outside Trash unchanged', async () => {

@@ -4,6 +4,7 @@ import {
   FILE_IN_TRASH,
   JOBS,
   NO_VERSION_TO_REVERT,
+  VERSION_NOT_FOUND,
   type ChangedFile,
   type PurgePayload,
   type ReceivedContent,
@@ -49,9 +50,9 @@ export function fileVersionsContract(
         retentionDays: 2,
         isPurged: false,
       });
-      const { prefix } = library.app;
+      const keptKey = await library.keyOfVersion(file.id, 1);
       expect(changedFile).toMatchObject({ id: file.id, key: file.key, version: 2, mime: 'text/csv' });
-      expect(changedFile).toMatchObject({ receiptId: upload.receipt.id, keys: [file.key, `${prefix}/a@v1.txt`] });
+      expect(changedFile).toMatchObject({ receiptId: upload.receipt.id, keys: [file.key, keptKey] });
       const expectedFields = { size: 9, mime: 'text/csv', version: 2, alt: 'x', url: `${library.url(file.key)}?v=2` };
       const times = { last_modified: currentTime(), inserted_at: uploadedAt };
       expect(JSON.parse((changedFile as ChangedFile).data)).toMatchObject({
@@ -64,7 +65,7 @@ export function fileVersionsContract(
         version: 1,
         size: 5,
         mime: 'text/plain',
-        url: library.url(`${prefix}/a@v1.txt`),
+        url: library.url(keptKey),
         inserted_at: uploadedAt,
         purge_at: new Date(fixture.clock.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 19),
       });
@@ -225,17 +226,78 @@ export function fileVersionsContract(
     });
   });
 
+  describe('the key of a kept version', () => {
+    it('has 128 random bits', async () => {
+      const file = await library.addFile('a.txt');
+      for (let count = 0; count < 2; count += 1) await replace(file.id);
+      const keys = [await library.keyOfVersion(file.id, 1), await library.keyOfVersion(file.id, 2)];
+      const secrets = keys.map((key) => /\/a@v[12]-([\da-f]{32})\.txt$/.exec(key)?.[1]);
+      expect([new Set(secrets).size, secrets.includes(undefined)]).toEqual([2, false]);
+    });
+  });
+
+  describe('purge', () => {
+    const findObject = (key: string) => fixture.ports.mediaObjectQueries.findObject(library.appId, key);
+
+    it('removes one version and queues the removal of its bytes and cached copies', async () => {
+      const file = await library.addFile('a.txt');
+      for (let count = 0; count < 3; count += 1) await replace(file.id);
+      await library.runJobs(JOBS.tidy);
+      const key = await library.keyOfVersion(file.id, 2);
+      expect(await findObject(key)).toBeDefined();
+      expect(await versions().purge(library.appId, file.id, 2)).toBe(true);
+      expect([await keptVersionsOf(file.id), await findObject(key)]).toEqual([[3, 1], undefined]);
+      const tidyPayloads = await library.runJobPayloads(JOBS.tidy);
+      expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toHaveLength(1);
+      expect(tidyPayloads.flatMap(({ withdrawn = [] }) => withdrawn)).toEqual([
+        { key, version: 1 },
+        { key: file.key, version: 2 },
+      ]);
+      expect(await tryRevert(file.id, 2)).toEqual(NO_VERSION_TO_REVERT);
+    });
+
+    it('removes a version of a file in Trash', async () => {
+      const file = await library.addFile('a.txt');
+      await replace(file.id);
+      await library.trash(file);
+      expect(await versions().purge(library.appId, file.id, 1)).toBe(true);
+    });
+
+    it('finds no missing file and refuses a version that is not kept', async () => {
+      const file = await library.addFile('a.txt');
+      await replace(file.id);
+      const purge = (version: number, id = file.id) => versions().purge(library.appId, id, version);
+      expect([await purge(2), await purge(0), await purge(2 ** 31), await purge(1, MISSING_ID)]).toEqual([
+        VERSION_NOT_FOUND,
+        VERSION_NOT_FOUND,
+        VERSION_NOT_FOUND,
+        undefined,
+      ]);
+      const otherLibrary = await AppLibrary.create(fixture);
+      expect(await versions().purge(otherLibrary.appId, file.id, 1)).toBeUndefined();
+      expect(await keptVersionsOf(file.id)).toEqual([1]);
+    });
+
+    it('removes the version in one of several concurrent calls', async () => {
+      const file = await library.addFile('a.txt');
+      await replace(file.id);
+      const results = await Promise.all(Array.from({ length: 4 }, () => versions().purge(library.appId, file.id, 1)));
+      expect(results.filter((result) => result === true)).toHaveLength(1);
+    });
+  });
+
   describe('expire', () => {
     it('removes expired versions', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id, {}, { retentionDays: 1, isPurged: false });
       await replace(file.id);
       await library.runJobs(JOBS.tidy);
+      const expiredKey = await library.keyOfVersion(file.id, 1);
       fixture.clock.forward({ hours: HOURS_PER_DAY });
       expect(await versions().expire()).toBeGreaterThanOrEqual(1);
       expect([await keptVersionsOf(file.id), await versions().expire()]).toEqual([[2], 0]);
       const tidyPayloads = await library.runJobPayloads(JOBS.tidy);
-      expect(tidyPayloads.flatMap(({ keys }) => keys)).toEqual([`${library.app.prefix}/a@v1.txt`]);
+      expect(tidyPayloads.flatMap(({ keys }) => keys)).toEqual([expiredKey]);
       expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toHaveLength(1);
     });
   });

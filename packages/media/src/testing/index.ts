@@ -3,6 +3,7 @@ export * from './media-store.contract.js';
 export * from './image-processor.contract.js';
 export * from './cdn-purger.contract.js';
 export * from './chunked.js';
+export * from './costly-files.js';
 export * as parts from './file-parts.js';
 export * from './sample-files.js';
 export * from './page-renderer.contract.js';

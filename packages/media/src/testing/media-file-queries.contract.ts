@@ -1,4 +1,4 @@
-import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { eachCase, followPositions, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { FileFilter, FileToProcess, StoredFile } from '../index.js';
 import { ANY_FILE, AppLibrary, MISSING_ID, pathOf, type MediaLibraryFixture, type ShownFile } from './media-library.js';
@@ -21,7 +21,7 @@ export function mediaFileQueriesContract(
   const queries = () => fixture.ports.mediaFileQueries;
   const list = async (filter: Partial<FileFilter> = {}, orderBy?: string, page = PAGE): Promise<ShownFile> => {
     const sorting = sortingOf(orderBy);
-    return JSON.parse(await queries().list(library.appId, { ...ANY_FILE, ...filter }, sorting, page));
+    return JSON.parse((await queries().list(library.appId, { ...ANY_FILE, ...filter }, sorting, page)).json);
   };
   const sortingOf = (orderBy: string | undefined) => {
     const [field = '', direction] = orderBy?.split(' ') ?? [];
@@ -30,7 +30,7 @@ export function mediaFileQueriesContract(
   const namesIn = (page: ShownFile): string[] => page.files.map((file: ShownFile) => file.filename);
   const names = async (...values: Parameters<typeof list>) => namesIn(await list(...values));
   const trash = async (search?: string, orderBy?: string, page = PAGE) =>
-    JSON.parse(await queries().trash(library.appId, search, sortingOf(orderBy), page));
+    JSON.parse((await queries().trash(library.appId, search, sortingOf(orderBy), page)).json);
 
   describe('a file', () => {
     it('is found in its app, also in Trash', async () => {
@@ -51,6 +51,28 @@ export function mediaFileQueriesContract(
     it('is empty for an app without files', async () => {
       expect(await list()).toEqual({ files: [], total_count: 0, hidden_count: 0 });
     });
+
+    eachCase(it, [[''], ['size desc'], ['last_modified']])(
+      'is the same by positions, in the order "%s"',
+      async (orderBy) => {
+        const files = [];
+        for (const name of ['b', 'a', 'e', 'd', 'c']) files.push(await library.addFile(name));
+        const rowsOf = (json: unknown) => (json as ShownFile).files as object[];
+        const listed = await followPositions(
+          2,
+          (page) => queries().list(library.appId, ANY_FILE, sortingOf(orderBy), page),
+          rowsOf,
+        );
+        expect(listed).toEqual((await list({}, orderBy)).files);
+        for (const file of files) await library.trash(file);
+        const trashed = await followPositions(
+          2,
+          (page) => queries().trash(library.appId, undefined, sortingOf(orderBy), page),
+          rowsOf,
+        );
+        expect(trashed).toEqual((await trash(undefined, orderBy)).files);
+      },
+    );
 
     it('is sorted by name in code point order by default', async () => {
       const fileNames = ['b', 'B', 'a', 'č', '\u{1F600}', '\u{FF21}', '1', 'a b', 'a-b', '_'];

@@ -1,6 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import {
+  type DeletionRules,
   FILE_REFERENCED,
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
@@ -181,8 +182,7 @@ export function mediaFoldersContract(
   });
 
   describe('remove', () => {
-    const remove = (path: string, rules = RULES as { trashRetentionDays: number; refusesDeleteInUse: boolean }) =>
-      folders().remove(library.appId, pathOf(path), rules);
+    const remove = (path: string, rules: DeletionRules = RULES) => folders().remove(library.appId, pathOf(path), rules);
     const addFiles = async (): Promise<StoredFile> => {
       const file = await library.addFile('a', { folder: pathOf('p/q') });
       await library.addFile('b', { folder: pathOf('p') });
@@ -196,7 +196,8 @@ export function mediaFoldersContract(
       expect(await remove('p')).toEqual({ deletedFiles: 2, deletedFolders: 2 });
       expect(await library.folderPaths()).toEqual(['pq']);
       const page = { offset: 0, limit: 10 };
-      const trash = JSON.parse(await fixture.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page));
+      const { json } = await fixture.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page);
+      const trash = JSON.parse(json);
       const formatTime = (date: Date) => date.toISOString().slice(0, 19);
       const purgeTime = new Date(fixture.clock.now().getTime() + 30 * 86_400_000);
       expect(trash.total_count).toBe(3);

@@ -19,7 +19,7 @@ export interface MediaLibraryFixture {
   readonly base: string;
   /** Sets whether the store serves files itself; initially false. */
   setPublished(isPublished: boolean): void;
-  makeApp(settings?: { readonly autoHideUnusedDays?: number }): Promise<MediaApp>;
+  makeApp(settings?: { readonly autoHideUnusedDays?: number; readonly servesTrash?: boolean }): Promise<MediaApp>;
   /** Waits until the clock of the queue has advanced by this much. */
   waitForQueue(seconds: number): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export interface ExecutedJob extends JobAttempt {
 export const MISSING_ID = 999_999_999;
 export const HOURS_PER_DAY = 24;
 export const TERMS = { retentionDays: 30, isPurged: false } as const;
-export const RULES = { trashRetentionDays: 30, refusesDeleteInUse: false } as const;
+export const RULES = { trashRetentionDays: 30, refusesDeleteInUse: false, servesTrash: true } as const;
 
 const NEW_FILE: NewFile = {
   name: 'a.txt',
@@ -117,13 +117,19 @@ export class AppLibrary {
   async fileNames(folder = ''): Promise<string[]> {
     const filter = { ...ANY_FILE, folder: folder as FolderPath };
     const page = { offset: 0, limit: 1_000 };
-    const text = await this.fixture.ports.mediaFileQueries.list(this.appId, filter, undefined, page);
-    return JSON.parse(text).files.map(({ filename }: { filename: string }) => filename);
+    const { json } = await this.fixture.ports.mediaFileQueries.list(this.appId, filter, undefined, page);
+    return JSON.parse(json).files.map(({ filename }: { filename: string }) => filename);
   }
 
   async folderPaths(path = ''): Promise<string[]> {
     const branch = await this.fixture.ports.mediaFolderQueries.branch(this.appId, path as FolderPath);
     return branch.map((folder) => folder.path);
+  }
+
+  async keyOfVersion(fileId: number, version: number): Promise<string> {
+    const text = (await this.fixture.ports.fileVersionQueries.list(this.appId, fileId)) ?? '[]';
+    const versions = JSON.parse(text) as { readonly version: number; readonly url: string }[];
+    return versions.find((kept) => kept.version === version)?.url.slice(this.fixture.base.length + 1) ?? '';
   }
 
   /** Runs the due jobs with these names, and returns those of this app. */

@@ -1,6 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { AppLibrary, TERMS, type MediaLibraryFixture } from './media-library.js';
+import { JOBS } from '../index.js';
+import { AppLibrary, RULES, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 export function mediaObjectsContract(
   { describe, it, before, after, beforeEach }: Runner,
@@ -33,7 +34,7 @@ export function mediaObjectsContract(
     it('is found by the keys of a file and its versions, also in Trash', async () => {
       const file = await addReplacedFile('a.txt');
       await library.trash(file);
-      const version = `${library.app.prefix}/a@v1.txt`;
+      const version = await library.keyOfVersion(file.id, 1);
       const [currentObject, earlierObject] = [
         await objects().findObject(library.appId, file.key),
         await objects().findObject(library.appId, version),
@@ -55,6 +56,32 @@ export function mediaObjectsContract(
       expect(currentObject?.content).not.toBe(earlierObject?.content);
     });
 
+    it('is not found in Trash if the app does not serve its Trash', async () => {
+      library = new AppLibrary(fixture, await fixture.makeApp({ servesTrash: false }));
+      const file = await addReplacedFile('a.txt');
+      const version = await library.keyOfVersion(file.id, 1);
+      const findBoth = async () => [
+        (await objects().findObject(library.appId, file.key))?.version,
+        (await objects().findObject(library.appId, version))?.version,
+      ];
+      expect(await findBoth()).toEqual([2, 1]);
+      await library.runJobs(JOBS.tidy);
+      const rules = { ...RULES, servesTrash: false };
+      await fixture.ports.mediaTrash.delete(library.appId, [file.key], rules);
+      expect(await findBoth()).toEqual([undefined, undefined]);
+      const [payload] = await library.runJobPayloads(JOBS.tidy);
+      expect(new Set(payload?.withdrawn)).toEqual(
+        new Set([
+          { key: file.key, version: 2 },
+          { key: version, version: 1 },
+        ]),
+      );
+      await fixture.ports.fileMoves.restore(library.appId, [file.id]);
+      expect(await findBoth()).toEqual([2, 1]);
+      const keys = (await library.runJobPayloads(JOBS.tidy)).flatMap((restored) => restored.keys);
+      expect(new Set(keys)).toEqual(new Set([file.key, version]));
+    });
+
     it('is not found by other keys or in another app', async () => {
       const { key } = await library.addFile('a.txt');
       expect(await objects().findObject(library.appId, `${key}x`)).toBeUndefined();
@@ -70,9 +97,10 @@ export function mediaObjectsContract(
   describe('public keys', () => {
     it('are listed in order, after a given key', async () => {
       for (const name of ['b', 'a', 'c']) await library.addFile(name);
-      await addReplacedFile('d.txt');
+      const { id } = await addReplacedFile('d.txt');
       await library.upload();
-      const keys = ['a', 'b', 'c', 'd.txt', 'd@v1.txt'].map((name) => `${library.app.prefix}/${name}`);
+      const names = ['a', 'b', 'c', 'd.txt'].map((name) => `${library.app.prefix}/${name}`);
+      const keys = [...names, await library.keyOfVersion(id, 1)];
       expect(await objects().keysAfter(library.appId, '')).toEqual(keys);
       expect(await objects().keysAfter(library.appId, keys[2] ?? '')).toEqual(keys.slice(3));
       expect(await objects().keysAfter(library.appId, keys[4] ?? '')).toEqual([]);
@@ -99,8 +127,8 @@ export function mediaObjectsContract(
     });
 
     it('are found when no file owns them', async () => {
-      const { key } = await addReplacedFile('a.txt');
-      const version = `${library.app.prefix}/a@v1.txt`;
+      const { key, id } = await addReplacedFile('a.txt');
+      const version = await library.keyOfVersion(id, 1);
       expect((await objects().unownedKeys(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);
       expect(await objects().unownedKeys((await AppLibrary.create(fixture)).appId, [key])).toEqual([key]);
     });

@@ -24,10 +24,12 @@ export function importedOrdersContract(
       appLocationId: undefined,
       from: undefined,
       before: undefined,
+      updatedAfter: undefined,
     };
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
     const page = { offset: 0, limit: 100 };
-    return (JSON.parse(await fixture.orderQueries.list({ app, filter, orderBy: '', page })) as unknown[]).length;
+    const { json } = await fixture.orderQueries.list({ app, filter, orderBy: '', page });
+    return (JSON.parse(json) as unknown[]).length;
   };
 
   describe('an imported order', () => {

@@ -1,5 +1,6 @@
-import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { eachCase, followPositions, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
+import type { Position } from '@back-office/kernel';
 import type { OrderFilter } from '../index.js';
 import { orderChange, OrderShop, type OrderFixture } from './given-orders.js';
 
@@ -9,6 +10,7 @@ const NO_FILTER: OrderFilter = {
   appLocationId: undefined,
   from: undefined,
   before: undefined,
+  updatedAfter: undefined,
 };
 const ALL = { offset: 0, limit: 100 };
 const UNKNOWN = 987_654_321_987;
@@ -33,10 +35,14 @@ export function orderQueriesContract(
 
   const list = async (filter: Partial<OrderFilter> = {}, orderBy: unknown = '', page = ALL): Promise<ListedOrder[]> => {
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
-    return JSON.parse(
-      await fixture.orderQueries.list({ app, filter: { ...NO_FILTER, ...filter }, orderBy, page }),
-    ) as ListedOrder[];
+    const query = { app, filter: { ...NO_FILTER, ...filter }, orderBy, page };
+    return JSON.parse((await fixture.orderQueries.list(query)).json) as ListedOrder[];
   };
+  const listByPosition = (filter: Partial<OrderFilter>, orderBy: string, limit: number) =>
+    followPositions(limit, (page) => {
+      const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+      return fixture.orderQueries.list({ app, filter: { ...NO_FILTER, ...filter }, orderBy, page });
+    });
   const listNumbers = async (...listArguments: Parameters<typeof list>): Promise<string> =>
     (await list(...listArguments)).map((order) => order.order_number).join(' ');
   const importThree = async () => {
@@ -157,6 +163,67 @@ export function orderQueriesContract(
     ])('returns %s in the order %s', async (orderBy, expected) => {
       await importThree();
       expect(await listNumbers({}, orderBy)).toBe(expected);
+    });
+
+    eachCase(it, [
+      ['', 1],
+      ['id', 2],
+      ['order_number', 2],
+      ['order_date desc', 2],
+      ['invoice_number', 2],
+      ['invoice_number desc', 2],
+      ['sales', 1],
+      ['updated_at', 3],
+      ['customer_name', 2],
+      ['customer_name desc', 2],
+    ] as [string, number][])('is the same by positions, in the order "%s", %i at a time', async (orderBy, limit) => {
+      const [a, , c] = await importThree();
+      for (const name of ['D', 'E', 'F']) await shop.importOrder({ externalRef: name, orderNumber: name });
+      await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
+      expect(await listByPosition({}, orderBy, limit)).toEqual(await list({}, orderBy));
+    });
+
+    it('continues at a position while orders change', async () => {
+      const [a, b] = await importThree();
+      const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+      const listAfter = async (position?: Position) => {
+        const page = { offset: 0, limit: 2, ...(position && { after: position }) };
+        const { json, end } = await fixture.orderQueries.list({ app, filter: NO_FILTER, orderBy: 'updated_at', page });
+        return { numbers: (JSON.parse(json) as ListedOrder[]).map((order) => order.order_number).join(' '), end };
+      };
+      const firstPage = await listAfter();
+      expect(firstPage.numbers).toBe('A B');
+      fixture.clock.forward({ seconds: 1 });
+      await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-1' }), orderChange(b!, { invoiceNumber: 'I-2' }));
+      const secondPage = await listAfter(firstPage.end!);
+      expect(secondPage.numbers).toBe('C B');
+      expect(await listAfter(secondPage.end!)).toEqual({ numbers: 'A', end: null });
+    });
+
+    it('refuses a position of another order', async () => {
+      await importThree();
+      const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+      const { end } = await fixture.orderQueries.list({
+        app,
+        filter: NO_FILTER,
+        orderBy: 'customer_name',
+        page: { offset: 0, limit: 1 },
+      });
+      const page = { offset: 0, limit: 1, after: end! };
+      const refusedCall = fixture.orderQueries.list({ app, filter: NO_FILTER, orderBy: '', page });
+      await expect(refusedCall).rejects.toMatchObject({ name: 'InvalidPosition' });
+    });
+
+    it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+      const [a] = await importThree();
+      const changedAt = fixture.clock.now();
+      expect(await listNumbers({ updatedAfter: changedAt })).toBe('');
+      await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }));
+      expect(await listNumbers({ updatedAfter: changedAt })).toBe('A');
+      expect([await listNumbers({}, 'updated_at'), await listNumbers({}, 'updated_at desc')]).toEqual([
+        'B C A',
+        'A C B',
+      ]);
     });
 
     it('has missing values last in both directions', async () => {

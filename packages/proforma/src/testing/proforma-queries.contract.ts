@@ -1,5 +1,5 @@
 import { addHours } from '@back-office/kernel';
-import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { eachCase, followPositions, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { statusId, type Proforma, type ProformaFilter } from '../index.js';
 import {
@@ -34,8 +34,8 @@ export function proformaQueriesContract(
 
   const list = async (filter: ProformaFilter = {}, orderBy: unknown = '', page = ALL): Promise<ListedProforma[]> => {
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
-    const text = await fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now());
-    return JSON.parse(text) as ListedProforma[];
+    const { json } = await fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now());
+    return JSON.parse(json) as ListedProforma[];
   };
   const listLetters = async (
     proformas: readonly Proforma[],
@@ -146,6 +146,26 @@ export function proformaQueriesContract(
       expect(await listLetters(await makeThreeProformas(shop), {}, orderBy)).toBe(expected);
     });
 
+    eachCase(it, [
+      [{}, ''],
+      [{}, 'status'],
+      [{}, 'updated_at'],
+      [{}, 'customer_name'],
+      [{}, 'customer_name desc'],
+      [{ statusIds: [statusId('draft'), statusId('canceled')] }, ''],
+      [{ statusIds: [statusId('draft')] }, 'end_sales desc'],
+    ] as [ProformaFilter, string][])('%j is the same by positions, in the order "%s"', async (filter, orderBy) => {
+      await makeThreeProformas(shop);
+      const [proforma] = await makeThreeProformas(shop);
+      await shop.proforma({ customer: await customer('Ana', 'Kos') });
+      await shop.change(proforma!, cancellation);
+      const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+      const rows = await followPositions(2, (page) =>
+        fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now()),
+      );
+      expect(rows).toEqual(await list(filter, orderBy));
+    });
+
     it('puts the latest change last when sorted by `updated_at`', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[0]!, shop.payment());
@@ -195,6 +215,15 @@ export function proformaQueriesContract(
       const proformas = await makeThreeProformas(shop);
       expect(await listLetters(proformas, { from: proformas[1]!.insertedAt })).toBe('CB');
       expect(await listLetters(proformas, { before: proformas[1]!.insertedAt })).toBe('A');
+    });
+
+    it('by `updatedAfter` finds changes of that time or later', async () => {
+      const proformas = await makeThreeProformas(shop);
+      fixture.clock.forward({ seconds: 1 });
+      const updatedAfter = fixture.clock.now();
+      expect(await listLetters(proformas, { updatedAfter })).toBe('');
+      await shop.change(proformas[1]!, shop.payment());
+      expect(await listLetters(proformas, { updatedAfter })).toBe('B');
     });
 
     it('by customer finds theirs, and by `anonymous` those of guests', async () => {

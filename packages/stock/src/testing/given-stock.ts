@@ -1,3 +1,5 @@
+import { followPositions } from '@back-office/kernel/testing';
+import type { Sorting } from '@back-office/kernel';
 import { expect } from 'expect';
 import type {
   Stock,
@@ -67,7 +69,12 @@ export interface ShownSums {
 }
 
 const PAGE = { offset: 0, limit: 1_000 };
-const ANY_STOCK = { warehouseId: undefined, productId: undefined, variantId: undefined };
+const ANY_STOCK: StockFilter = {
+  warehouseId: undefined,
+  productId: undefined,
+  variantId: undefined,
+  updatedAfter: undefined,
+};
 const ALL_TIME = { from: new Date(0), before: new Date('9999-12-31'), warehouseId: undefined, productId: undefined };
 
 export const addressOf = (name: string) => ({ name, address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 });
@@ -104,9 +111,15 @@ export class StockedShop {
     expect(await this.fixture.stock.add(this.id, rows)).toEqual({ failed: [], explain: undefined });
   }
 
-  async listStock(filter: Partial<StockFilter> = {}, page = PAGE): Promise<ShownStock[]> {
-    const text = await this.fixture.stockQueries.list(this.id, { ...ANY_STOCK, ...filter }, page);
-    return JSON.parse(text) as ShownStock[];
+  async listStock(filter: Partial<StockFilter> = {}, page = PAGE, sorting?: Sorting): Promise<ShownStock[]> {
+    const { json } = await this.fixture.stockQueries.list(this.id, { ...ANY_STOCK, ...filter }, page, sorting);
+    return JSON.parse(json) as ShownStock[];
+  }
+
+  async listStockByPosition(filter: Partial<StockFilter>, sorting?: Sorting): Promise<object[]> {
+    return followPositions(2, (page) =>
+      this.fixture.stockQueries.list(this.id, { ...ANY_STOCK, ...filter }, page, sorting),
+    );
   }
 
   async onHandByShelf(): Promise<Record<string, number>> {

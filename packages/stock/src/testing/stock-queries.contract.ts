@@ -1,3 +1,4 @@
+import type { Sorting } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { addressOf, pieces, StockedShop, type StockFixture } from './given-stock.js';
@@ -65,12 +66,34 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await listShelves(shop, { warehouseId: 0 })).toEqual([]);
   });
 
+  it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+    const shop = await newShop();
+    const orderedBy = (direction: Sorting['direction']) =>
+      listShelves(shop, {}, undefined, { field: 'updated_at', direction });
+    shop.fixture.forward(1);
+    const changedAt = shop.fixture.now();
+    expect(await listShelves(shop, { updatedAfter: changedAt })).toEqual([]);
+    await shop.add(pieces(1, { warehouse_code: 'W2' }));
+    expect(await listShelves(shop, { updatedAfter: changedAt })).toEqual(['A@W2']);
+    expect(await listShelves(shop, { updatedAfter: changedAt, warehouseId: shop.w1.id })).toEqual([]);
+    expect((await orderedBy('desc'))[0]).toBe('A@W2');
+    expect(await orderedBy('asc')).toEqual((await orderedBy('desc')).toReversed());
+  });
+
   it('is the same over all pages', async () => {
     const shop = await newShop();
     for (const filter of [{}, { warehouseId: shop.w1.id }]) {
       const allShelves = await listShelves(shop, filter);
       const pages = [0, 2, 4].map((offset) => listShelves(shop, filter, { offset, limit: 2 }));
       expect((await Promise.all(pages)).flat()).toEqual(allShelves);
+    }
+  });
+
+  it('is the same by positions', async () => {
+    const shop = await newShop();
+    const byChange = { field: 'updated_at', direction: 'desc' as const };
+    for (const [filter, sorting] of [[{}], [{ warehouseId: shop.w1.id }], [{}, byChange]] as const) {
+      expect(await shop.listStockByPosition(filter, sorting)).toEqual(await shop.listStock(filter, undefined, sorting));
     }
   });
 

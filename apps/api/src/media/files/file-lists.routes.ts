@@ -1,6 +1,7 @@
 import { type Clock, MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
 import { FILE_KINDS, FILE_SORT_FIELDS, type MediaFileQueries } from '@back-office/media';
 import { okJson } from '../../http/answer.js';
+import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
 import { FileShape } from './file-shapes.js';
@@ -29,6 +30,7 @@ const FILES_QUERY = {
     schema: text,
     description: 'name, size, inserted_at or last_modified, with asc or desc; default name asc',
   },
+  ...CURSOR,
   pageNo: { schema: integer, description: 'from 1 on, default 1' },
   pageSize: { schema: integer, description: 'default 30, at most 10,000' },
 };
@@ -54,23 +56,25 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       method: 'get',
       path: '/cdn/files',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Lists files with their number; ignores invalid filters',
       query: FILES_QUERY,
       ignoresInvalidFilters: true,
       answers: {
         200: record({ data: record({ files: listOf(FileShape), total_count: integer, hidden_count: integer }) }),
       },
-      handle: async ({ app, query }) => {
+      handle: ({ app, query }) => {
         const filter = parseFileFilter(query, app.settings.media.unusedThresholdDays, clock.now());
         const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['orderBy'], FILE_SORT_FIELDS);
-        return okJson(await queries.list(app.id, filter, sorting, page));
+        return answerPage(query, page, (listedPage) => queries.list(app.id, filter, sorting, listedPage));
       },
     }),
     route({
       method: 'get',
       path: '/cdn/files/summary',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Counts files by kind, and their bytes',
       answers: { 200: record({ data: SummaryShape }) },
       handle: async ({ app }) => okJson(await queries.summary(app.id)),
@@ -79,6 +83,7 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       method: 'get',
       path: '/cdn/files/pdf-renders',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Lists PDFs with rendered pages by name; the first 100',
       query: { name: { schema: text, description: 'part of the name' } },
       ignoresInvalidFilters: true,

@@ -17,6 +17,7 @@ import { record } from '../../http/shapes.js';
 import type { ContentIntake } from './content-intake.js';
 import { FileShape } from './file-shapes.js';
 import { FormNumber, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, parseFormNumber, Tags } from './media-fields.js';
+import { limitToGrant, UPLOAD_NOT_GRANTED } from './upload-tokens.routes.js';
 import type { Publication } from '../serving/publication.js';
 
 const optional = true;
@@ -53,9 +54,11 @@ export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publicati
       method: 'post',
       path: '/cdn/files',
       caller: 'app',
+      scope: 'media:write',
       extension: true,
       summary: 'Uploads a file; images are scaled and converted in the background by their preset',
       upload: true,
+      acceptsUploadTokens: true,
       body: UploadCdnFile,
       answers: { 201: record({ data: FileShape }) },
       refusals: [
@@ -63,11 +66,14 @@ export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publicati
         'API.CdnFiles.KeyAlreadyExists',
         'API.CdnFiles.UnsupportedType',
         'API.CdnFiles.ImageTooLarge',
+        UPLOAD_NOT_GRANTED,
       ],
-      handle: async ({ app, file, body }) => {
+      handle: async ({ app, file, body, upload: grant }) => {
         if (file === undefined) return FILE_REQUIRED;
         const details = parseNewFile(file, body);
-        return isRefusal(details) ? details : upload(app, file, details);
+        if (isRefusal(details)) return details;
+        const granted = limitToGrant(details, grant, blankToNull(body.folder) !== null);
+        return isRefusal(granted) ? granted : upload(app, file, granted);
       },
     }),
   ];

@@ -101,6 +101,7 @@ describe('POST /cdn_folders', () => {
     ['a path below another parent', { name: 'A', key: 'x/a', parent_cdn_folder_path: 'taken' }, 'key', 'is invalid'],
     ['a backslash', { name: 'A', key: 'a\\b' }, 'key', 'is invalid'],
     ['a parent with ..', { name: 'A', key: 'a', parent_cdn_folder_path: '..' }, 'parent_cdn_folder_path', 'is invalid'],
+    ['a name with a sign that reverses the text', { name: 'a\u202eb', key: 'a' }, 'name', 'is invalid'],
     ['no name', { key: 'a' }, 'name', "can't be blank"],
     ['no key', { name: 'A' }, 'key', "can't be blank"],
     ['the top level', { name: 'A', key: '/' }, 'key', "can't be blank"],

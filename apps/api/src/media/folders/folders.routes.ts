@@ -6,6 +6,7 @@ import {
   type FolderPath,
   type MediaFolderQueries,
   type MediaFolders,
+  NAME_WITHOUT_BIDI_CONTROLS,
   parentOf,
   TOP_LEVEL,
 } from '@back-office/media';
@@ -19,7 +20,7 @@ import { DeletedFolderShape, FolderShape } from './folder-shapes.js';
 const optional = true;
 
 class CdnFolderFields {
-  @Text() name!: string;
+  @Text({ pattern: NAME_WITHOUT_BIDI_CONTROLS }) name!: string;
   @Text({ max: MAX_PATH_LENGTH }) key!: string;
   @Text({ max: MAX_PATH_LENGTH, optional }) parent_cdn_folder_path?: string | null;
   @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
@@ -31,7 +32,7 @@ class PostCdnFolder {
 
 class PatchCdnFolder {
   @RecordId() id!: number;
-  @Text({ optional }) name?: string | null;
+  @Text({ pattern: NAME_WITHOUT_BIDI_CONTROLS, optional }) name?: string | null;
   @Text({ max: MAX_PATH_LENGTH, optional }) parent_folder?: string | null;
   @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
 }
@@ -49,6 +50,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       method: 'get',
       path: '/cdn/folders',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Reads the tree of folders, or one branch',
       query: { folder: { schema: text, description: 'folder key: the branch below it' } },
       answers: { 200: record({ data: listOf(FolderShape) }) },
@@ -65,6 +67,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       method: 'post',
       path: '/cdn_folders',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Adds a folder; its key is the last segment or the full path',
       body: PostCdnFolder,
       answers: { 201: record({ data: FolderShape }) },
@@ -82,6 +85,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       method: 'patch',
       path: '/cdn/folder',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Renames, describes or moves a folder with its contents',
       body: PatchCdnFolder,
       answers: { 200: record({ data: FolderShape }) },
@@ -103,6 +107,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       method: 'delete',
       path: '/cdn/folder',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Puts all files of a branch into Trash and removes its folders',
       query: { folder: { schema: text, description: 'folder key' } },
       answers: { 200: DeletedFolderShape },

@@ -1,11 +1,10 @@
 import {
   blobKey,
   type ByteRange,
-  fileType,
-  imageFacts,
   type ImageFacts,
   type ImageOutput,
   type ImageProcessor,
+  isCostlyFile,
   isUnreadableFile,
   type OutputFormat,
   pageKey,
@@ -40,7 +39,7 @@ const EMPTY_RESULT = { main: undefined, renditions: [], pages: [], replacesRendi
 export class FileProcessing {
   constructor(
     private readonly library: Library,
-    private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts'>,
+    private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts' | 'parser'>,
     private readonly processedFiles: ProcessedFiles,
     private readonly queries: ProcessedFileQueries,
     private readonly copies: PublicCopies,
@@ -55,7 +54,7 @@ export class FileProcessing {
     // `publish` writes the copy again if this fails.
     await this.copies.trySettle(appId, [file.key]);
     if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
-    const result = await this.makeObjects(file, widths);
+    const result = await this.makeObjects(appId, file, widths);
     const isListed = await this.publish(appId, file, result);
     if (!isListed && version === undefined) throw new ContentPending('The content was replaced meanwhile');
   }
@@ -83,8 +82,12 @@ export class FileProcessing {
     if (version !== undefined) await this.processedFiles.fail(appId, fileId, version);
   }
 
-  private async makeObjects(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
-    if (file.kind === 'image') return this.makeImages(file, widths);
+  private async makeObjects(
+    appId: number,
+    file: FileToProcess,
+    widths: readonly number[] | undefined,
+  ): Promise<ProcessingResult> {
+    if (file.kind === 'image') return this.makeImages(appId, file, widths);
     if (file.kind === 'video') return { ...EMPTY_RESULT, ...((await this.videoSize(file)) ?? NO_SIZE) };
     return { ...EMPTY_RESULT, ...NO_SIZE, pages: file.mime === PDF ? await this.renderPages(file) : [] };
   }
@@ -114,10 +117,14 @@ export class FileProcessing {
     }
   }
 
-  private async makeImages(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
+  private async makeImages(
+    appId: number,
+    file: FileToProcess,
+    widths: readonly number[] | undefined,
+  ): Promise<ProcessingResult> {
     const bytes = await this.readBlob(file.original ?? file.content);
     // The original may have another type than the content.
-    const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
+    const facts = await this.tools.parser.readImageFacts(appId, { bytes, name: file.key, mime: file.mime });
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
     const isFullRun = widths === undefined;
@@ -158,6 +165,7 @@ export class FileProcessing {
     try {
       return await this.tools.images.process(bytes, facts, outputs);
     } catch (error) {
+      if (isCostlyFile(error)) throw error;
       if (isUnreadableFile(error)) throw new BrokenContent('The image cannot be decoded', { cause: error });
       throw new ProcessorCrashed('The image could not be processed', { cause: error });
     }

@@ -9,6 +9,7 @@ import { TOKENS } from '../../tokens.js';
 
 const CLIENT_COUNT = 4;
 const ROUND_COUNT = 3;
+const MIN_UPLOADS_BEFORE_KILL = 4;
 
 let api: TestApi;
 let shop: Client;
@@ -30,14 +31,19 @@ afterAll(async () => {
 const startService = (): Promise<ServerProcess> =>
   startServer({ DATABASE_URL: api.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
 
-async function uploadUntilKilled(server: ServerProcess, name: string, bytes: Uint8Array): Promise<number[]> {
-  const client = api.withOrigins(shop, [server.origin]);
-  const acknowledgedIds: number[] = [];
+interface Round {
+  readonly server: ServerProcess;
+  readonly acknowledgedIds: number[];
+  isKilled: boolean;
+}
+
+async function uploadUntilKilled(round: Round, name: string, bytes: Uint8Array): Promise<void> {
+  const client = api.withOrigins(shop, [round.server.origin]);
   try {
     for (let count = 0; ; count += 1) {
       const { status, body } = await client.upload('/cdn/files', { name: `${name}-${count}.jpg`, bytes });
       expect(status).toBe(201);
-      acknowledgedIds.push(body.data.id);
+      round.acknowledgedIds.push(body.data.id);
       if (count % 2 === 0) continue;
       await client.upload(
         `/cdn/files/${body.data.id}/replace`,
@@ -45,9 +51,25 @@ async function uploadUntilKilled(server: ServerProcess, name: string, bytes: Uin
         { cache_strategy: 'version' },
       );
     }
-  } catch {
-    return acknowledgedIds;
+  } catch (error) {
+    if (!round.isKilled) throw error;
   }
+}
+
+async function uploadAndKill(name: string, bytes: Uint8Array, delayMs: number): Promise<number[]> {
+  runningServer = await startService();
+  const round: Round = { server: runningServer, acknowledgedIds: [], isKilled: false };
+  const clients = Array.from({ length: CLIENT_COUNT }, (_, client) =>
+    uploadUntilKilled(round, `${name}-${client}`, bytes),
+  );
+  const kill = async () => {
+    while (round.acknowledgedIds.length < MIN_UPLOADS_BEFORE_KILL) await pause(5);
+    await pause(delayMs);
+    round.isKilled = true;
+    await round.server.stop('SIGKILL');
+  };
+  await Promise.all([...clients, kill()]);
+  return round.acknowledgedIds;
 }
 
 interface FileRow {
@@ -89,16 +111,8 @@ describe('a service killed while it receives and processes files', () => {
     const bytes = await sharpSampleImages.still('image/jpeg', 1_300, 900);
     const acknowledgedIds: number[] = [];
     for (let round = 0; round < ROUND_COUNT; round += 1) {
-      runningServer = await startService();
-      const server = runningServer;
-      const uploads = Promise.all(
-        Array.from({ length: CLIENT_COUNT }, (_, client) => uploadUntilKilled(server, `${round}-${client}`, bytes)),
-      );
-      await pause(900 + 400 * round);
-      await server.stop('SIGKILL');
-      acknowledgedIds.push(...(await uploads).flat());
+      acknowledgedIds.push(...(await uploadAndKill(`${round}`, bytes, 150 * round)));
     }
-    expect(acknowledgedIds.length).toBeGreaterThan(ROUND_COUNT);
     runningServer = await startService();
     for (
       let remaining = 240;

@@ -1,4 +1,5 @@
 import {
+  isCostlyFile,
   JOBS,
   type JobAttempt,
   type JobTask,
@@ -13,6 +14,7 @@ import {
 import type { CachePurge } from '../serving/cache-purge.js';
 import { BrokenContent, ContentPending, ProcessorCrashed, type FileProcessing } from './file-processing.js';
 import type { Library } from '../library.js';
+import type { RememberedObjects } from '../serving/remembered-objects.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 
@@ -27,7 +29,11 @@ export class MediaTasks {
     private readonly objects: MediaObjectQueries,
     private readonly copies: PublicCopies,
     private readonly purges: CachePurge,
-    private readonly dailyWork: { readonly sweep: StoreSweep; readonly files: MediaFiles },
+    private readonly others: {
+      readonly sweep: StoreSweep;
+      readonly files: MediaFiles;
+      readonly publicObjects: RememberedObjects;
+    },
   ) {}
 
   createJobTasks(onFailure: OnJobFailure): JobTasks {
@@ -35,8 +41,8 @@ export class MediaTasks {
       [JOBS.process]: (payload, attempt) => this.process(payload as ProcessPayload, attempt, onFailure),
       [JOBS.tidy]: reportFailures(JOBS.tidy, onFailure, (payload) => this.tidy(payload as TidyPayload)),
       [JOBS.purge]: reportFailures(JOBS.purge, onFailure, (payload) => this.purges.run(payload as PurgePayload)),
-      [JOBS.sweep]: reportFailures(JOBS.sweep, onFailure, () => this.dailyWork.sweep.run()),
-      [JOBS.hide]: reportFailures(JOBS.hide, onFailure, () => this.dailyWork.files.hideUnused()),
+      [JOBS.sweep]: reportFailures(JOBS.sweep, onFailure, () => this.others.sweep.run()),
+      [JOBS.hide]: reportFailures(JOBS.hide, onFailure, () => this.others.files.hideUnused()),
     };
   }
 
@@ -51,8 +57,10 @@ export class MediaTasks {
     }
     try {
       await this.processing.run(payload);
+      this.others.publicObjects.forgetMisses();
     } catch (error) {
       if (!(error instanceof ContentPending)) onFailure(error, JOBS.process);
+      if (isCostlyFile(error)) return this.processing.markAsFailed(payload);
       if (error instanceof BrokenContent && attempt >= MAX_DECODE_ATTEMPTS)
         return this.processing.markAsFailed(payload);
       if (error instanceof ProcessorCrashed && attempt > MAX_CRASHES) return this.processing.markAsFailed(payload);
@@ -61,9 +69,10 @@ export class MediaTasks {
     }
   }
 
-  private async tidy({ appId, blobs, keys }: TidyPayload): Promise<void> {
+  private async tidy({ appId, blobs, keys, withdrawn = [] }: TidyPayload): Promise<void> {
     await this.copies.settle(appId, keys);
     for (const blob of await this.objects.unreferencedBlobs(appId, blobs)) await this.library.store.remove(blob);
+    await this.purges.withdraw(withdrawn);
   }
 }
 

@@ -1,4 +1,10 @@
-import { type CdnPurger, type ProcessedFileQueries, publicUrl, type PurgePayload } from '@back-office/media';
+import {
+  type CdnPurger,
+  type ProcessedFileQueries,
+  publicUrl,
+  type PurgePayload,
+  type WithdrawnKey,
+} from '@back-office/media';
 import type { PublicCopies } from './public-copies.js';
 
 export class CachePurge {
@@ -18,6 +24,15 @@ export class CachePurge {
       [1, version - 1, version].map((urlVersion) => publicUrl(this.base, key, urlVersion)),
     );
     return this.purger.purge([...new Set(urls)]);
+  }
+
+  /** Purges every URL under which caches may hold the keys. Throws if the cache does not confirm it. */
+  async withdraw(withdrawn: readonly WithdrawnKey[]): Promise<void> {
+    if (!this.isConfigured || withdrawn.length === 0) return;
+    const urls = withdrawn.flatMap(({ key, version }) =>
+      Array.from({ length: version }, (_, index) => publicUrl(this.base, key, index + 1)),
+    );
+    if (!(await this.purger.purge(urls))) throw new Error('A withdrawn file could not be purged from the cache');
   }
 
   /** Purges again after renditions are made, since a cache may have fetched the old renditions meanwhile. */

@@ -1,15 +1,14 @@
-import {
-  type ByteRange,
-  canHoldScripts,
-  type MediaObjectQueries,
-  type MediaStore,
-  type PublicObject,
-} from '@back-office/media';
+import { type ByteRange, canHoldScripts, type MediaStore, type PublicObject } from '@back-office/media';
+import type { Calls } from '@back-office/database';
 import type { Express, Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { send } from '../../http/express-app.js';
-import { Unavailable, UNKNOWN_PATH } from '../../http/errors.js';
+import { MEDIA_ROUTE } from '../../http/base-path.js';
+import { addressOf } from '../../http/caller-address.js';
+import { CallsInProgress } from '../../http/calls-in-progress.js';
+import { Busy, Unavailable, UNKNOWN_PATH } from '../../http/errors.js';
+import { send } from '../../http/send.js';
+import type { RememberedObjects } from './remembered-objects.js';
 
 const PUBLIC_PATH = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
 const MAX_READS = 5;
@@ -20,15 +19,30 @@ const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
 /** Browsers show a PDF in a frame, which a sandbox would leave empty. */
 const PDF = 'application/pdf';
 
-export function serveMedia(app: Express, objects: MediaObjectQueries, store: MediaStore): void {
+/** Public files, and the limits of their look-ups. */
+export interface ServedFiles {
+  readonly objects: Pick<RememberedObjects, 'find'>;
+  readonly store: MediaStore;
+  readonly calls: Pick<Calls, 'runFor'>;
+  /** Maximum number of look-ups of one address that are in progress. */
+  readonly maxLookUps: number;
+}
+
+export function serveMedia(app: Express, { objects, store, calls, maxLookUps }: ServedFiles): void {
+  const lookUps = new CallsInProgress<string>(maxLookUps);
+  const find = (address: string, key: string) =>
+    lookUps.run(address, () =>
+      calls.runFor({ kind: 'file', key: address }, async () => ({ found: await objects.find(key) })),
+    );
   app.get(/^\/media\/.+/, async (request, response) => {
-    response.locals['route'] = '/media/*';
+    response.locals['route'] = MEDIA_ROUTE;
     const key = keyOf(request);
-    const appId = key === undefined ? undefined : await objects.findApp(key.slice(0, key.indexOf('/')));
-    if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);
+    if (key === undefined) return send(response, UNKNOWN_PATH);
     // A replacement may remove the blob between look-up and read.
     for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
-      const object = await objects.findObject(appId, key);
+      const lookUp = await find(addressOf(request), key);
+      if (lookUp === undefined) throw new Busy('address_look_ups');
+      const { found: object } = lookUp;
       if (object === undefined) break;
       if (await serve(object, request, response, store)) return;
     }

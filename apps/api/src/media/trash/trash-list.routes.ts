@@ -1,6 +1,6 @@
-import { MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
+import { MAX_PAGE_SIZE, parseSorting, type Page } from '@back-office/kernel';
 import { type MediaFileQueries, TRASH_SORT_FIELDS } from '@back-office/media';
-import { okJson } from '../../http/answer.js';
+import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { parseNumberedPage, searchOf } from '../files/file-filter.js';
@@ -21,6 +21,7 @@ const TRASH_QUERY = {
     schema: text,
     description: 'like the list of files, also deleted_at and purge_at; default deleted_at desc',
   },
+  ...CURSOR,
   page_no: { schema: integer, description: 'from 1 on, default 1' },
   page_size: { schema: integer, description: 'default 30, at most 10,000' },
 };
@@ -31,14 +32,16 @@ export function trashListRoutes(queries: MediaFileQueries): Route[] {
       method: 'get',
       path: '/cdn/trash',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Lists files in Trash, newest first',
       query: TRASH_QUERY,
       ignoresInvalidFilters: true,
       answers: { 200: record({ data: record({ files: listOf(TrashEntryShape), total_count: integer }) }) },
-      handle: async ({ app, query }) => {
+      handle: ({ app, query }) => {
         const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['order_by'], TRASH_SORT_FIELDS);
-        return okJson(await queries.trash(app.id, searchOf(query), sorting, page));
+        const list = (listedPage: Page) => queries.trash(app.id, searchOf(query), sorting, listedPage);
+        return answerPage(query, page, list, 'order_by');
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import { IS_INVALID, checkText, parsePage } from '@back-office/kernel';
+import { IS_INVALID, checkText, checkUrlField, parsePage } from '@back-office/kernel';
 import { type FileUsageQueries, type FileUsages, OWN_ENTITY_TYPES } from '@back-office/media';
 import { ok, okJson } from '../../http/answer.js';
 import { PAGING } from '../../http/query-parameters.js';
@@ -18,9 +18,14 @@ function EntityType(): PropertyDecorator {
   return ValidatedBy(validate, { type: 'string', maxLength: MAX_NAME_LENGTH, not: { enum: [...OWN_ENTITY_TYPES] } });
 }
 
+function UsedUrl(): PropertyDecorator {
+  const validate = (value: unknown): string | undefined => checkUrlField(value, MAX_URL_LENGTH, true);
+  return ValidatedBy(validate, { type: 'string', maxLength: MAX_URL_LENGTH });
+}
+
 class UsageField {
   @Text() field!: string;
-  @Text({ max: MAX_URL_LENGTH }) url!: string;
+  @UsedUrl() url!: string;
 }
 
 class UsageFields {
@@ -57,6 +62,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       method: 'put',
       path: '/cdn/usages',
       caller: 'app',
+      scope: 'media:write',
       extension: true,
       summary: 'Replaces the usages of one of your entities, such as a page; ignores external URLs',
       body: PutUsages,
@@ -68,6 +74,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       method: 'get',
       path: '/cdn/usages/broken',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Lists stored URLs of missing files; files in Trash are not missing',
       query: BROKEN_QUERY,
       ignoresInvalidFilters: true,
@@ -80,6 +87,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       method: 'get',
       path: '/cdn/files/:id/usages',
       caller: 'app',
+      scope: 'media:read',
       summary: 'Lists the usages of a file; empty for an unknown file',
       query: PAGING,
       ignoresInvalidFilters: true,

@@ -5,8 +5,9 @@ import {
   type FileVersionQueries,
   type FileVersions,
   publicUrl,
+  VERSION_NOT_FOUND,
 } from '@back-office/media';
-import { answerWith, okJson, type HandlerResult } from '../../http/answer.js';
+import { answerWith, ok, okJson, type HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import { ValidatedBy, Whole } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
@@ -89,25 +90,24 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
     const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...result };
     return { status: 200, text: `{"data":${data},"cache":${JSON.stringify(cache)}}` };
   };
-  const termsOf = ({ settings }: AppContext, strategy: Strategy): ChangeTerms => ({
-    retentionDays: settings.media.trashRetentionDays,
-    isPurged: strategy === 'purge',
-  });
   return [
     route({
       method: 'get',
       path: '/cdn/files/:id/versions',
       caller: 'app',
+      scope: 'media:read',
       extension: true,
       summary: 'Lists the kept versions of a file, newest first',
       answers: { 200: record({ data: listOf(VersionShape) }) },
       missingKey: 'API.CdnFiles.FileNotFound',
       handle: async ({ app, id }) => answerWith((await queries.list(app.id, id)) ?? NOT_FOUND, okJson),
     }),
+    purgeRoute(versions),
     route({
       method: 'post',
       path: '/cdn/files/:id/replace',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Replaces the content under the same key; keeps the old one as a version',
       upload: true,
       body: ReplaceCdnFile,
@@ -140,6 +140,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       method: 'post',
       path: '/cdn/files/:id/revert',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Restores a kept version as a new one; by default the latest',
       body: RevertCdnFile,
       bodyOptional: true,
@@ -160,6 +161,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       method: 'post',
       path: '/cdn/files/:id/renditions/regenerate',
       caller: 'app',
+      scope: 'media:write',
       summary: 'Makes renditions again in the background, by the preset or by the sent widths',
       body: RegenerateRenditions,
       bodyOptional: true,
@@ -174,4 +176,27 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       },
     }),
   ];
+}
+
+function termsOf({ settings }: AppContext, strategy: Strategy): ChangeTerms {
+  return { retentionDays: settings.media.trashRetentionDays, isPurged: strategy === 'purge' };
+}
+
+function purgeRoute(versions: FileVersions): Route {
+  return route({
+    method: 'delete',
+    path: '/cdn/files/:id/versions/:version',
+    caller: 'app',
+    scope: 'media:write',
+    extension: true,
+    summary: 'Purges one kept version at once; caches drop it',
+    answers: { 200: record({ data: DoneShape }) },
+    refusals: ['API.CdnFiles.VersionNotFound'],
+    missingKey: 'API.CdnFiles.VersionNotFound',
+    handle: async ({ app, id, ids }) => {
+      const result = await versions.purge(app.id, id, ids['version'] ?? 0);
+      if (result !== true) return VERSION_NOT_FOUND;
+      return ok({ success: true, message: 'The version is removed' });
+    },
+  });
 }

@@ -1,0 +1,232 @@
+import { SCOPES, type Scope } from '@back-office/apps';
+import { TOKENS } from '../tokens.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const create = async (fields: object = {}, client = shop) =>
+  (await client.post('/access_tokens', { access_token: { name: 'ERP', ...fields } })).body.data;
+const clientOf = (token: { access_token: string }): Client => api.clientWith(shop.appId, token.access_token);
+const limitedTo = async (...scopes: Scope[]) => clientOf(await create({ scopes }));
+const NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
+
+describe('POST /access_tokens', () => {
+  it('creates a token for 400 days that works at once', async () => {
+    const { status, body } = await shop.post('/access_tokens', {
+      access_token: { name: 'ERP', scopes: ['stock:read'], language: 'sr' },
+    });
+    expect(status).toBe(201);
+    expect(body.data).toEqual({
+      id: expect.any(Number),
+      name: 'ERP',
+      scopes: ['stock:read'],
+      language: 'sr',
+      inserted_at: '2026-11-21T10:00:00',
+      last_used_at: null,
+      expires_at: '2027-12-26T10:00:00',
+      revoked_at: null,
+      current: false,
+      access_token: expect.stringMatching(/^bo_app_[\w-]{43}$/),
+    });
+    expect((await clientOf(body.data).get('/stocks')).status).toBe(200);
+  });
+
+  it('gives every scope unless the request names some', async () => {
+    const token = await create({ expires_in: '12h' });
+    expect(token).toMatchObject({ scopes: null, expires_at: '2026-11-21T22:00:00' });
+    expect((await clientOf(token).get('/products')).status).toBe(200);
+  });
+
+  it('passes on only scopes that the caller has', async () => {
+    const limited = await limitedTo('tokens:write', 'stock:read');
+    expect((await create({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
+    for (const scopes of [undefined, null, ['stock:write'], ['stock:read', 'orders:read']]) {
+      const { status, body } = await limited.post('/access_tokens', { access_token: { name: 'x', scopes } });
+      expect([status, body]).toEqual([403, NOT_HELD]);
+    }
+  });
+
+  it.each([
+    ['a blank name', { name: ' ' }, 'name'],
+    ['an unknown scope', { scopes: ['stock:all'] }, 'scopes'],
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['a long life', { expires_in: '3651d' }, 'expires_in'],
+  ])('refuses %s', async (_, fields, field) => {
+    const { status, body } = await shop.post('/access_tokens', { access_token: { name: 'x', ...fields } });
+    expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
+  });
+
+  it('does not store the token', async () => {
+    const { access_token: secret } = await create();
+    const rows = await api.database.rows('select to_jsonb(t)::text as text from access_tokens t where app_id = $1', [
+      shop.appId,
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});
+
+describe('GET /access_tokens', () => {
+  it('lists the tokens of the app without secrets and sessions', async () => {
+    const token = await create();
+    await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
+    const { body } = await shop.get('/access_tokens');
+    const { access_token: secret, ...listed } = token;
+    expect(body.data).toEqual([expect.objectContaining({ name: null, current: true, expires_at: null }), listed]);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    expect((await shop.get('/access_tokens?offset=1&limit=1')).body.data).toEqual([listed]);
+    expect((await (await api.app()).get('/access_tokens')).body.data).toHaveLength(1);
+  });
+});
+
+describe('PATCH /access_tokens/{id}', () => {
+  it('changes name, scopes and expiry, which count at once', async () => {
+    const token = await create();
+    const client = clientOf(token);
+    expect((await client.get('/products')).status).toBe(200);
+    const change = { name: 'PIM', scopes: ['stock:read'], expires_in: '30d' };
+    const { body } = await shop.patch(`/access_tokens/${token.id}`, { access_token: change });
+    expect(body.data).toMatchObject({ name: 'PIM', scopes: ['stock:read'], expires_at: '2026-12-21T10:00:00' });
+    expect((await client.get('/products')).status).toBe(403);
+    const { body: unchanged } = await shop.patch(`/access_tokens/${token.id}`, { access_token: {} });
+    expect(unchanged.data).toEqual(body.data);
+  });
+
+  it('refuses scopes that the caller lacks, in the token and in the change', async () => {
+    const limited = await limitedTo('tokens:write', 'stock:read');
+    const [weak, strong] = [await create({ scopes: ['stock:read'] }), await create({ scopes: ['orders:read'] })];
+    for (const [id, change] of [
+      [weak.id, { scopes: ['orders:read'] }],
+      [weak.id, { scopes: null }],
+      [strong.id, { name: 'x' }],
+    ]) {
+      const { status, body } = await limited.patch(`/access_tokens/${id}`, { access_token: change });
+      expect([status, body]).toEqual([403, NOT_HELD]);
+    }
+    expect((await limited.patch(`/access_tokens/${weak.id}`, { access_token: { name: 'x' } })).status).toBe(200);
+  });
+
+  it('refuses a token that has expired or is revoked', async () => {
+    const [expired, revoked] = [await create({ expires_in: 1 }), await create()];
+    await shop.delete(`/access_tokens/${revoked.id}`);
+    api.clock.forward({ seconds: 1 });
+    for (const { id } of [expired, revoked]) {
+      const { status, body } = await shop.patch(`/access_tokens/${id}`, { access_token: { expires_in: '1d' } });
+      expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.NotActive'] } }]);
+    }
+  });
+});
+
+describe('POST /access_tokens/{id}/rotate', () => {
+  it('creates a token like it, and the old one works until the end of the overlap', async () => {
+    const token = await create({ scopes: ['stock:read'], language: 'sr' });
+    const { status, body } = await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '1h' } });
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
+    expect(body.data.id).not.toBe(token.id);
+    const failures = async () =>
+      (await Promise.all([token, body.data].map((one) => clientOf(one).get('/stocks')))).map(
+        ({ status: code }) => code,
+      );
+    expect(await failures()).toEqual([200, 200]);
+    api.clock.forward({ hours: 1 });
+    expect(await failures()).toEqual([401, 200]);
+  });
+
+  it('lets a token rotate itself, for 24 hours by default', async () => {
+    const client = await limitedTo('tokens:write', 'tokens:read');
+    const { body: list } = await client.get('/access_tokens');
+    const { id } = list.data.find(({ current }: { current: boolean }) => current);
+    const { body } = await client.post(`/access_tokens/${id}/rotate`);
+    const { body: later } = await clientOf(body.data).get('/access_tokens');
+    expect(later.data.at(-2)).toMatchObject({ id, expires_at: '2026-11-22T11:00:01' });
+  });
+
+  it('never extends the life of the old token, and gives no scopes that the caller lacks', async () => {
+    const token = await create({ expires_in: 60 });
+    await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
+    const { body } = await shop.get('/access_tokens');
+    expect(body.data[1].expires_at).toBe(token.expires_at);
+    const { status } = await (await limitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
+    expect(status).toBe(403);
+  });
+});
+
+describe('the last use', () => {
+  const lastUses = async () =>
+    (await shop.get('/access_tokens')).body.data.map((token: { last_used_at: string | null }) => token.last_used_at);
+
+  const flush = () => api.container.get(TOKENS.TokenUses).flush();
+
+  it('is written in batches, once for each token', async () => {
+    await flush();
+    const [first, second] = [clientOf(await create()), clientOf(await create())];
+    for (const client of [first, first, second]) await client.get('/stocks');
+    const now = api.clock.now().toISOString().slice(0, 19);
+    expect(await lastUses()).toEqual([null, null, null]);
+    api.statements.length = 0;
+    await flush();
+    expect(api.statements).toHaveLength(1);
+    expect(await lastUses()).toEqual([now, now, now]);
+    await flush();
+    api.statements.length = 0;
+    api.clock.forward({ seconds: 59 });
+    await first.get('/stocks');
+    await flush();
+    expect(api.statements.filter((text) => text.includes('last_used_at = '))).toEqual([]);
+    expect(await lastUses()).toEqual([now, now, now]);
+  });
+});
+
+describe('Token-Expires', () => {
+  it('names the end of a token in the last 30 days of its life', async () => {
+    const token = await create({ expires_in: '31d' });
+    const client = clientOf(token);
+    const readHeader = async () => (await client.get('/stocks')).headers['token-expires'];
+    expect(await readHeader()).toBeUndefined();
+    api.clock.forward({ hours: 24 });
+    expect(await readHeader()).toBe(token.expires_at);
+    expect((await shop.get('/stocks')).headers).not.toHaveProperty('token-expires');
+  });
+});
+
+describe('DELETE /access_tokens/{id}', () => {
+  it('revokes the token at once; a repeat keeps the time', async () => {
+    const token = await create();
+    const client = clientOf(token);
+    expect((await client.get('/stocks')).status).toBe(200);
+    expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
+    const { status, body } = await client.get('/stocks');
+    expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Revoked' } }]);
+    const readTime = async () => (await shop.get('/access_tokens')).body.data[1].revoked_at;
+    const revokedAt = await readTime();
+    api.clock.forward({ hours: 1 });
+    expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
+    expect(await readTime()).toBe(revokedAt);
+  });
+
+  it('finds no token of another app, and no session', async () => {
+    const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
+    const foreign = await create({}, await api.app());
+    for (const id of [session.data.id, foreign.id, 987_654_321]) {
+      expect((await shop.delete(`/access_tokens/${id}`)).status).toBe(404);
+      expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
+      expect((await shop.post(`/access_tokens/${id}/rotate`)).status).toBe(404);
+    }
+  });
+
+  it('refuses to revoke a token with scopes that the caller lacks', async () => {
+    const token = await create({ scopes: SCOPES });
+    const { status, body } = await (await limitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
+    expect([status, body]).toEqual([403, NOT_HELD]);
+    expect((await clientOf(token).get('/stocks')).status).toBe(200);
+  });
+});

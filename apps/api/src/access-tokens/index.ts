@@ -1,0 +1,1 @@
+export { accessTokenRoutes } from './access-tokens.routes.js';

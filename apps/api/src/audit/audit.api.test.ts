@@ -1,0 +1,188 @@
+import { importOrder, newCustomer, methodId, propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const list = async (query = '') => (await shop.get(`/audit_log${query}`)).body.data;
+/** Returns the entries that the call adds, oldest first, without the one of the first token. */
+const entriesOf = async (work: () => Promise<unknown>) => {
+  const before = await list('?limit=10000');
+  await work();
+  return (await list('?limit=10000')).slice(0, -before.length).reverse();
+};
+
+describe('GET /audit_log', () => {
+  it('names the token, the address and the request of a change', async () => {
+    const [entry] = await entriesOf(() =>
+      shop.patch('/app/settings', { bank_account: { account_number: '160-445-02' } }),
+    );
+    const { body } = await shop.get('/access_tokens');
+    expect(entry).toEqual({
+      id: expect.any(Number),
+      at: api.clock.now().toISOString().slice(0, 19),
+      actor: 'app',
+      token_id: body.data[0].id,
+      customer_id: null,
+      address: expect.stringMatching(/127\.0\.0\.1$/),
+      request_id: expect.any(String),
+      action: 'settings.change',
+      subject_id: null,
+      before: { 'bank_account.account_number': '' },
+      after: { 'bank_account.account_number': '160-445-02' },
+    });
+  });
+
+  it('is filtered, and shows nothing of other apps', async () => {
+    await shop.patch('/app/settings', { name: 'A' });
+    expect((await list('?action=settings.change')).length).toBe(1);
+    expect(await list('?action=file.purge')).toEqual([]);
+    expect((await list('?token_id=987654321')).length).toBe(0);
+    expect((await list('?until=2020-01-01')).length).toBe(0);
+    expect((await shop.get('/audit_log?from=never')).status).toBe(400);
+    const other = await api.app();
+    expect((await other.get('/audit_log')).body.data).toMatchObject([
+      { action: 'access_token.create', actor: 'worker' },
+    ]);
+  });
+
+  it('names orders whose status or payment status a call changes, and payments of imported orders', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    const payments = [{ payment_method_id: await methodId(shop, 'cash'), amount: 100 }];
+    const orders: { id: number; data_part: number; time_part: number; order_number: string }[] = [];
+    const [imported] = await entriesOf(async () =>
+      orders.push(await importOrder(shop, { external_ref: 'W-1', items: [{ code: 'A', qty: 1 }], payments })),
+    );
+    const [{ id, data_part, time_part, order_number } = { id: 0, data_part: 0, time_part: 0, order_number: '' }] =
+      orders;
+    expect(imported).toMatchObject({
+      action: 'imported_order.create',
+      after: { order_number, payments: [{ method: expect.any(String), amount: 10_000 }] },
+    });
+    const update = (change: object) =>
+      shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...change }] });
+    expect(await entriesOf(() => update({ payment_status_id: 1, invoice_number: 'I-1' }))).toMatchObject([
+      {
+        action: 'order.change',
+        subject_id: id,
+        before: { [id]: { payment_status: 'paid' } },
+        after: { changed: 1, records: { [id]: { payment_status: 'unpaid' } } },
+      },
+    ]);
+    expect(await entriesOf(() => update({ invoice_number: 'I-2' }))).toEqual([]);
+  });
+
+  it('names files that are moved to Trash', async () => {
+    const { body } = await shop.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('words') });
+    const remove = () => shop.delete(`/cdn?file=${body.data.key}`);
+    expect(await entriesOf(remove)).toMatchObject([{ action: 'file.delete', subject_id: body.data.id }]);
+    expect(await entriesOf(remove)).toEqual([]);
+  });
+
+  it('has no entry for a token that is changed to what it is', async () => {
+    const { body } = await shop.get('/access_tokens');
+    const patch = () => shop.patch(`/access_tokens/${body.data[0].id}`, { access_token: {} });
+    expect(await entriesOf(patch)).toEqual([]);
+  });
+
+  it('has one entry for each call that sets up records, with counts and changed fields', async () => {
+    const promotion = { code: 'TEN', name: 'Ten', kind: 'percentage', value: 10, coupon_code: 'SECRET' };
+    const promotions = [promotion, { ...promotion, code: 'TWO', value: 2 }];
+    const [created, ...others] = await entriesOf(() => shop.put('/promotions', { promotions }));
+    expect(others).toEqual([]);
+    expect(created).toMatchObject({ action: 'promotions.put', after: { created: 2, changed: 0 } });
+    expect(Object.keys(created.after.records)).toEqual(['TEN', 'TWO']);
+    const [changed] = await entriesOf(() =>
+      shop.put('/promotions', { promotions: [promotions[0], { ...promotions[1], value: 3 }] }),
+    );
+    expect(changed).toMatchObject({ after: { created: 0, changed: 1 } });
+    expect(Object.keys(changed.after.records)).toEqual(['TWO']);
+    expect(await entriesOf(() => shop.put('/promotions', { promotions: [promotions[0]] }))).toEqual([]);
+    expect(JSON.stringify(await list())).not.toContain('SECRET');
+  });
+
+  it('shows no codes of vouchers', async () => {
+    const vouchers = ['GIFT-1', 'GIFT-2'].map((code) => ({ code, amount: 10 }));
+    const [entry] = await entriesOf(() => shop.put('/vouchers', { vouchers }));
+    expect(entry).toMatchObject({ action: 'vouchers.put', before: null, after: { created: 2, changed: 0 } });
+    expect(JSON.stringify(entry)).not.toContain('GIFT');
+  });
+
+  it('has the payments and refunds of a proforma', async () => {
+    await stockShop(shop, [{ code: 'A', stock: 10 }]);
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
+    const [paid, ...others] = await entriesOf(() => shop.post(`/proforma_orders/${id}/pay`, { payment }));
+    expect(others).toEqual([]);
+    expect(paid).toMatchObject({ action: 'payment.change', subject_id: id, actor: 'app', before: null });
+    expect(paid.after.payments).toMatchObject([{ method: 'Cash', status: 'settled' }]);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
+    const refunds = await entriesOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments }));
+    expect(
+      refunds.map(({ action, subject_id: subject }: { action: string; subject_id: number }) => [action, subject]),
+    ).toEqual([
+      ['refund.change', id],
+      ['refund.change', id],
+    ]);
+    expect(refunds[1]).toMatchObject({
+      before: { payments: [{ status: 'pending' }] },
+      after: { payments: [{ status: 'refunded' }] },
+    });
+    expect(await entriesOf(() => shop.patch(`/proforma_orders/${id}`, { comment: 'x' }))).toEqual([]);
+  });
+
+  it('has purged files, deleted folders and warehouses', async () => {
+    const { body } = await shop.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') });
+    const upload = { name: 'file.txt', bytes: Buffer.from('other words') };
+    await shop.upload(`/cdn/files/${body.data.id}/replace`, upload, { cache_strategy: 'ttl' });
+    const [version] = await entriesOf(() => shop.delete(`/cdn/files/${body.data.id}/versions/1`));
+    expect(version).toMatchObject({ action: 'file_version.purge', subject_id: body.data.id, before: { version: 1 } });
+    await shop.delete(`/cdn?file=${body.data.key}`);
+    const [purged] = await entriesOf(() => shop.delete(`/cdn/files/${body.data.id}/purge`));
+    expect(purged).toMatchObject({ action: 'file.purge', subject_id: body.data.id, before: { count: 1 } });
+    await shop.post('/cdn_folders', { cdn_folder: { name: 'Old', key: 'old' } });
+    const [folder] = await entriesOf(() => shop.delete('/cdn/folder?folder=old'));
+    expect(folder).toMatchObject({ action: 'folder.delete', before: { key: 'old' } });
+    const warehouse = { code: 'W9', name: 'W', address_line_1: 'A', city: 'B', postcode: '1', market_id: 1 };
+    await shop.put('/warehouse', { warehouses: [warehouse] });
+    const [deleted] = await entriesOf(() => shop.put('/warehouse', { warehouses: [{ ...warehouse, delete: true }] }));
+    expect(deleted).toMatchObject({ action: 'warehouse.delete', before: { warehouses: [{ code: 'W9' }] } });
+  });
+
+  it('has changed upload presets', async () => {
+    const presets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
+    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)));
+    expect(entry).toMatchObject({
+      action: 'upload_presets.put',
+      before: { default: {} },
+      after: { created: 0, changed: 1, records: { default: { quality: 55 } } },
+    });
+    expect(await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)))).toEqual([]);
+  });
+
+  it('is written with the change: a refused or repeated call adds nothing', async () => {
+    const keyed = shop.keyed('once');
+    const entries = await entriesOf(async () => {
+      await shop.patch('/app/settings', { name: 'B', default_warehouse_code: 'absent' });
+      for (let repeat = 0; repeat < 3; repeat += 1) await keyed.patch('/app/settings', { name: 'B' });
+    });
+    expect(entries).toHaveLength(1);
+  });
+
+  it('does not grow with calls that change nothing of interest', async () => {
+    expect(
+      await entriesOf(async () => {
+        await stockShop(shop, [{ code: 'A', stock: 10 }]);
+        await newCustomer(shop, 'ana@example.com');
+      }),
+    ).toEqual([]);
+  });
+});

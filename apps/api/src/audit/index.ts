@@ -1,0 +1,1 @@
+export { auditRoutes, presentEntry } from './audit.routes.js';

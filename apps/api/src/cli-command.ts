@@ -1,0 +1,80 @@
+import { CLI_ACTOR } from '@back-office/apps';
+import type { Command } from 'commander';
+import { readConfig } from './config.js';
+import { assertDatabaseExists, startService, type Service, type ServiceOptions } from './runtime/service.js';
+
+export interface Result {
+  readonly json: object;
+  readonly text: string;
+  /** True when the command has found a defect; it then exits with 1. */
+  readonly hasFailed?: boolean;
+}
+
+export type Options = Record<string, never>;
+
+interface OpenedSubject {
+  stop(): Promise<void>;
+}
+
+export function command(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (service: Service, options: Options) => Promise<Result>,
+): Command;
+export function command<Subject extends OpenedSubject>(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (subject: Subject, options: Options) => Promise<Result>,
+  open: () => Promise<Subject>,
+  errorExitCode?: number,
+): Command;
+export function command(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (subject: never, options: Options) => Promise<Result>,
+  open: () => Promise<OpenedSubject> = () => openExisting({ opensStore: false }),
+  errorExitCode = 1,
+): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print the result as JSON')
+    .action(async (options: Options) => {
+      try {
+        await execute(run as Run, options, open);
+      } catch (error) {
+        process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
+        process.exitCode = errorExitCode;
+      }
+    });
+}
+
+/** Opens the service on an existing database, because these commands refer to existing records. */
+export async function openExisting(options: ServiceOptions): Promise<Service> {
+  const config = readConfig();
+  await assertDatabaseExists(config);
+  return startService(config, { ...options, needsKeptRecords: true });
+}
+
+type Run = (opened: OpenedSubject, options: Options) => Promise<Result>;
+
+async function execute(run: Run, options: Options, open: () => Promise<OpenedSubject>): Promise<void> {
+  const subject = await open();
+  try {
+    const work = (): Promise<Result> => run(subject, options);
+    const { json, text, hasFailed } = await (isService(subject)
+      ? subject.database.calls.runAs(CLI_ACTOR, work)
+      : work());
+    process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
+    if (hasFailed) process.exitCode = 1;
+  } finally {
+    await subject.stop();
+  }
+}
+
+function isService(subject: OpenedSubject): subject is Service {
+  return 'database' in subject;
+}

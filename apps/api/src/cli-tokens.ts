@@ -1,0 +1,112 @@
+import { DEFAULT_OVERLAP_HOURS, type AppToken, type Scope } from '@back-office/apps';
+import { addHours, formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE } from '@back-office/kernel';
+import type { Command } from 'commander';
+import { text as readAll } from 'node:stream/consumers';
+import { command, type Result } from './cli-command.js';
+import { hoursOf, idOf, nameOf, overlapOf, scopesOf } from './cli-options.js';
+import type { Service } from './runtime/service.js';
+import { TOKENS } from './tokens.js';
+
+/** A token as an argument would be visible to every user of the machine. */
+const STANDARD_INPUT = '-';
+
+export function addTokenCommands(program: Command): void {
+  const token = program.command('token').description('access tokens');
+  command(token, 'issue', 'issue another token for an app', issueToken)
+    .requiredOption('--app <id>', 'id of the app', idOf)
+    .option('--name <name>', 'name of the system that uses it', nameOf)
+    .option('--scopes <list>', 'such as catalogue:read,stock:write; without it the token has every scope', scopesOf)
+    .option('--language <code>', 'language of its messages')
+    .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', hoursOf);
+  command(token, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
+    '--app <id>',
+    'id of the app',
+    idOf,
+  );
+  command(token, 'rotate', 'replace a token by a new one', rotateToken)
+    .requiredOption('--app <id>', 'id of the app', idOf)
+    .requiredOption('--id <id>', 'id of the token', idOf)
+    .option(
+      '--overlap <time>',
+      'how long the old token still works, at most 30d, default 24h',
+      overlapOf,
+      DEFAULT_OVERLAP_HOURS,
+    )
+    .option('--expires-in <time>', 'life of the new token, default 400d', hoursOf);
+  command(token, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
+    .option('--app <id>', 'id of the app', idOf)
+    .option('--id <id>', 'id of the token', idOf)
+    .option('--token <token>', 'the token itself; - reads it from standard input');
+}
+
+interface TokenOptions {
+  readonly app?: number;
+  readonly id?: number;
+  readonly token?: string;
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly language?: string;
+  readonly overlap?: number;
+  readonly expiresIn?: number;
+}
+
+async function issueToken({ container }: Service, options: TokenOptions): Promise<Result> {
+  const { app: appId = 0, expiresIn, name, scopes, language } = options;
+  const expiresAt = expiresIn === undefined ? undefined : addHours(container.get(TOKENS.Clock).now(), expiresIn);
+  const issued = await container.get(TOKENS.Apps).issueToken({ appId, name, scopes, language, expiresAt });
+  if (issued === undefined) throw new Error(`There is no app ${appId}.`);
+  return { json: { access_token: issued, expires_at: expiresAt?.toISOString() ?? null }, text: issued };
+}
+
+async function listTokens({ container }: Service, { app = 0 }: TokenOptions): Promise<Result> {
+  const { tokenAdministration } = container.get(TOKENS.Database);
+  const tokens = await tokenAdministration.list(app, { offset: 0, limit: MAX_PAGE_SIZE });
+  return { json: { access_tokens: tokens.map(presentToken) }, text: tokens.map(describeToken).join('\n') };
+}
+
+async function rotateToken({ container }: Service, options: TokenOptions): Promise<Result> {
+  const { app = 0, id = 0, overlap, expiresIn } = options;
+  const rotated = await container
+    .get(TOKENS.Apps)
+    .rotateToken(app, id, { overlapHours: overlap, lifetimeHours: expiresIn });
+  if (rotated === undefined) throw new Error(`The app ${app} has no token ${id}.`);
+  if (isRefusal(rotated)) throw new Error(`Token ${id} has expired or is revoked.`);
+  const { token, secret } = rotated;
+  return { json: { ...presentToken(token), access_token: secret }, text: secret };
+}
+
+async function revokeToken({ container }: Service, { app, id, token }: TokenOptions): Promise<Result> {
+  if ((id === undefined) === (token === undefined))
+    throw new Error('Name the token by --app and --id, or by --token -.');
+  const isRevoked = token === undefined ? await revokeById(container, app, id) : await revokeSecret(container, token);
+  if (!isRevoked) throw new Error('There is no such token.');
+  return { json: { revoked: true }, text: 'The token is revoked.' };
+}
+
+async function revokeById(container: Service['container'], app: number | undefined, id = 0): Promise<boolean> {
+  if (app === undefined) throw new Error('--id needs --app.');
+  return (await container.get(TOKENS.Database).tokenAdministration.revoke(app, id, null)) !== undefined;
+}
+
+async function revokeSecret(container: Service['container'], token: string): Promise<boolean> {
+  const secret = token === STANDARD_INPUT ? (await readAll(process.stdin)).trim() : token;
+  return container.get(TOKENS.Apps).revokeToken(secret);
+}
+
+function presentToken(token: AppToken): object {
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    inserted_at: formatDateTime(token.insertedAt),
+    last_used_at: formatOptional(token.lastUsedAt),
+    expires_at: formatOptional(token.expiresAt),
+    revoked_at: formatOptional(token.revokedAt),
+  };
+}
+
+function describeToken({ id, name, scopes, lastUsedAt, expiresAt, revokedAt }: AppToken): string {
+  const end = revokedAt ? `revoked ${formatDateTime(revokedAt)}` : `expires ${formatOptional(expiresAt) ?? 'never'}`;
+  const scopeText = scopes === null ? 'every scope' : scopes.join(',');
+  return [id, name ?? '-', scopeText, `last used ${formatOptional(lastUsedAt) ?? 'never'}`, end].join('  ');
+}

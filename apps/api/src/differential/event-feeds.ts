@@ -1,0 +1,57 @@
+import type { Bijection } from './bijection.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Kinds of the ids in the subject of an event. */
+export const KINDS_OF_SUBJECT: Readonly<Record<string, readonly string[]>> = {
+  proforma_orders: ['proforma'],
+  orders: ['order'],
+  stocks: ['variant', 'warehouse'],
+  products: ['product'],
+  customers: ['customer'],
+  consents: ['customer'],
+  files: ['file'],
+  vouchers: ['voucher'],
+  webhook_endpoints: ['webhook endpoint'],
+};
+export const ROUTE_OF_SUBJECT: Readonly<Record<string, string>> = {
+  proforma_orders: '/proforma_orders/:id',
+  orders: '/orders/:id',
+  stocks: '/stocks',
+  products: '/products',
+  customers: '/customers/:id',
+  consents: '/customer/consents',
+  files: '/cdn/files/:id',
+  vouchers: '/vouchers',
+  webhook_endpoints: '/webhook_endpoints/:id',
+};
+
+export interface Feed {
+  readonly events: readonly Fields[];
+  readonly has_more: boolean;
+  readonly cursor: string;
+}
+
+export function feedOf(body: unknown): Feed {
+  return (body as { readonly data: Feed }).data;
+}
+
+function sortBySubject(events: readonly Fields[], subject: (event: Fields) => string): Fields[] {
+  const keys = new Map(events.map((event) => [event, subject(event)]));
+  const keyOf = (event: Fields): string => keys.get(event) ?? '';
+  return [...events].sort((a, b) => Number(keyOf(a) > keyOf(b)) - Number(keyOf(a) < keyOf(b)));
+}
+
+export function subjectOf(event: Fields): string[] {
+  return String(event['subject']).split('/');
+}
+
+/** Sorts both sides by the subjects of the right. Events of one record stay in order. */
+export function sortFeeds(left: Feed, right: Feed, pairs: Bijection): readonly [Fields[], Fields[]] {
+  const translate = (event: Fields): string => {
+    const [kind = '', ...ids] = subjectOf(event);
+    const kinds = KINDS_OF_SUBJECT[kind] ?? [];
+    return [kind, ...ids.map((id, index) => pairs.partner(kinds[index] ?? '', Number(id)) ?? id)].join('/');
+  };
+  return [sortBySubject(left.events, translate), sortBySubject(right.events, (event) => subjectOf(event).join('/'))];
+}

@@ -1,0 +1,22 @@
+import { EVENT_KINDS } from '@back-office/events';
+import { EVENT_TYPES } from '@back-office/kernel';
+import type { WebhookDescription } from '../http/openapi-webhooks.js';
+import { Type } from '@sinclair/typebox';
+import { nullable, oneOf, record } from '../http/shapes.js';
+import { EVENT_EXAMPLES } from './event-examples.js';
+import { EventShape, shapeOfData } from './event-shapes.js';
+
+/** The requests that endpoints of webhooks receive, one for each type of event. */
+export function describeEvents(): WebhookDescription[] {
+  return EVENT_TYPES.map((type) => ({
+    name: type,
+    summary: EVENT_KINDS[type].description,
+    shape: record({
+      ...EventShape.properties,
+      type: oneOf([type]),
+      data: nullable(shapeOfData(type)),
+      dataref: Type.Optional(Type.String({ description: 'path of the record, when `data` would be too large' })),
+    }),
+    example: EVENT_EXAMPLES[type],
+  }));
+}

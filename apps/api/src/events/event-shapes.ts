@@ -1,0 +1,54 @@
+import { EVENT_KINDS, type SubjectKind } from '@back-office/events';
+import { EVENT_TYPES, type EventType } from '@back-office/kernel';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { ProductShape } from '../catalogue/index.js';
+import { ConsentShape } from '../consents/index.js';
+import { CustomerShape } from '../customers/index.js';
+import { boolean, component, described, integer, listOf, nullable, oneOf, record, text } from '../http/shapes.js';
+import { FileShape } from '../media/index.js';
+import { OrderShape } from '../orders/index.js';
+import { ProformaShape } from '../proformas/index.js';
+import { VOUCHER } from '../setup/index.js';
+import { StockShape } from '../stock/index.js';
+import { WebhookEndpointShape } from './webhook-endpoint.js';
+
+const PurgedFileShape = record({ id: integer, key: text });
+
+const SHAPE_OF_SUBJECT: Readonly<Record<SubjectKind, TSchema>> = {
+  proforma_orders: ProformaShape,
+  orders: OrderShape,
+  stocks: StockShape,
+  products: ProductShape,
+  customers: CustomerShape,
+  consents: ConsentShape,
+  files: FileShape,
+  vouchers: VOUCHER.shape,
+  webhook_endpoints: WebhookEndpointShape,
+};
+
+/** The record that events of the type show. */
+export function shapeOfData(type: EventType): TSchema {
+  return type === 'file.purged' ? PurgedFileShape : SHAPE_OF_SUBJECT[EVENT_KINDS[type].subject];
+}
+
+const DESCRIPTIONS = EVENT_TYPES.map((type: EventType) => `\`${type}\`: ${EVENT_KINDS[type].description}`);
+
+export const EventShape = component('Event', {
+  specversion: oneOf(['1.0']),
+  id: text,
+  source: Type.String({ description: 'the app: `/apps/<id>`' }),
+  type: described(oneOf(EVENT_TYPES), DESCRIPTIONS.join('; ')),
+  time: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$', description: 'UTC' }),
+  subject: Type.String({
+    description: 'the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` …',
+  }),
+  sequence: Type.String({ description: 'grows from event to event of an app; compare as texts' }),
+  partid: Type.Optional(Type.Integer({ description: 'the payment of a refund, or the index of an alert' })),
+  datacontenttype: oneOf(['application/json']),
+  data: described(
+    nullable(Type.Union([...Object.values(SHAPE_OF_SUBJECT), PurgedFileShape])),
+    'the record as it is now, in the shape of its own call; null when it no longer exists',
+  ),
+});
+
+export const EventPageShape = record({ events: listOf(EventShape), cursor: text, has_more: boolean });

@@ -1,0 +1,322 @@
+import { GUEST, evaluate, methodId, propose, startSession, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await stockShop(shop, [{ code: 'A', stock: 10 }]);
+});
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly sequence: string;
+  readonly partid?: number;
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly data: any;
+}
+
+const feed = async (query = '', client = shop) => (await client.get(`/events${query}`)).body.data;
+const cursor = async (): Promise<string> => (await feed('?after=latest')).cursor;
+/** Returns the events that the work publishes. */
+const eventsOf = async (work: () => Promise<unknown>): Promise<Event[]> => {
+  const after = await cursor();
+  await work();
+  return (await feed(`?after=${after}`)).events;
+};
+const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type);
+const pay = async (id: number, amount = 0) =>
+  shop.post(`/proforma_orders/${id}/pay`, {
+    payment: { payment_method_id: await methodId(shop, 'bank_transfer'), amount },
+  });
+const upload = async (name: string) =>
+  (await shop.upload('/cdn/files', { name, bytes: Buffer.from('words') })).body.data;
+
+describe('GET /events', () => {
+  it('shows what happened in the envelope of CloudEvents, with the record', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const after = await cursor();
+    await pay(id);
+    const { events, has_more: hasMore } = await feed(`?after=${after}`);
+    const { body } = await shop.get(`/proforma_orders/${id}`);
+    expect(events[1]).toEqual({
+      specversion: '1.0',
+      id: expect.stringMatching(/^\d+$/),
+      source: expect.stringMatching(/^\/apps\/\d+$/),
+      type: 'proforma.paid',
+      time: `${api.clock.now().toISOString().slice(0, 19)}Z`,
+      subject: `proforma_orders/${id}`,
+      sequence: expect.stringMatching(/^\d{16}$/),
+      datacontenttype: 'application/json',
+      data: body.data,
+    });
+    expect(hasMore).toBe(false);
+    expect((await feed()).events.length).toBeGreaterThan(events.length);
+  });
+
+  it('reports the life of a proforma', async () => {
+    const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    let id = 0;
+    const created = await eventsOf(async () => {
+      id = (await shop.post('/proforma_orders', { order_processing_id: evaluationId })).body.data.id;
+    });
+    expect(typesOf(created)).toEqual(['proforma.created', 'stock.changed']);
+    expect(created[0]?.subject).toBe(`proforma_orders/${id}`);
+    expect(created[1]?.data).toMatchObject({ code: 'A', on_hand: 10, reserved: 2, available: 8 });
+    expect(typesOf(await eventsOf(() => pay(id, 10)))).toEqual(['proforma.payment_received']);
+    expect(typesOf(await eventsOf(() => pay(id)))).toEqual(['proforma.payment_received', 'proforma.paid']);
+    expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`)))).toEqual([
+      'proforma.confirmed',
+    ]);
+    const converted = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
+    expect(typesOf(converted)).toEqual(['proforma.converted', 'order.created']);
+    expect(converted[1]).toMatchObject({ data: { proforma_order_id: id, order_status: expect.any(String) } });
+    expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`)))).toEqual([]);
+  });
+
+  it('reports refunds, alerts and cancellations', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    await pay(id);
+    const events = await eventsOf(() => shop.delete(`/proforma_orders/${id}`));
+    expect(typesOf(events)).toEqual(['proforma.canceled', 'stock.changed', 'refund.succeeded']);
+    const { body } = await shop.get(`/proforma_orders/${id}`);
+    expect(events[2]?.partid).toBe(body.data.payments[1].id);
+  });
+
+  it('reports shipped, delivered and cancelled orders', async () => {
+    const order = async () => {
+      const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+      return (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    };
+    const update = (changes: object, { id, data_part, time_part }: Event['data']) =>
+      shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...changes }] });
+    const [shipped, canceled] = [await order(), await order()];
+    expect(typesOf(await eventsOf(() => update({ delivery_status_id: 2 }, shipped)))).toEqual([
+      'order.shipped',
+      'stock.changed',
+    ]);
+    expect(typesOf(await eventsOf(() => update({ delivery_status_id: 3, payment_status_id: 3 }, shipped)))).toEqual([
+      'order.delivered',
+      'order.payment_received',
+    ]);
+    expect(typesOf(await eventsOf(() => update({ order_status_id: 3 }, canceled)))).toEqual([
+      'order.canceled',
+      'stock.changed',
+    ]);
+  });
+
+  it('reports an imported order', async () => {
+    const order = { external_ref: 'W-1', items: [{ code: 'A', qty: 1 }] };
+    expect(typesOf(await eventsOf(() => shop.post('/int/orders', { order })))).toEqual(['order.created']);
+    expect(typesOf(await eventsOf(() => shop.post('/int/orders', { order })))).toEqual([]);
+  });
+
+  it('reports each changed shelf of a call once', async () => {
+    const stocks = [
+      { code: 'A', warehouse_code: 'W1', qty: 1 },
+      { code: 'A', warehouse_code: 'W1', qty: 2 },
+      { code: 'UNKNOWN', warehouse_code: 'W1', qty: 2 },
+    ];
+    const events = await eventsOf(() => shop.put('/int/stocks', { stocks }));
+    expect(typesOf(events)).toEqual(['stock.changed']);
+    const { product_variant_id: variantId, warehouse_id: warehouseId } = (events[0] as Event).data;
+    expect(events[0]).toMatchObject({ subject: `stocks/${variantId}/${warehouseId}`, data: { on_hand: 13 } });
+    const count = { warehouse_code: 'W1', products: [{ sku: 'A', qty: 13 }] };
+    expect(await eventsOf(() => shop.post('/stock/reconcile', count))).toEqual([]);
+    expect(await eventsOf(() => shop.put('/int/stocks?dry_run=true', { stocks }))).toEqual([]);
+  });
+
+  it('reports new and changed products, and leaves unchanged ones out', async () => {
+    const put = (products: readonly object[]) => () => shop.post('/int/products', { products });
+    const product = { code: 'P', name: 'P', price: 5, variants: [{ code: 'P1' }] };
+    const created = await eventsOf(put([product]));
+    expect(created).toMatchObject([{ type: 'product.created', data: { code: 'P', variants: [{ code: 'P1' }] } }]);
+    expect(await eventsOf(put([product]))).toEqual([]);
+    const changes = [
+      { ...product, variants: [{ code: 'P1', barcode: '77' }] },
+      { code: 'Q', name: 'Q' },
+    ];
+    expect(typesOf(await eventsOf(put(changes)))).toEqual(['product.updated', 'product.created']);
+    expect(
+      await eventsOf(() => shop.post('/int/products?dry_run=true', { products: [{ code: 'R', name: 'R' }] })),
+    ).toEqual([]);
+  });
+
+  it('reports customers, consents, and earned points', async () => {
+    const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kos', external_ref: 'ana' };
+    const created = await eventsOf(() => shop.post('/customers', { customer }));
+    expect(created).toMatchObject([{ type: 'customer.created', data: { email: 'ana@example.com' } }]);
+    const session = api.clientWith(shop.appId, await startSession(shop, { customer_external_ref: 'ana' }));
+    const revoke = () => session.put('/customer/consent', { channel: 'sms', state: 'revoked' });
+    const changed = await eventsOf(revoke);
+    expect(changed).toMatchObject([{ type: 'consent.changed', data: { channels: { sms: { state: 'revoked' } } } }]);
+    expect(await eventsOf(revoke)).toEqual([]);
+    await shop.patch('/app/settings', { loyalty: { points_per_amount: 1 } });
+    const basket = { items: [{ code: 'A', qty: 1 }], customer_external_ref: 'ana', delivery: GUEST };
+    const evaluation = await shop.post('/order_processings', { order_processing: basket });
+    const proforma = await shop.post('/proforma_orders', { order_processing_id: evaluation.body.data.id });
+    const events = await eventsOf(() => shop.post(`/proforma_orders/${proforma.body.data.id}/convert`));
+    expect(typesOf(events)).toEqual(['proforma.converted', 'order.created', 'customer.updated']);
+    const { id, data_part, time_part } = (created[0] as Event).data;
+    const erased = await eventsOf(() =>
+      shop.post(`/customers/${id}/erase?dataPart=${data_part}&timePart=${time_part}`),
+    );
+    expect(erased).toMatchObject([{ type: 'customer.updated', data: { email: `erased-${id}@erased.invalid` } }]);
+    expect(JSON.stringify(await feed('?limit=1000'))).not.toContain('ana@example.com');
+  });
+
+  it('reports used vouchers', async () => {
+    await shop.put('/vouchers', { vouchers: [{ code: 'GIFT', name: 'Gift', amount: 5 }] });
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['GIFT'] });
+    const events = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'voucher.used', data: expect.objectContaining({ code: 'GIFT', spent: 5 }) }),
+    );
+  });
+
+  it('reports the life of a file', async () => {
+    let file: Event['data'];
+    const created = await eventsOf(async () => {
+      file = await upload('a.txt');
+    });
+    expect(created).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
+    const edit = () => shop.patch('/cdn/file', { id: file.id, alt: 'Words' });
+    expect(typesOf(await eventsOf(edit))).toEqual(['file.updated']);
+    const move = () => shop.patch('/cdn/files/move', { ids: [file.id], folder: 'deep' });
+    expect(typesOf(await eventsOf(move))).toEqual(['file.moved']);
+    expect(typesOf(await eventsOf(move))).toEqual([]);
+    const { body } = await shop.get('/cdn/folders');
+    const folderId = body.data[0].id;
+    const moveFolder = async () => {
+      const parent = await shop.post('/cdn_folders', { cdn_folder: { name: 'Other', key: 'other' } });
+      expect(parent.status).toBe(201);
+      expect((await shop.patch('/cdn/folder', { id: folderId, parent_folder: 'other' })).status).toBe(200);
+    };
+    expect(typesOf(await eventsOf(moveFolder))).toEqual(['file.moved']);
+    const replace = async () => {
+      const reply = await shop.upload(
+        `/cdn/files/${file.id}/replace`,
+        { name: 'a.txt', bytes: Buffer.from('others') },
+        { cache_strategy: 'version' },
+      );
+      expect(reply.status).toBe(200);
+    };
+    expect(typesOf(await eventsOf(replace))).toEqual(['file.replaced']);
+    expect(typesOf(await eventsOf(() => shop.delete('/cdn/folder?folder=other')))).toEqual(['file.trashed']);
+    expect(typesOf(await eventsOf(() => shop.post(`/cdn/files/${file.id}/restore`)))).toEqual(['file.restored']);
+    expect(typesOf(await eventsOf(() => shop.delete(`/cdn?file=${file.key}`)))).toEqual(['file.trashed']);
+    const purged = await eventsOf(() => shop.delete(`/cdn/files/${file.id}/purge`));
+    expect(purged).toMatchObject([{ type: 'file.purged', data: { id: file.id, key: file.key } }]);
+  });
+
+  it('writes no event for a refused call', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    expect(await eventsOf(() => pay(id, 1_000_000))).toEqual([]);
+    expect(await eventsOf(() => propose(shop, [{ code: 'A', qty: 99 }]).catch(() => {}))).toEqual([]);
+  });
+
+  it('has one event for a call that is repeated under its key', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 1 };
+    const payOnce = () => shop.keyed(`k-${id}`).post(`/proforma_orders/${id}/pay`, { payment });
+    expect(typesOf(await eventsOf(async () => [await payOnce(), await payOnce()]))).toEqual([
+      'proforma.payment_received',
+    ]);
+  });
+
+  it('selects by type and by record', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    await pay(id);
+    expect(typesOf((await feed('?types=proforma.paid,proforma.created')).events)).toEqual([
+      'proforma.created',
+      'proforma.created',
+      'proforma.paid',
+    ]);
+    expect(typesOf((await feed(`?subject=proforma_orders/${otherId}`)).events)).toEqual(['proforma.created']);
+    expect((await feed('?subject=proforma_orders/987654321')).events).toEqual([]);
+    const { subject } = (await feed('?types=stock.changed')).events[0];
+    expect((await feed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
+  });
+
+  it('pages by cursor, and says whether more follow', async () => {
+    const all = (await feed()).events;
+    const pages: Event[] = [];
+    let after = '';
+    for (let hasMore = true; hasMore;) {
+      const page = await feed(`?limit=2&after=${after}`);
+      pages.push(...page.events);
+      [after, hasMore] = [page.cursor, page.has_more];
+    }
+    expect(pages).toEqual(all);
+    expect([...all].sort((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(all);
+  });
+
+  it.each([
+    'after=%00',
+    'after=x',
+    'after=ZTAwMQ',
+    'types=proforma.payed',
+    'subject=proforma_orders',
+    'subject=stocks/1',
+    'subject=proforma_orders/1/2',
+    'subject=unknown/1',
+    'subject=orders/x',
+    'wait=31',
+    'wait=-1',
+    'wait=long',
+  ])('answers 400 to %s', async (query) => {
+    expect(await shop.get(`/events?${query}`)).toMatchObject({
+      status: 400,
+      body: { errors: { detail: 'Bad Request' } },
+    });
+  });
+
+  it('shows events of those areas only that the token may read', async () => {
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+    const tokenWith = async (scopes: readonly string[]) => {
+      const { body } = await shop.post('/access_tokens', { access_token: { name: 'Reader', scopes } });
+      return api.clientWith(shop.appId, body.data.access_token);
+    };
+    const { events } = await feed('', await tokenWith(['events:read', 'stock:read']));
+    expect(new Set(typesOf(events))).toEqual(new Set(['stock.changed']));
+    expect((await (await tokenWith(['stock:read'])).get('/events')).status).toBe(403);
+  });
+
+  it('tells a reader that it missed events', async () => {
+    const after = await cursor();
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+    await shop.patch('/app/settings', { events: { retention_days: 1 } });
+    api.clock.forward({ hours: 48 });
+    await api.container.get(TOKENS.Database).eventFeed.purge();
+    expect(await shop.get(`/events?after=${after}`)).toMatchObject({
+      status: 422,
+      body: { errors: { Events: ['API.Events.CursorExpired'] } },
+    });
+    expect((await shop.get('/events')).status).toBe(200);
+  });
+
+  describe('with wait', () => {
+    it('answers as soon as an event happens', async () => {
+      const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+      const waiting = feed(`?wait=30&after=${await cursor()}`);
+      await pay(id);
+      expect(typesOf((await waiting).events)).toContain('proforma.payment_received');
+    });
+
+    it('answers an empty page when nothing happens in time', async () => {
+      const after = await cursor();
+      const startMs = performance.now();
+      expect(await feed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });
+      expect(performance.now() - startMs).toBeGreaterThan(900);
+    });
+  });
+});

@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { blackPng, linedPdf } from './bombs.js';
+import type { Caller, Data } from './caller.js';
+import type { HostileCall, HostileClients } from './hostile.js';
+import { evaluate, VARIANTS } from './load.js';
+import type { Rig } from './rig.js';
+import type { Outcome } from './scenario.js';
+
+const CALLS_PER_SECOND = 20;
+const IDLE_SECONDS = 5;
+const HOSTILE_SECONDS = 10;
+const MAX_P99_FACTOR = 5;
+/** Below this, the factor would measure the machine. */
+const MIN_IDLE_P99_MS = 10;
+const APP_CONNECTIONS = 200;
+const STRANGER_CONNECTIONS = 100;
+const GUESSING_CONNECTIONS = 300;
+const ROWS = 10_000;
+/** A page of 1,000 rows would count as a large call. */
+const SMALL_PAGE = 900;
+const FAILING_ROWS = 9_000;
+const UNKNOWN_KEYS = 700_000;
+const BOMBS = 12;
+const MAX_PENDING_SECONDS = 20;
+const HOSTILE = fileURLToPath(new URL('hostile.js', import.meta.url));
+
+export interface Measuring {
+  /** Whether the machine is calm enough to compare times. */
+  readonly isTimed: boolean;
+}
+
+/** One app sends its slowest calls over many connections. */
+export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> {
+  await fillCatalogue(rig.stranger);
+  const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
+  const read = (path: string): HostileCall => ({ method: 'GET', path: `/api/v2${path}`, headers });
+  const items = Array.from({ length: 1_000 }, (_, index) => ({ code: `H${index}`, qty: 1 }));
+  const failingRows = Array.from({ length: FAILING_ROWS }, (_, index) => ({ code: `X${index}` }));
+  const manyKeys = `{${Array.from({ length: UNKNOWN_KEYS }, (_, index) => `"k${index}":1`).join()}}`;
+  const calls: HostileCall[] = [
+    read(`/products?search=warm&limit=${ROWS}`),
+    read(`/products?searchAll=lined&limit=${ROWS}&orderBy=price`),
+    read(`/stocks?limit=${ROWS}`),
+    {
+      method: 'POST',
+      path: '/api/v2/order_processings',
+      headers,
+      body: JSON.stringify({ order_processing: { items } }),
+    },
+    { method: 'POST', path: '/api/v2/int/products', headers, body: JSON.stringify({ products: failingRows }) },
+    { method: 'PATCH', path: '/api/v2/app/settings', headers, body: manyKeys },
+  ];
+  const { origin } = rig.apis[0];
+  const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE}&orderBy=price`)];
+  return measureVictim(rig, measuring, [
+    { origin, connections: APP_CONNECTIONS, calls },
+    // Many of these are in progress at once. With two cores they slow down every statement, so they are not timed.
+    ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTIONS, calls: smallCalls }]),
+  ]);
+}
+
+/** Callers without a token guess tokens and files, and ask whether the service is ready. */
+export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome> {
+  const { origin } = rig.apis[0];
+  await exhaustAddress(origin);
+  const clientsOf = (calls: readonly HostileCall[]): HostileClients => ({
+    origin,
+    connections: STRANGER_CONNECTIONS,
+    calls,
+  });
+  const get = (path: string, headers: HostileCall['headers'] = {}): HostileCall => ({ method: 'GET', path, headers });
+  return measureVictim(rig, measuring, [
+    clientsOf([get('/media/unknown/a.png'), get('/media/unknown#/a.png')]),
+    clientsOf([
+      get('/api/v2/orders', { Authorization: 'Bearer bo_app_unknown' }),
+      get('/api/v2/orders', { Authorization: 'Bearer bo_app_#' }),
+    ]),
+    clientsOf([get('/health/ready')]),
+  ]);
+}
+
+/** Sends unknown tokens until the address, which the victim shares, is above its limit. */
+async function exhaustAddress(origin: string): Promise<void> {
+  let isExhausted = false;
+  const guess = async (): Promise<void> => {
+    while (!isExhausted) {
+      const response = await fetch(`${origin}/api/v2/orders`, { headers: { Authorization: 'Bearer bo_app_guess' } });
+      await response.arrayBuffer();
+      isExhausted ||= response.status === 429;
+    }
+  };
+  await Promise.all(Array.from({ length: GUESSING_CONNECTIONS }, guess));
+}
+
+/** One app uploads images and documents that take long to process; another app's small image must not wait. */
+export async function bombed(rig: Rig, measuring: Measuring): Promise<Outcome> {
+  const [png, pdf] = [blackPng(10_000, 10_000), linedPdf()];
+  const rendition_widths = Array.from({ length: 10 }, (_, index) => 2_000 - index * 150);
+  const preset = {
+    name: 'default',
+    output_format: 'avif',
+    max_width: 2_500,
+    quality: 80,
+    rendition_widths,
+    is_default: true,
+  };
+  await rig.stranger.mustSettle('PUT', '/cdn_upload_presets', { cdn_upload_presets: [preset] });
+  const idle = await callSteadily(rig.caller, IDLE_SECONDS);
+  const bombs: Data[] = [];
+  for (let bomb = 0; bomb < BOMBS; bomb += 1) {
+    const isDocument = bomb % 3 === 2;
+    bombs.push(await upload(rig.stranger, isDocument ? pdf : png, `bomb-${bomb}.${isDocument ? 'pdf' : 'png'}`));
+  }
+  const [hostile, pendingSeconds] = await Promise.all([
+    callSteadily(rig.caller, HOSTILE_SECONDS),
+    processingSeconds(rig.caller),
+  ]);
+  await purge(rig.stranger, bombs);
+  const outcome = compare(idle, hostile, measuring);
+  const isPendingLong = pendingSeconds > MAX_PENDING_SECONDS;
+  return {
+    breaches: [...outcome.breaches, ...(isPendingLong ? [`a small image is pending after ${pendingSeconds} s`] : [])],
+    note: `${outcome.note}; a small image took ${pendingSeconds.toFixed(1)} s`,
+  };
+}
+
+async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Data> {
+  const form = new FormData();
+  form.set('file', new Blob([bytes]), name);
+  return caller.mustSettle('POST', '/cdn/files', form);
+}
+
+/** The rules of `check` expect that no file stays pending. */
+async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
+  await caller.mustSettle('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
+  await caller.mustSettle('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });
+}
+
+/** Returns the seconds until a new small image is processed. */
+async function processingSeconds(caller: Caller): Promise<number> {
+  const { id } = await upload(caller, blackPng(10, 10), `small-${Date.now()}.png`);
+  const startMs = performance.now();
+  const secondsSince = (): number => (performance.now() - startMs) / 1_000;
+  while (secondsSince() <= MAX_PENDING_SECONDS) {
+    const file = (await caller.mustSettle('GET', `/cdn/files/${id}`)) as unknown as { readonly processing: string };
+    if (file.processing !== 'pending') break;
+    await pause(100);
+  }
+  return secondsSince();
+}
+
+async function fillCatalogue(caller: Caller): Promise<void> {
+  const description = 'Warm and dry, lined with wool. '.repeat(10);
+  const products = Array.from({ length: ROWS }, (_, index) => {
+    const code = `H${index}`;
+    return { code, name: `Warm ${code}`, description, price: 100, vat_rate: 20, variants: [{ code }] };
+  });
+  for (const part of [products.slice(0, ROWS / 2), products.slice(ROWS / 2)])
+    await caller.mustSettle('POST', '/int/products', { products: part });
+}
+
+async function measureVictim(rig: Rig, measuring: Measuring, clients: readonly HostileClients[]): Promise<Outcome> {
+  const idle = await callSteadily(rig.caller, IDLE_SECONDS);
+  const child = spawn(process.execPath, [HOSTILE], { stdio: ['pipe', 'inherit', 'inherit'] });
+  // Bodies are too large for an argument.
+  child.stdin.end(JSON.stringify(clients));
+  const exit = once(child, 'exit');
+  // On a real network, the clients use other machines.
+  setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
+  try {
+    await pause(1_000);
+    return compare(idle, await callSteadily(rig.caller, HOSTILE_SECONDS), measuring);
+  } finally {
+    child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+interface SteadyCalls {
+  readonly p99Ms: number;
+  readonly calls: number;
+  readonly failed: number;
+}
+
+/** Sends different calls at fixed times, however long the answers take. */
+async function callSteadily(victim: Caller, seconds: number): Promise<SteadyCalls> {
+  const jobs = [
+    () => victim.call('GET', '/products?code=V1'),
+    () => victim.call('GET', '/orders?limit=5'),
+    () => evaluate(victim, [{ code: `V${VARIANTS - 1}`, qty: 1 }]),
+    () => victim.call('GET', '/app/settings'),
+  ];
+  const calls: Promise<{ readonly ms: number; readonly isFailed: boolean }>[] = [];
+  for (let index = 0; index < seconds * CALLS_PER_SECOND; index += 1) {
+    calls.push(timed(jobs[index % jobs.length] as () => Promise<unknown>));
+    await pause(1_000 / CALLS_PER_SECOND);
+  }
+  const results = await Promise.all(calls);
+  const sortedMs = results.map(({ ms }) => ms).sort((a, b) => a - b);
+  return {
+    p99Ms: sortedMs[Math.ceil(sortedMs.length * 0.99) - 1] ?? 0,
+    calls: results.length,
+    failed: results.filter(({ isFailed }) => isFailed).length,
+  };
+}
+
+async function timed(call: () => Promise<unknown>): Promise<{ readonly ms: number; readonly isFailed: boolean }> {
+  const startMs = performance.now();
+  const answer = await call().catch(() => 'unknown');
+  const { status = 200 } = (typeof answer === 'object' ? answer : {}) as { readonly status?: number };
+  return { ms: performance.now() - startMs, isFailed: answer === 'unknown' || status !== 200 };
+}
+
+function compare(idle: SteadyCalls, hostile: SteadyCalls, { isTimed }: Measuring) {
+  const maxMs = Math.max(idle.p99Ms, MIN_IDLE_P99_MS) * MAX_P99_FACTOR;
+  const [idleMs, hostileMs] = [Math.round(idle.p99Ms), Math.round(hostile.p99Ms)];
+  return {
+    breaches: [
+      ...(hostile.failed === 0 ? [] : [`${hostile.failed} of ${hostile.calls} calls of the victim fail`]),
+      ...(isTimed && hostile.p99Ms >= maxMs ? [`the victim's p99 is ${hostileMs} ms, ${idleMs} ms when idle`] : []),
+    ],
+    note: `p99 ${hostileMs} ms, ${idleMs} ms when idle, ${hostile.failed} of ${hostile.calls} failed`,
+  };
+}

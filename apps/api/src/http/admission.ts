@@ -1,0 +1,85 @@
+import type { Request, RequestHandler } from 'express';
+
+/** Longer slices delay answers of other calls; shorter ones waste passes of the event loop. */
+const SLICE_MS = 2;
+/** Comparing more callers would take longer than starting a request. */
+const MAX_COMPARED = 64;
+
+type Start = () => void;
+
+interface Waiting {
+  readonly starts: Start[];
+  /** Time that the caller's starts have taken, on a clock that never falls behind the callers that wait. */
+  usedMs: number;
+}
+
+/**
+ * Starts requests for a few milliseconds per pass of the event loop. The caller that has used the least time comes
+ * first. Otherwise one caller with hundreds of connections would fill each pass, and other calls would wait for all of
+ * its requests.
+ */
+export class Admission {
+  private readonly waitingByCaller = new Map<number | string, Waiting>();
+  private waiting = 0;
+  private sliceEndMs = 0;
+  private isSliceOpen = false;
+  private clockMs = 0;
+
+  constructor(private readonly nowMs = (): number => performance.now()) {}
+
+  get waitingCount(): number {
+    return this.waiting;
+  }
+
+  /** Calls `start` now or in a later pass. */
+  enter(caller: number | string, start: Start): void {
+    if (this.waiting === 0 && this.hasTime()) return start();
+    this.waiting += 1;
+    const known = this.waitingByCaller.get(caller);
+    if (known) known.starts.push(start);
+    else this.waitingByCaller.set(caller, { starts: [start], usedMs: this.clockMs });
+  }
+
+  private hasTime(): boolean {
+    if (this.isSliceOpen) return this.nowMs() < this.sliceEndMs;
+    this.isSliceOpen = true;
+    this.sliceEndMs = this.nowMs() + SLICE_MS;
+    setImmediate(() => this.openNextSlice());
+    return true;
+  }
+
+  private openNextSlice(): void {
+    this.isSliceOpen = false;
+    while (this.waiting > 0 && this.hasTime()) this.startNext();
+  }
+
+  private startNext(): void {
+    const [caller, waiting] = this.nextCaller();
+    const start = waiting.starts.shift() as Start;
+    this.waiting -= 1;
+    // Among equals, the caller that has waited longest comes first.
+    this.waitingByCaller.delete(caller);
+    this.clockMs = waiting.usedMs;
+    const startMs = this.nowMs();
+    start();
+    waiting.usedMs += this.nowMs() - startMs;
+    const added = this.waitingByCaller.get(caller);
+    if (added) waiting.starts.push(...added.starts);
+    if (waiting.starts.length > 0) this.waitingByCaller.set(caller, waiting);
+  }
+
+  private nextCaller(): [caller: number | string, waiting: Waiting] {
+    let next: [number | string, Waiting] | undefined;
+    let compared = 0;
+    for (const entry of this.waitingByCaller) {
+      if (next === undefined || entry[1].usedMs < next[1].usedMs) next = entry;
+      compared += 1;
+      if (compared === MAX_COMPARED) break;
+    }
+    return next as [number | string, Waiting];
+  }
+}
+
+export function admitInTurn(admission: Admission, callerOf: (request: Request) => number | string): RequestHandler {
+  return (request, _response, next) => admission.enter(callerOf(request), () => request.socket.destroyed || next());
+}

@@ -1,0 +1,92 @@
+import type { AccessTokenQueries, TokenHolder } from '@back-office/apps';
+import type { Calls } from '@back-office/database';
+import type { Clock } from '@back-office/kernel';
+import type { Request } from 'express';
+import { authenticate, type AuthenticatedRoute, type Credentials, credentialsOf, hashToken } from './authentication.js';
+import { CallsInProgress } from './calls-in-progress.js';
+import { addressOf } from './caller-address.js';
+import { Busy, type Rejection } from './errors.js';
+import { KnownTokens } from './known-tokens.js';
+import { countStranger, type RateLimits } from './rate-limit.js';
+
+const CALLS_PER_LOOK_UP_ABOVE_LIMIT = 10;
+
+export interface CallerParts {
+  readonly tokens: AccessTokenQueries;
+  readonly calls: Pick<Calls, 'runFor'>;
+  readonly clock: Clock;
+  readonly maxCalls: { readonly perAddress: number };
+  readonly rateLimits: RateLimits | undefined;
+}
+
+/** Identifies callers: apps by tokens that were valid before, others by address. */
+export class Callers {
+  private readonly knownTokens = new KnownTokens();
+  private readonly lookUps: CallsInProgress<string>;
+  private callsAboveLimit = 0;
+  private readonly credentials = new WeakMap<Request, Credentials>();
+
+  constructor(private readonly parts: CallerParts) {
+    this.lookUps = new CallsInProgress(parts.maxCalls.perAddress);
+  }
+
+  /** Returns the app or the address that takes turns with others. */
+  turnOf(request: Request): number | string {
+    return this.knownTokens.appOf(this.credentialsOf(request)) ?? addressOf(request);
+  }
+
+  /** Throws {@link LimitExceeded} when one address sends too many calls without a valid token. */
+  async authenticate(request: Request, route: AuthenticatedRoute): Promise<TokenHolder | Rejection> {
+    const credentials = this.credentialsOf(request);
+    const knownApp = this.knownTokens.appOf(credentials);
+    const holder = await (knownApp === undefined
+      ? this.authenticateStranger(credentials, route, addressOf(request))
+      : this.lookUp(credentials, route, knownApp));
+    if ('tokenId' in holder) this.knownTokens.remember(credentials, holder.app.id);
+    else if ('failure' in holder) this.knownTokens.forget(credentials);
+    return holder;
+  }
+
+  /** A new token works at once, whatever strangers at its address do. */
+  rememberIssued(token: string, appId: number): void {
+    this.knownTokens.remember({ isMissing: false, hash: hashToken(token) }, appId);
+  }
+
+  private async authenticateStranger(
+    credentials: Credentials,
+    route: AuthenticatedRoute,
+    address: string,
+  ): Promise<TokenHolder | Rejection> {
+    const counter = this.parts.rateLimits?.perAddress;
+    const limitError = await countStranger(counter, address);
+    if (limitError && !this.isLookedUpAboveLimit()) throw limitError;
+    const holder = await this.lookUps.run(address, () => this.lookUp(credentials, route, address));
+    if (holder === undefined) throw new Busy('address_look_ups');
+    if (!('failure' in holder)) await counter?.uncount(address);
+    else if (limitError) throw limitError;
+    return holder;
+  }
+
+  /** Above the limit some tokens are still looked up, since valid ones may share the address of a proxy. */
+  private isLookedUpAboveLimit(): boolean {
+    this.callsAboveLimit += 1;
+    return this.callsAboveLimit % CALLS_PER_LOOK_UP_ABOVE_LIMIT === 0;
+  }
+
+  private lookUp(
+    credentials: Credentials,
+    route: AuthenticatedRoute,
+    key: number | string,
+  ): Promise<TokenHolder | Rejection> {
+    const { tokens, calls, clock } = this.parts;
+    return calls.runFor({ kind: 'token', key }, () => authenticate(credentials, route, tokens, clock));
+  }
+
+  private credentialsOf(request: Request): Credentials {
+    const knownCredentials = this.credentials.get(request);
+    if (knownCredentials) return knownCredentials;
+    const credentials = credentialsOf(request);
+    this.credentials.set(request, credentials);
+    return credentials;
+  }
+}

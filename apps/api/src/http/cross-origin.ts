@@ -1,0 +1,20 @@
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+
+/** Browsers keep the answer of a preflight no longer. */
+const PREFLIGHT_SECONDS = 7_200;
+
+const EXPOSED_HEADERS = [
+  'Idempotency-Replayed',
+  'Next-Cursor',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Token-Expires',
+  'X-Request-Id',
+];
+
+/** Lets pages of these origins call the service. */
+export function allowOrigins(origins: readonly string[]): RequestHandler {
+  return cors({ origin: [...origins], exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
+}

@@ -1,0 +1,70 @@
+import { isInvalidPosition, parsePage, type ListedPage, type Page, type Position } from '@back-office/kernel';
+import type { Answer } from './answer.js';
+import { HttpProblem } from './errors.js';
+import { text } from './shapes.js';
+
+type Query = Readonly<Record<string, unknown>>;
+
+export const CURSOR = {
+  cursor: {
+    schema: text,
+    description:
+      'value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. ' +
+      'Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400',
+  },
+};
+
+const MAX_CURSOR_LENGTH = 16_384;
+
+/**
+ * Lists a page from `offset`, or after the `cursor`, and adds the header `Next-Cursor` when more rows may follow. Throws
+ * 400 for a cursor that is unreadable or of another `orderBy`.
+ */
+export async function answerPage(
+  query: Query,
+  page: Page,
+  list: (page: Page) => Promise<ListedPage>,
+  orderParameter = 'orderBy',
+): Promise<Answer> {
+  const orderBy = query[orderParameter];
+  const order = typeof orderBy === 'string' ? orderBy : '';
+  const after = parseCursor(query['cursor'], order);
+  try {
+    const { json, end } = await list(after ? { offset: 0, limit: page.limit, after } : page);
+    const answer = { status: 200, text: `{"data":${json}}` };
+    return end ? { ...answer, headers: { 'Next-Cursor': formatCursor(order, end) } } : answer;
+  } catch (error) {
+    throw isInvalidPosition(error) ? new HttpProblem(400) : error;
+  }
+}
+
+export function answerPageOf(
+  query: Query,
+  defaultLimit: number,
+  list: (page: Page) => Promise<ListedPage>,
+): Promise<Answer> {
+  return answerPage(query, parsePage(query, defaultLimit), list);
+}
+
+function formatCursor(order: string, position: Position): string {
+  return Buffer.from(JSON.stringify([order, ...position])).toString('base64url');
+}
+
+function parseCursor(value: unknown, order: string): Position | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string' || value.length > MAX_CURSOR_LENGTH) throw new HttpProblem(400);
+  const [cursorOrder, ...position] = parseTexts(Buffer.from(value, 'base64url').toString());
+  if (cursorOrder !== order) throw new HttpProblem(400);
+  return position;
+}
+
+function parseTexts(json: string): (string | null)[] {
+  try {
+    const texts: unknown = JSON.parse(json);
+    if (Array.isArray(texts) && texts.every((entry) => entry === null || typeof entry === 'string'))
+      return texts as (string | null)[];
+  } catch {
+    // Any unreadable cursor is answered alike.
+  }
+  throw new HttpProblem(400);
+}

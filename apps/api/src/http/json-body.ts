@@ -1,0 +1,99 @@
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { TokenHolder } from '@back-office/apps';
+import type { Admission } from './admission.js';
+import { limitBytes } from './early-answer.js';
+import * as errors from './errors.js';
+import { isReadableJson } from './json-text.js';
+import type { Route } from './route.js';
+import { send } from './send.js';
+
+const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
+
+/** Returns the bytes of the body of a keyed call. */
+export function rawBodyOf(request: IncomingMessage): Buffer | undefined {
+  return RAW_BODIES.get(request);
+}
+
+/** An unreadable body is refused inside the keyed call, so that a repeat gets the same refusal. */
+export function isUnreadable(request: IncomingMessage): boolean {
+  return UNREADABLE_REQUESTS.has(request);
+}
+
+export function jsonBodyHandlers(
+  route: Route,
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+  admission: Admission,
+): express.RequestHandler[] {
+  return [requireJson, limitBodyTime(timeoutMs), parseJsonBody(route, maxBytes, admission)];
+}
+
+function limitBodyTime(milliseconds: number): express.RequestHandler {
+  return (request, response, next) => {
+    const timer = setTimeout(() => {
+      if (!request.complete && !response.headersSent)
+        send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
+    }, milliseconds);
+    response.once('close', () => clearTimeout(timer));
+    next();
+  };
+}
+
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
+}
+
+/** A body must be valid JSON even when the call ignores it. */
+function parseJsonBody(
+  { body, bodyOptional = body === undefined }: Route,
+  limit: number,
+  admission: Admission,
+): express.RequestHandler {
+  const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
+  const parse = (request: Request, bytes: Buffer): void => {
+    // JSON.parse accepts every depth, and would read bytes that are not UTF-8.
+    const isEmpty = bytes.length === 0;
+    if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
+    request.body = isEmpty ? {} : parseText(bytes);
+  };
+  return (request, response, next) =>
+    receive(request, response, (error?: unknown) => {
+      const bytes: unknown = request.body;
+      if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
+      if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
+      // Parsing a large body takes long, so it is a turn of its own.
+      admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {
+        try {
+          parse(request, bytes);
+          next();
+        } catch (parseError) {
+          next(postponeUnreadable(parseError, request));
+        }
+      });
+    });
+}
+
+function isUtf8Type({ headers }: Request): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return charset.toLowerCase() === 'utf-8';
+}
+
+function parseText(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(TEXT_DECODER.decode(bytes));
+  } catch {
+    throw new errors.HttpProblem(400);
+  }
+}
+
+/** Leaves out a byte order mark. */
+const TEXT_DECODER = new TextDecoder();
+
+const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();
+
+function postponeUnreadable(error: unknown, request: IncomingMessage): unknown {
+  const isPostponed = (error as { status?: unknown } | undefined)?.status === 400 && RAW_BODIES.has(request);
+  if (isPostponed) UNREADABLE_REQUESTS.add(request);
+  return isPostponed ? undefined : error;
+}

@@ -1,0 +1,68 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LargeCalls } from './large-calls.js';
+
+class FakeResponse extends EventEmitter {
+  closed = false;
+}
+
+const enter = (queue: LargeCalls, appId: number) => {
+  const response = new FakeResponse();
+  const call = { state: 'waiting', close: () => response.emit('close') };
+  queue.enter(appId, response as never, (error) => (call.state = error ? 'refused' : 'started'));
+  return call;
+};
+const statesOf = (calls: readonly { readonly state: string }[]) => calls.map(({ state }) => state);
+
+describe('large calls', () => {
+  it('are read a few at a time, in their order', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 2 });
+    const calls = [1, 2, 3, 4].map(() => enter(queue, 7));
+    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting', 'waiting']);
+    calls[1]?.close();
+    expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'waiting']);
+    calls[0]?.close();
+    expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
+  });
+
+  it('are made one at a time while another app calls', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 2 });
+    queue.note(7);
+    expect([enter(queue, 7).state, enter(queue, 7).state]).toEqual(['started', 'started']);
+    queue.note(8);
+    expect([enter(queue, 7).state, enter(queue, 8).state, enter(queue, 8).state]).toEqual([
+      'waiting',
+      'started',
+      'waiting',
+    ]);
+  });
+
+  it('of another app do not wait', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    enter(queue, 7);
+    expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
+  });
+
+  it('whose client leaves give up their turn', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    const calls = [1, 2, 3].map(() => enter(queue, 7));
+    calls[1]?.close();
+    calls[0]?.close();
+    expect(statesOf(calls)).toEqual(['started', 'waiting', 'started']);
+  });
+
+  it('whose client has left take no turn', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    queue.enter(7, { once: () => {}, closed: true } as never, () => {});
+    expect(enter(queue, 7).state).toBe('started');
+  });
+
+  it('that wait too long are refused', async () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 }, 10);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    await pause(50);
+    expect(statesOf(calls)).toEqual(['started', 'refused']);
+    calls[0]?.close();
+    expect(enter(queue, 7).state).toBe('started');
+  });
+});

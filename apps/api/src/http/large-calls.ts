@@ -1,0 +1,92 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { TokenHolder } from '@back-office/apps';
+import { LatestParties, parseInteger } from '@back-office/kernel';
+import { Busy } from './errors.js';
+
+/** A body of this size may have hundreds of rows, each of which takes time in the main thread. */
+const MIN_LARGE_BYTES = 16 * 1024;
+/** A page of so many rows takes tens of milliseconds to decode and to send. */
+const MIN_LARGE_PAGE = 1_000;
+/** Limits of the large calls of one app that are in progress, while other apps call and while none does. */
+const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
+/** While another app has called within this time, an app shares the main thread with it. */
+const SHARING_MS = 10_000;
+const MAX_WAIT_MS = 20_000;
+
+interface Maxima {
+  readonly shared: number;
+  readonly alone: number;
+}
+
+interface Queue {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Lets each app make one call with a large body or page at a time, and a few while no other app calls. The bodies of the others stay in the network
+ * until it is their turn, so they cost neither time nor memory.
+ */
+export class LargeCalls {
+  private readonly queues = new Map<number, Queue>();
+  private readonly latestApps = new LatestParties<number>();
+
+  constructor(
+    private readonly maxima = MAX_LARGE_CALLS,
+    private readonly maxWaitMs = MAX_WAIT_MS,
+  ) {}
+
+  /** Notes a call of any size. */
+  note(appId: number): void {
+    this.latestApps.note(appId, performance.now());
+  }
+
+  /** Calls `start` when it is the turn of the call, or with an error after a long wait. */
+  enter(appId: number, response: Pick<Response, 'once' | 'closed'>, start: (error?: Busy) => void): void {
+    // Its turn would never end.
+    if (response.closed) return start();
+    const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
+    this.queues.set(appId, queue);
+    const run = (): void => {
+      clearTimeout(timer);
+      queue.waiting.delete(run);
+      queue.running += 1;
+      response.once('close', () => this.leave(appId, queue));
+      start();
+    };
+    const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), this.maxWaitMs);
+    if (queue.running < this.maxOf(appId)) return run();
+    queue.waiting.add(run);
+    response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
+  }
+
+  private leave(appId: number, queue: Queue): void {
+    queue.running -= 1;
+    for (const next of queue.waiting) if (queue.running < this.maxOf(appId)) next();
+    if (queue.running === 0) this.queues.delete(appId);
+  }
+
+  private maxOf(appId: number): number {
+    const isShared = performance.now() - this.latestApps.otherCallAtMs(appId) < SHARING_MS;
+    return isShared ? this.maxima.shared : this.maxima.alone;
+  }
+}
+
+export function admitLargeCalls(largeCalls: LargeCalls): RequestHandler {
+  return (request, response, next) => {
+    const { app } = response.locals['holder'] as TokenHolder;
+    largeCalls.note(app.id);
+    if (hasLargeBody(request) || asksForLargePage(request)) largeCalls.enter(app.id, response, next);
+    else next();
+  };
+}
+
+function hasLargeBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= MIN_LARGE_BYTES;
+}
+
+const PAGE_SIZES = ['limit', 'perPage', 'pageSize', 'page_size'];
+
+function asksForLargePage({ query }: Request): boolean {
+  return PAGE_SIZES.some((name) => (parseInteger(query[name]) ?? 0) >= MIN_LARGE_PAGE);
+}

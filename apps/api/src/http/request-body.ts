@@ -1,0 +1,33 @@
+import type { Request, RequestHandler } from 'express';
+import type { Admission } from './admission.js';
+import { jsonBodyHandlers } from './json-body.js';
+import { admitLargeCalls, type LargeCalls } from './large-calls.js';
+import { formOf, receiveForm, type Uploads } from './multipart.js';
+import { maxBodyBytes, type Route } from './route.js';
+import { validateBody, type ValidatedBody } from './validate-body.js';
+
+interface BodySettings {
+  readonly jsonLimit: number;
+  readonly jsonBodyMs: number;
+  readonly uploads: Uploads;
+  readonly admission: Admission;
+}
+
+export function bodyHandlersOf(
+  route: Route,
+  { jsonLimit, jsonBodyMs, uploads, admission }: BodySettings,
+  largeCalls: LargeCalls,
+): RequestHandler[] {
+  if (route.method === 'get') return [admitLargeCalls(largeCalls)];
+  if (route.upload) return [receiveForm(uploads)];
+  const limits = { maxBytes: maxBodyBytes(route, jsonLimit), timeoutMs: jsonBodyMs };
+  return [admitLargeCalls(largeCalls), ...jsonBodyHandlers(route, limits, admission)];
+}
+
+/** Validates the body, or the fields of a form. */
+export function readBody(route: Route, request: Request): ValidatedBody<object> {
+  if (route.body === undefined) return { body: {}, errors: undefined };
+  if (route.upload) return validateBody(route.body, formOf(request).fields);
+  const raw: unknown = request.body;
+  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
+}

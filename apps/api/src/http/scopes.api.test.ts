@@ -1,0 +1,85 @@
+import { SCOPES, type Scope } from '@back-office/apps';
+import { RawHttp } from '../testing/raw-http.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { BASE_PATH } from './base-path.js';
+import { buildOpenApiDocument } from './openapi.js';
+import type { Route } from './route.js';
+
+let api: TestApi;
+let http: RawHttp;
+let shop: Client;
+let scopedRoutes: readonly Route[];
+
+beforeAll(async () => {
+  api = await testApi();
+  http = new RawHttp(api.origin);
+  shop = await api.app();
+  scopedRoutes = api.container.get(TOKENS.Routes).filter(({ caller }) => caller === 'app');
+});
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+
+const tokens = new Map<string, Promise<string | undefined>>();
+const tokenWith = (scopes: readonly Scope[]): Promise<string | undefined> => {
+  const key = scopes.join();
+  const token = tokens.get(key) ?? api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, scopes });
+  tokens.set(key, token);
+  return token;
+};
+
+const call = async ({ method, path }: Route, scopes: readonly Scope[]) => {
+  const { status, text, headers } = await http.call({
+    method: method.toUpperCase(),
+    path: BASE_PATH + path.replaceAll(/:\w+/g, '1'),
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${await tokenWith(scopes)}` },
+    body: '{"cut":',
+  });
+  return { name: `${method} ${path}`, status, text, challenge: headers['www-authenticate'] };
+};
+
+describe('a token of an app', () => {
+  it('is refused by every call whose scope it lacks', async () => {
+    expect(scopedRoutes.length).toBeGreaterThan(60);
+    const answers = scopedRoutes.map((route) =>
+      call(
+        route,
+        SCOPES.filter((scope) => scope !== route.scope),
+      ),
+    );
+    expect(await Promise.all(answers)).toEqual(
+      scopedRoutes.map(({ method, path, scope }) => ({
+        name: `${method} ${path}`,
+        status: 403,
+        text: '{"errors":{"token":"API.Tokens.ScopeMissing"}}',
+        challenge: `Bearer error="insufficient_scope", scope="${scope}"`,
+      })),
+    );
+  });
+
+  it('is accepted by every call whose scope it has', async () => {
+    const answers = await Promise.all(scopedRoutes.map((route) => call(route, [route.scope as Scope])));
+    expect(answers.filter(({ status }) => [401, 403].includes(status) || status >= 500)).toEqual([]);
+  });
+
+  it('uses only scopes that a route has', () => {
+    const usedScopes = new Set(scopedRoutes.map(({ scope }) => scope));
+    expect(SCOPES.filter((scope) => !usedScopes.has(scope))).toEqual([]);
+  });
+});
+
+describe('the API reference', () => {
+  it('shows the scope of each call of an app', () => {
+    const { paths } = buildOpenApiDocument(scopedRoutes, '1') as { paths: Record<string, Record<string, object>> };
+    for (const { method, path, scope } of scopedRoutes) {
+      expect(paths[BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}')]?.[method]).toMatchObject({
+        'x-scope': scope,
+        description: `Needs a token with the scope \`${scope}\`.`,
+        security: [{ token: [scope] }],
+        responses: { 403: { 'x-error-keys': expect.arrayContaining(['API.Tokens.ScopeMissing']) } },
+      });
+    }
+  });
+});

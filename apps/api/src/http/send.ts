@@ -1,0 +1,75 @@
+import type { Response } from 'express';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextPass } from 'node:timers/promises';
+import type { Answer } from './answer.js';
+import { answerEarly, TOO_LARGE } from './early-answer.js';
+
+export function send(response: Response, answer: Answer): void {
+  if (response.headersSent) return void response.destroy();
+  const { body, text } = answer;
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  setHead(response, answer, payload !== undefined);
+  if (payload === undefined) return void response.end();
+  response.setHeader('Content-Length', Buffer.byteLength(payload));
+  if (answer.status === TOO_LARGE && !response.req.complete) answerEarly(response, payload);
+  else if (typeof payload === 'string' && payload.length > SLICE_LENGTH) void sendSlices(response, payload);
+  else response.end(payload);
+}
+
+/** Encoding a page of megabytes at once would delay all other calls. */
+const SLICE_LENGTH = 256 * 1024;
+
+async function sendSlices(response: Response, text: string): Promise<void> {
+  for (let start = 0; start < text.length && !response.destroyed;) {
+    const end = sliceEnd(text, start + SLICE_LENGTH);
+    const isDrained = response.write(text.slice(start, end));
+    start = end;
+    await (isDrained ? nextPass() : drained(response));
+  }
+  response.end();
+}
+
+/** A slice must not end between the two halves of a character. */
+function sliceEnd(text: string, end: number): number {
+  const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return isSplit ? end + 1 : end;
+}
+
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.once('drain', end).once('close', end);
+  });
+}
+
+function setHead(response: Response, { status, headers, keys }: Answer, hasBody: boolean): void {
+  response.locals['keys'] = keys;
+  response.status(status).setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (!hasBody || response.hasHeader('Content-Type')) return;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+}
+
+/** Respects backpressure. The connection is cut when a later chunk fails. */
+export async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  // Until the first chunk is sent, a failure can still be answered.
+  const firstChunk = await iterator.next();
+  setHead(response, answer, true);
+  try {
+    await pipeline(chunksFrom(firstChunk, iterator), response);
+  } catch (error) {
+    // This code means that the client closed the connection.
+    if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+async function* chunksFrom<Chunk>(
+  firstChunk: IteratorResult<Chunk>,
+  iterator: AsyncIterator<Chunk>,
+): AsyncGenerator<Chunk> {
+  for (let chunk = firstChunk; !chunk.done; chunk = await iterator.next()) yield chunk.value;
+}

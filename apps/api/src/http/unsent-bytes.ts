@@ -1,0 +1,31 @@
+import type { Response } from 'express';
+
+/** Several of the largest pages. */
+const MAX_BYTES_OF_APP = 128 * 1024 ** 2;
+/** Smaller answers fit into the buffers of a connection. */
+const MIN_COUNTED_BYTES = 64 * 1024;
+
+/** Counts the bytes of answers that clients have not read. Pages of clients that read slowly stay in memory. */
+export class UnsentBytes {
+  private readonly bytesByApp = new Map<number, number>();
+
+  constructor(private readonly maxBytes = MAX_BYTES_OF_APP) {}
+
+  isFull(appId: number): boolean {
+    return (this.bytesByApp.get(appId) ?? 0) >= this.maxBytes;
+  }
+
+  /** Counts the bytes of an answer until its response closes. */
+  add(appId: number, response: Pick<Response, 'getHeader' | 'once'>): void {
+    const bytes = Number(response.getHeader('Content-Length') ?? 0);
+    if (bytes < MIN_COUNTED_BYTES) return;
+    this.change(appId, bytes);
+    response.once('close', () => this.change(appId, -bytes));
+  }
+
+  private change(appId: number, bytes: number): void {
+    const total = (this.bytesByApp.get(appId) ?? 0) + bytes;
+    if (total > 0) this.bytesByApp.set(appId, total);
+    else this.bytesByApp.delete(appId);
+  }
+}

@@ -1,0 +1,79 @@
+import type { AccessTokens, UploadGrant } from '@back-office/apps';
+import { addSeconds, formatDateTime, isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { parseFolderPath, type FolderPath, type NewFile } from '@back-office/media';
+import { created } from '../../http/answer.js';
+import { hashToken, newToken } from '../../http/authentication.js';
+import { DAY_SECONDS, Duration, parseDuration } from '../../http/duration.js';
+import { RecordId, Text, Wrapper } from '../../http/request-fields.js';
+import { route, SMALL_BODY_BYTES, type Route } from '../../http/route.js';
+import { component, dateTime, integer, nullable, record, text } from '../../http/shapes.js';
+import { MAX_PATH_LENGTH } from './media-fields.js';
+
+const optional = true;
+const DEFAULT_LIFETIME_SECONDS = 600;
+
+class UploadTokenFields {
+  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
+  @RecordId({ optional }) preset_id?: number | null;
+  @Duration(DAY_SECONDS, 'default 10 minutes, at most a day') expires_in?: number | string | null;
+}
+
+class PostUploadToken {
+  @Wrapper(() => UploadTokenFields) upload_token!: UploadTokenFields;
+}
+
+const UploadTokenShape = component('UploadToken', {
+  id: integer,
+  access_token: text,
+  folder: nullable(text),
+  preset_id: nullable(integer),
+  expires_at: dateTime,
+});
+
+export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/upload_tokens',
+      caller: 'app',
+      scope: 'media:write',
+      extension: true,
+      summary: 'Creates a short-lived token with which a browser can upload into one folder, and do nothing else',
+      body: PostUploadToken,
+      maxBodyBytes: SMALL_BODY_BYTES,
+      answers: { 201: record({ data: UploadTokenShape }) },
+      answersSecret: true,
+      handle: async ({ app, body: { upload_token: fields } }) => {
+        const folder = parseFolderPath(fields.folder ?? '', 'folder');
+        if (isRefusal(folder)) return folder;
+        const secret = newToken('upload');
+        const presetId = fields.preset_id ?? null;
+        const expiresAt = addSeconds(clock.now(), parseDuration(fields.expires_in, DEFAULT_LIFETIME_SECONDS));
+        const properties = { scopes: ['media:write'], expiresAt, upload: { folder, presetId } } as const;
+        const token = await tokens.add({ appId: app.id, hash: hashToken(secret), ...properties });
+        return (
+          token &&
+          created({
+            id: token.id,
+            access_token: secret,
+            folder: folder === '' ? null : folder,
+            preset_id: presetId,
+            expires_at: formatDateTime(expiresAt),
+          })
+        );
+      },
+    }),
+  ];
+}
+
+export const UPLOAD_NOT_GRANTED = 'API.Tokens.UploadNotGranted';
+
+/** A form may leave out the folder and the preset of its token, but not name others. */
+export function limitToGrant(details: NewFile, grant: UploadGrant | null, hasFolder: boolean): NewFile | Refusal {
+  if (grant === null) return details;
+  const presetId = grant.presetId ?? undefined;
+  const isGranted =
+    (!hasFolder || details.folder === grant.folder) &&
+    (details.presetId === undefined || details.presetId === presetId);
+  return isGranted ? { ...details, folder: grant.folder as FolderPath, presetId } : refuse(UPLOAD_NOT_GRANTED);
+}

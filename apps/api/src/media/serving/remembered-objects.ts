@@ -1,0 +1,35 @@
+import { type Clock, RecentMisses } from '@back-office/kernel';
+import type { MediaObjectQueries, PublicObject } from '@back-office/media';
+
+const MISS_MS = 1_000;
+const MAX_MISSES = 10_000;
+
+/** Finds public files, and remembers unknown keys for a second. */
+export class RememberedObjects {
+  private readonly misses: RecentMisses;
+  private changes = 0;
+
+  constructor(
+    private readonly objects: Pick<MediaObjectQueries, 'findApp' | 'findObject'>,
+    clock: Clock,
+  ) {
+    this.misses = new RecentMisses(MISS_MS, MAX_MISSES, clock);
+  }
+
+  async find(key: string): Promise<PublicObject | undefined> {
+    const prefix = key.slice(0, key.indexOf('/'));
+    if (this.misses.has(prefix) || this.misses.has(key)) return undefined;
+    const { changes } = this;
+    const appId = await this.objects.findApp(prefix);
+    const object = appId === undefined ? undefined : await this.objects.findObject(appId, key);
+    // A file that was added meanwhile may have this key.
+    if (object === undefined && changes === this.changes) this.misses.add(appId === undefined ? prefix : key);
+    return object;
+  }
+
+  /** Call this after files have changed. */
+  forgetMisses(): void {
+    this.changes += 1;
+    this.misses.clear();
+  }
+}

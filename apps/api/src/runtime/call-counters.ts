@@ -1,0 +1,125 @@
+import { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { Config } from '../config.js';
+import type { CallCounter, RateLimit, RateLimits } from '../http/rate-limit.js';
+import { loggable, type Logger } from './logger.js';
+
+export interface CallCounters {
+  readonly limits: RateLimits | undefined;
+  close(): void;
+}
+
+/** A call waits no longer for the store. */
+const COMMAND_TIMEOUT_MS = 250;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** After a failure, calls are counted in memory for this time. */
+const AWAY_MS = 2_000;
+const MAX_RECONNECT_MS = 2_000;
+const KEY_PREFIX = 'back-office';
+
+/** Counts calls in this process, or for all processes in a Redis server. */
+export function openCallCounters({ rateLimits }: Pick<Config, 'rateLimits'>, logger: Logger): CallCounters {
+  if (rateLimits === undefined) return { limits: undefined, close: () => {} };
+  const { perToken, perAddress, store: url } = rateLimits;
+  const store = url === undefined ? undefined : new SharedStore(url, logger);
+  const limits = {
+    perToken: counterOf('token', perToken, store),
+    perAddress: counterOf('address', perAddress, store),
+  };
+  return { limits, close: () => store?.close() };
+}
+
+function counterOf(name: string, limit: RateLimit, store: SharedStore | undefined): CallCounter {
+  const options = { points: limit.calls, duration: limit.seconds, keyPrefix: `${KEY_PREFIX}:${name}` };
+  const memory = new RateLimiterMemory(options);
+  const shared = store?.limiter(options);
+  return {
+    limit,
+    count: (key) =>
+      store && shared
+        ? store.attempt(
+            () => consume(shared, key, limit),
+            () => consume(memory, key, limit),
+          )
+        : consume(memory, key, limit),
+    uncount: async (key) => {
+      const uncountHere = () => memory.reward(key);
+      await (store && shared ? store.attempt(() => shared.reward(key), uncountHere) : uncountHere());
+    },
+  };
+}
+
+/** The library throws its count when the limit is exceeded, and a count of 0 when it did not ask the store. */
+async function consume(limiter: RateLimiterAbstract, key: string, { calls }: RateLimit): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(key);
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes)
+      return new RateLimiterRes(0, refused.msBeforeNext, Math.max(refused.consumedPoints, calls + 1));
+    throw refused;
+  }
+}
+
+/** Calls go on while the store is away. The log says once that it is away, and once that it is back. */
+class SharedStore {
+  private readonly redis: Redis;
+  private awayUntilMs = -Infinity;
+  private isAway = false;
+
+  constructor(
+    url: string,
+    private readonly logger: Logger,
+  ) {
+    this.redis = new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: (attempts) => Math.min(attempts * 100, MAX_RECONNECT_MS),
+    });
+    this.redis.on('error', (error) => this.noteAway(error));
+    this.redis.on('ready', () => (this.awayUntilMs = -Infinity));
+  }
+
+  limiter(options: {
+    readonly points: number;
+    readonly duration: number;
+    readonly keyPrefix: string;
+  }): RateLimiterRedis {
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: this.redis,
+      // A key above its limit is refused without asking the store.
+      inMemoryBlockOnConsumed: options.points + 1,
+    });
+  }
+
+  async attempt<Result>(shared: () => Promise<Result>, inMemory: () => Promise<Result>): Promise<Result> {
+    if (this.redis.status !== 'ready' || performance.now() < this.awayUntilMs) return inMemory();
+    try {
+      const result = await shared();
+      this.noteBack();
+      return result;
+    } catch (error) {
+      this.noteAway(error);
+      return inMemory();
+    }
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  private noteAway(error: unknown): void {
+    this.awayUntilMs = performance.now() + AWAY_MS;
+    if (this.isAway) return;
+    this.isAway = true;
+    this.logger.warn({ error: loggable(error) }, 'rate limits are counted in memory');
+  }
+
+  private noteBack(): void {
+    if (!this.isAway) return;
+    this.isAway = false;
+    this.logger.info('rate limits are counted in the store again');
+  }
+}

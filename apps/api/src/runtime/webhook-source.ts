@@ -1,0 +1,26 @@
+import type { EndpointLag } from '@back-office/events';
+import type { Container } from 'inversify';
+import { TOKENS } from '../tokens.js';
+import type { WebhookSource } from './metrics.js';
+
+const KEPT_MS = 5_000;
+
+export function webhookSourceOf(container: Container): WebhookSource {
+  const clock = container.get(TOKENS.Clock);
+  let lags: Promise<readonly EndpointLag[]> | undefined;
+  let readAtMs = -Infinity;
+  return {
+    // Anybody who reaches the metrics may ask for them, so the database is asked rarely.
+    lags: () => {
+      if (lags !== undefined && performance.now() - readAtMs < KEPT_MS) return lags;
+      readAtMs = performance.now();
+      lags = container
+        .get(TOKENS.Database)
+        .webhookQueue.lags()
+        .catch(() => []);
+      return lags;
+    },
+    attempts: () => container.get(TOKENS.WebhookDispatcher).attempts,
+    now: () => clock.now(),
+  };
+}

@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly event: any;
+}
+
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A server that keeps the webhooks that it receives. */
+export interface WebhookReceiver {
+  readonly url: string;
+  readonly received: ReceivedWebhook[];
+  /** Decides the answer to each webhook; 204 at first. */
+  answer: (webhook: ReceivedWebhook) => ReceiverAnswer | Promise<ReceiverAnswer>;
+  close(): Promise<void>;
+}
+
+export async function openWebhookReceiver(): Promise<WebhookReceiver> {
+  const received: ReceivedWebhook[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      const webhook = { headers: request.headers, body, event: JSON.parse(body) as unknown };
+      received.push(webhook);
+      const { status, headers = {}, body: answerBody = '' } = await receiver.answer(webhook);
+      response.writeHead(status, headers).end(answerBody);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answer: () => ({ status: 204 }),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,153 @@
+import type { WebhookAnswer, WebhookRequest, WebhookSender } from '@back-office/events';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { parseRetryAfter } from './retry-after.js';
+import type { Targets } from './targets.js';
+
+const TIMEOUT_MS = 15_000;
+/** The status decides, so the body of an answer gets less time. */
+const BODY_TIMEOUT_MS = 2_000;
+const MAX_TEXT_BYTES = 1_024;
+/** Requests to a host share the addresses that were found for it. */
+const ADDRESSES_KEPT_MS = 5_000;
+
+class ForbiddenTarget extends Error {}
+class ReusedConnection extends Error {}
+
+export interface SenderOptions {
+  readonly timeoutMs?: number;
+  readonly bodyTimeoutMs?: number;
+}
+
+/** Sends webhooks over HTTP with connections that stay open. */
+export class HttpWebhookSender implements WebhookSender {
+  private readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+
+  constructor(
+    private readonly targets: Targets,
+    private readonly now: () => Date,
+    private readonly options: SenderOptions = {},
+  ) {
+    const addresses = new HostAddresses();
+    this.agents = {
+      http: new http.Agent({ keepAlive: true, lookup: checkedLookup(addresses, targets, true) }),
+      https: new https.Agent({ keepAlive: true, lookup: checkedLookup(addresses, targets, false) }),
+    };
+  }
+
+  accepts(url: string): boolean {
+    return this.targets.allowsUrl(url);
+  }
+
+  async send(request: WebhookRequest): Promise<WebhookAnswer> {
+    if (!this.accepts(request.url)) return { error: 'forbidden_target' };
+    const signal = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      return await this.post(request, signal).catch((error: unknown) => {
+        // The receiver closed a connection that had been idle.
+        if (error instanceof ReusedConnection) return this.post(request, signal);
+        throw error;
+      });
+    } catch (error) {
+      if (error instanceof ForbiddenTarget) return { error: 'forbidden_target' };
+      return { error: signal.aborted ? 'timeout' : 'connection_failed' };
+    }
+  }
+
+  private post({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+    const target = new URL(url);
+    const isSecure = target.protocol === 'https:';
+    const bytes = Buffer.from(body);
+    return new Promise((resolve, reject) => {
+      const request = (isSecure ? https : http).request(target, {
+        method: 'POST',
+        agent: isSecure ? this.agents.https : this.agents.http,
+        headers: { ...headers, 'Content-Length': bytes.length },
+        signal,
+      });
+      request.on('error', (error: NodeJS.ErrnoException) =>
+        reject(request.reusedSocket && error.code === 'ECONNRESET' ? new ReusedConnection() : error),
+      );
+      // Node ends a request without an error when the receiver switches protocols.
+      request.on('upgrade', (_response, socket) => socket.destroy());
+      request.on('close', () => !isAnswered && reject(new Error('The connection was closed')));
+      let isAnswered = false;
+      request.on('response', (response) => {
+        isAnswered = true;
+        void this.readAnswer(response).then((answer) => {
+          resolve(answer);
+          // An unread rest would keep the connection busy.
+          if (!response.complete) request.destroy();
+        });
+      });
+      request.end(bytes);
+    });
+  }
+
+  private async readAnswer(response: IncomingMessage): Promise<WebhookAnswer> {
+    const { statusCode: status = 0, headers } = response;
+    const text = await readStart(response, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS);
+    return { status, retryAfterSeconds: parseRetryAfter(headers['retry-after'], this.now()), text };
+  }
+}
+
+/** Looks up each host once at a time, so that a slow name keeps only one thread busy. */
+class HostAddresses {
+  private readonly found = new Map<string, Promise<readonly LookupAddress[]>>();
+
+  find(hostname: string): Promise<readonly LookupAddress[]> {
+    const known = this.found.get(hostname);
+    if (known) return known;
+    const addresses = lookup(hostname, { all: true });
+    this.found.set(hostname, addresses);
+    const forget = (): void => void setTimeout(() => this.found.delete(hostname), ADDRESSES_KEPT_MS).unref();
+    addresses.then(forget, forget);
+    return addresses;
+  }
+}
+
+function checkedLookup(addresses: HostAddresses, targets: Targets, isPlain: boolean): LookupFunction {
+  const findAllowed = async (hostname: string): Promise<readonly LookupAddress[]> => {
+    const found = await addresses.find(hostname);
+    // One forbidden address is enough: the name may be meant to switch between them.
+    if (found.some(({ address }) => !targets.allowsAddress(address, isPlain))) throw new ForbiddenTarget();
+    return found;
+  };
+  return (hostname, options, callback) => {
+    findAllowed(hostname).then(
+      (found) => {
+        const [first] = found as readonly [LookupAddress];
+        if (options.all) callback(null, [...found]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error as Error, ''),
+    );
+  };
+}
+
+/** Returns the first kilobyte, or what arrives in time. Never rejects. */
+function readStart(response: IncomingMessage, timeoutMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve(toText(Buffer.concat(chunks).subarray(0, MAX_TEXT_BYTES)));
+    };
+    const timer = setTimeout(end, timeoutMs);
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_TEXT_BYTES) end();
+    });
+    response.on('end', end).on('error', end).on('close', end);
+  });
+}
+
+/** PostgreSQL stores no zero character. */
+function toText(bytes: Buffer): string {
+  return bytes.toString('utf8').replaceAll('\0', '\uFFFD');
+}

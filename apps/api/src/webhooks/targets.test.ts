@@ -1,0 +1,65 @@
+import { Targets } from './targets.js';
+
+describe('targets of webhooks', () => {
+  it('are no public addresses over plain HTTP', () => {
+    expect(withNetworks.allowsAddress('8.8.8.8', true)).toBe(false);
+    expect(withNetworks.allowsAddress('8.8.8.8', false)).toBe(true);
+  });
+
+  const publicOnly = new Targets([]);
+  const withNetworks = new Targets(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
+
+  it.each([
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.0.2.1',
+    '192.168.1.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:10.0.0.1',
+    '64:ff9b::a00:1',
+    '2002:a00:1::',
+    'fc00::1',
+    'fe80::1',
+    'fec0::1',
+    '::7f00:1',
+    '64:ff9b:1::a00:1',
+    'ff02::1',
+    'words',
+  ])('leave out %s', (address) => {
+    expect(publicOnly.allowsAddress(address, false)).toBe(false);
+  });
+
+  it.each(['8.8.8.8', '93.184.216.34', '2606:2800:220:1::1'])('include %s', (address) => {
+    expect(publicOnly.allowsAddress(address, false)).toBe(true);
+  });
+
+  it('include the networks of the operator only', () => {
+    const addresses = ['10.1.2.3', '10.2.0.1', '127.0.0.1', '127.0.0.2', 'fd12::1', '::ffff:10.1.0.9', '::1'];
+    expect(addresses.filter((address) => withNetworks.allowsAddress(address, true))).toEqual([
+      '10.1.2.3',
+      '127.0.0.1',
+      'fd12::1',
+      '::ffff:10.1.0.9',
+    ]);
+  });
+
+  it.each([
+    ['https://shop.example/hook', true, true],
+    ['http://shop.example/hook', false, true],
+    ['https://10.1.2.3/', false, true],
+    ['https://2130706433/', false, true],
+    ['https://[::1]/', false, false],
+    ['https://user@shop.example/', false, false],
+    ['file:///etc/passwd', false, false],
+    ['//shop.example', false, false],
+  ])('as the URL %s: %s, with private networks %s', (url, isPublic, isAllowed) => {
+    expect([publicOnly.allowsUrl(url), withNetworks.allowsUrl(url)]).toEqual([isPublic, isAllowed]);
+  });
+});

@@ -1,0 +1,51 @@
+import ipaddr from 'ipaddr.js';
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Other ranges hold translated, local and reserved addresses. */
+const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');
+
+/** Decides which addresses webhooks may reach: public ones, and the networks that the operator allows. */
+export class Targets {
+  private readonly allowedNetworks: readonly Network[];
+
+  /** `allowedNetworks` are addresses or networks such as `10.1.0.0/16`. */
+  constructor(allowedNetworks: readonly string[]) {
+    this.allowedNetworks = allowedNetworks.map(parseNetwork);
+  }
+
+  /** Plain HTTP is for private networks, so `isPlain` needs an allowed one. */
+  allowsAddress(text: string, isPlain: boolean): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    // An IPv4 address inside IPv6 counts as IPv4.
+    const address = ipaddr.process(text);
+    if (this.allowedNetworks.some((network) => contains(network, address))) return true;
+    return !isPlain && address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(GLOBAL_IPV6, address));
+  }
+
+  /** Returns whether the URL may be used, before its name is resolved. */
+  allowsUrl(text: string): boolean {
+    if (!URL.canParse(text)) return false;
+    const { protocol, username, password, hostname } = new URL(text);
+    const isProtocolAllowed = protocol === 'https:' || (protocol === 'http:' && this.allowedNetworks.length > 0);
+    if (!isProtocolAllowed || username !== '' || password !== '') return false;
+    const address = addressOf(hostname);
+    return address === undefined ? hostname !== '' : this.allowsAddress(address, protocol === 'http:');
+  }
+}
+
+/** Returns the address in the host of a URL; `undefined` when the host is a name. */
+export function addressOf(hostname: string): string | undefined {
+  const text = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return ipaddr.isValid(text) ? text : undefined;
+}
+
+function parseNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128] as Network;
+}
+
+function contains([network, bits]: Network, address: ReturnType<typeof ipaddr.process>): boolean {
+  return network.kind() === address.kind() && (address as ipaddr.IPv6).match(network, bits);
+}

@@ -1,0 +1,241 @@
+import type { AppContext, AppQueries } from '@back-office/apps';
+import {
+  attemptedDelivery,
+  blockFollowers,
+  chainsOf,
+  isDelivered,
+  isGone,
+  deriveHealth,
+  MAX_DELIVERIES_PER_TURN,
+  MIN_FAILURES_TO_SLOW_DOWN,
+  newDelivery,
+  retryAfterSeconds,
+  selectionOf,
+  subjectOf,
+  type Delivery,
+  type EventFeed,
+  type EventPage,
+  type EventRecord,
+  type LeasedEndpoint,
+  type WebhookAnswer,
+  type WebhookQueue,
+  type WebhookSender,
+} from '@back-office/events';
+import type { Clock } from '@back-office/kernel';
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+import { messageId, type WebhookMessages } from './webhook-messages.js';
+
+const MAX_ENDPOINTS_AT_ONCE = 100;
+const MAX_REQUESTS_PER_ENDPOINT = 16;
+/** A turn starts no request after this time. */
+const TURN_MS = 4_000;
+/** Afterwards other endpoints get the place. */
+const MAX_STAY_MS = 10_000;
+/** Longer than a turn and its last request. After a killed worker, others wait as long. */
+const LEASE_SECONDS = 25;
+
+export interface DispatcherPorts {
+  readonly apps: Pick<AppQueries, 'context'>;
+  readonly feed: EventFeed;
+  readonly queue: WebhookQueue;
+  readonly sender: WebhookSender;
+}
+
+export interface AttemptCounts {
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+export interface DispatchReport {
+  switchedOff(appId: number, endpointId: number, reason: string): void;
+  failed(appId: number, endpointId: number, error: unknown): void;
+}
+
+interface EndpointWork {
+  readonly appId: number;
+  readonly endpointId: number;
+  readonly stopping: AbortSignal;
+  readonly report: DispatchReport;
+}
+
+interface TurnWork {
+  readonly app: AppContext;
+  readonly leased: LeasedEndpoint;
+  readonly stopping: AbortSignal;
+  readonly endMs: number;
+}
+
+interface AttemptResult {
+  readonly delivery: Delivery;
+  readonly answer: WebhookAnswer;
+}
+
+/** Delivers events to the endpoints of all apps. Each endpoint has turns of its own, so a slow one delays no other. */
+export class WebhookDispatcher {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly counts = { delivered: 0, failed: 0 };
+
+  constructor(
+    private readonly ports: DispatcherPorts,
+    private readonly messages: WebhookMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Attempts of this process until now. */
+  get attempts(): AttemptCounts {
+    return this.counts;
+  }
+
+  /** Starts a turn for each due endpoint, and does not wait for its end. */
+  async start(stopping: AbortSignal, report: DispatchReport): Promise<void> {
+    const freeCount = MAX_ENDPOINTS_AT_ONCE - this.running.size;
+    if (freeCount <= 0 || stopping.aborted) return;
+    for (const { appId, endpointId } of await this.ports.queue.findDue(freeCount)) {
+      const key = `${appId}/${endpointId}`;
+      if (this.running.has(key)) continue;
+      const run = this.deliverAll({ appId, endpointId, stopping, report })
+        .catch((error: unknown) => report.failed(appId, endpointId, error))
+        .finally(() => this.running.delete(key));
+      this.running.set(key, run);
+    }
+  }
+
+  /** Waits for the running turns. */
+  async idle(): Promise<void> {
+    await Promise.all(this.running.values());
+  }
+
+  private async deliverAll(work: EndpointWork): Promise<void> {
+    const endMs = performance.now() + MAX_STAY_MS;
+    while (!work.stopping.aborted && performance.now() < endMs && (await this.takeTurn(work)));
+  }
+
+  /** Returns whether the endpoint may have more to deliver now. */
+  private async takeTurn({ appId, endpointId, stopping, report }: EndpointWork): Promise<boolean> {
+    const { apps, queue } = this.ports;
+    const leased = await queue.lease(appId, endpointId, randomUUID(), LEASE_SECONDS);
+    const app = leased && (await apps.context(appId));
+    if (leased === undefined || app === undefined) return false;
+    const endMs = performance.now() + TURN_MS;
+    const isSlowedDown = leased.health.failures >= MIN_FAILURES_TO_SLOW_DOWN;
+    const due = leased.due.slice(0, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN);
+    // A new event may be accepted although all repeats fail.
+    const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - due.length);
+    const newDeliveries = await this.newDeliveries(leased, page.events);
+    const startedAt = this.clock.now();
+    // Between a due delivery and a new one of its record, others may wait that this turn leaves out.
+    const isComplete = due.length === leased.due.length;
+    const sendable = newDeliveries.filter(({ nextAttemptAt }) => isComplete || nextAttemptAt !== null);
+    const attempts = await this.attempt({ app, leased, stopping, endMs }, [...due, ...sendable]);
+    const answers = attempts.map(({ answer }) => answer);
+    const attempted = new Map(attempts.map(({ delivery }) => [delivery.event.id, delivery]));
+    const { health, switchOffReason } = deriveHealth(leased.health, {
+      startedAt,
+      endedAt: this.clock.now(),
+      answers,
+      hasFirstAttempt: attempts.some(({ delivery }) => delivery.attempts === 1),
+    });
+    const deliveries = blockFollowers([
+      ...due.flatMap(({ event }) => attempted.get(event.id) ?? []),
+      ...newDeliveries.map((delivery) => attempted.get(delivery.event.id) ?? delivery),
+    ]);
+    const isStored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
+    this.count(answers);
+    if (isStored && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
+    const hasMore = page.hasMore || due.length === MAX_DELIVERIES_PER_TURN;
+    return isStored && hasMore && health.retryAt === null && switchOffReason === undefined;
+  }
+
+  private count(answers: readonly WebhookAnswer[]): void {
+    const deliveredCount = answers.filter(isDelivered).length;
+    this.counts.delivered += deliveredCount;
+    this.counts.failed += answers.length - deliveredCount;
+  }
+
+  /** Events that have expired are skipped. */
+  private async readNew({ appId, endpoint, position }: LeasedEndpoint, limit: number): Promise<EventPage> {
+    if (limit <= 0) return { events: [], position, hasMore: true };
+    const selection = { ...selectionOf(endpoint), limit };
+    const page = await this.ports.feed.page(appId, position, selection);
+    if (!('purgedUpTo' in page)) return page;
+    return this.readNew({ appId, endpoint, position: page.purgedUpTo } as LeasedEndpoint, limit);
+  }
+
+  private async newDeliveries(
+    { appId, endpoint }: LeasedEndpoint,
+    events: readonly EventRecord[],
+  ): Promise<Delivery[]> {
+    if (events.length === 0) return [];
+    const now = this.clock.now();
+    const blocked = new Set(await this.ports.queue.findPendingSubjects(appId, endpoint.id, events));
+    return events.map((event) => newDelivery(event, now, blocked.has(subjectOf(event))));
+  }
+
+  /** Returns the deliveries that were attempted, with their answers. A failed delivery ends its chain. */
+  private async attempt(turn: TurnWork, deliveries: readonly Delivery[]): Promise<AttemptResult[]> {
+    const { app, leased, stopping, endMs } = turn;
+    const events = deliveries.map(({ event }) => event);
+    if (events.length === 0) return [];
+    const bodyOf = await this.messages.bodiesOf(app, events);
+    const limit = pLimit(MAX_REQUESTS_PER_ENDPOINT);
+    const stop = stopOf(stopping);
+    const results: AttemptResult[] = [];
+    const dueIds = new Set(leased.due.map(({ event }) => event.id));
+    let isHalted = false;
+    const runChain = async (chain: readonly Delivery[]): Promise<void> => {
+      const [first] = chain;
+      // Only a delivery that is due may start a chain.
+      if (first && first.nextAttemptAt === null && !dueIds.has(first.event.id)) return;
+      for (const delivery of chain) {
+        if (isHalted || stopping.aborted || performance.now() > endMs) return;
+        const result = await this.attemptOne(leased, delivery, bodyOf(delivery.event), stop.promise);
+        if (result === undefined) return;
+        results.push(result);
+        isHalted ||= isGone(result.answer) || retryAfterSeconds(result.answer) > 0;
+        if (!isDelivered(result.answer)) return;
+      }
+    };
+    await Promise.all(chainsOf(deliveries).map((chain) => limit(() => runChain(chain)))).finally(stop.forget);
+    return results;
+  }
+
+  /** `undefined` when the process stops before the answer. */
+  private async attemptOne(
+    { endpoint }: LeasedEndpoint,
+    delivery: Delivery,
+    body: string,
+    stopped: Promise<undefined>,
+  ): Promise<AttemptResult | undefined> {
+    const request = this.messages.requestOf(endpoint, messageId(endpoint, delivery.event), body);
+    const at = this.clock.now();
+    const startMs = performance.now();
+    const answer = await Promise.race([this.ports.sender.send(request), stopped]);
+    if (answer === undefined) return undefined;
+    const attempt = {
+      at,
+      endedAt: this.clock.now(),
+      url: endpoint.url,
+      requestBytes: Buffer.byteLength(body),
+      latencyMs: Math.round(performance.now() - startMs),
+      answer,
+    };
+    return { delivery: attemptedDelivery(delivery, attempt, Math.random()), answer };
+  }
+}
+
+interface Stop {
+  readonly promise: Promise<undefined>;
+  readonly forget: () => void;
+}
+
+/** A promise for one turn only: it would keep the answers of all turns in memory. */
+function stopOf(signal: AbortSignal): Stop {
+  let stop = (): void => {};
+  const promise = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return { promise, forget: () => signal.removeEventListener('abort', stop) };
+}

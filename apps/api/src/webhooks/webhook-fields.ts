@@ -1,0 +1,180 @@
+import {
+  EVENT_KINDS,
+  parseSubject,
+  selectionOf,
+  subjectOf,
+  type Delivery,
+  type EventArea,
+  type WebhookFilter,
+} from '@back-office/events';
+import {
+  EVENT_TYPES,
+  formatDateTime,
+  formatOptional,
+  IS_INVALID,
+  MALFORMED,
+  type EventType,
+} from '@back-office/kernel';
+import type { GrantedScopes, Scope } from '@back-office/apps';
+import { ENDPOINT_FIELDS } from '../events/index.js';
+import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
+import { DateTime, Flag, Nested, OneOf, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import { boolean, component, dateTime, integer, nullable, oneOf, record, text, type TypeOf } from '../http/shapes.js';
+
+const optional = true;
+const MAX_URL_LENGTH = 2_000;
+const DEFAULT_OVERLAP_SECONDS = DAY_SECONDS;
+const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
+const MAX_EVENT_IDS = 1_000;
+
+const validateTypes: Validator = (value) => {
+  if (!Array.isArray(value) || value.some((type) => typeof type !== 'string')) return MALFORMED;
+  const areKnown = value.every((type) => (EVENT_TYPES as readonly unknown[]).includes(type));
+  return value.length > 0 && value.length <= EVENT_TYPES.length && areKnown ? undefined : IS_INVALID;
+};
+
+const TYPE_LIST = {
+  type: 'array' as const,
+  items: { type: 'string' as const, enum: [...EVENT_TYPES] },
+  minItems: 1,
+  maxItems: EVENT_TYPES.length,
+};
+
+const validateSubject: Validator = (value) => {
+  if (typeof value !== 'string') return MALFORMED;
+  return parseSubject(value) === undefined ? IS_INVALID : undefined;
+};
+
+const SUBJECT = { type: 'string' as const, description: 'a record, such as `orders/5` or `stocks/5/2`' };
+
+class WebhookEndpointFields {
+  @Text({ max: MAX_URL_LENGTH }) url!: string;
+  @Text({ optional }) description?: string | null;
+  @ValidatedBy(validateTypes, TYPE_LIST, { optional }) types?: EventType[] | null;
+  @ValidatedBy(validateSubject, SUBJECT, { optional }) subject?: string | null;
+}
+
+export class PostWebhookEndpoint {
+  @Wrapper(() => WebhookEndpointFields) webhook_endpoint!: WebhookEndpointFields;
+}
+
+class ChangedEndpointFields {
+  @Text({ max: MAX_URL_LENGTH, optional }) url?: string | null;
+  @Text({ optional }) description?: string | null;
+  @ValidatedBy(validateTypes, TYPE_LIST, { optional }) types?: EventType[] | null;
+  @ValidatedBy(validateSubject, SUBJECT, { optional }) subject?: string | null;
+  @OneOf(['active', 'paused'], { optional }) status?: 'active' | 'paused' | null;
+}
+
+export class PatchWebhookEndpoint {
+  @Wrapper(() => ChangedEndpointFields) webhook_endpoint!: ChangedEndpointFields;
+}
+
+class SecretRotationFields {
+  @Duration(MAX_OVERLAP_SECONDS, 'default 24 hours, at most 30 days') overlap?: number | string | null;
+}
+
+export class RotateWebhookSecret {
+  @Nested(() => SecretRotationFields, { optional }) webhook_endpoint?: SecretRotationFields | null;
+}
+
+export function overlapSeconds(body: RotateWebhookSecret): number {
+  return parseDuration(body.webhook_endpoint?.overlap, DEFAULT_OVERLAP_SECONDS);
+}
+
+const validateEventIds: Validator = (value) => {
+  if (!Array.isArray(value) || !value.every((id) => typeof id === 'string')) return MALFORMED;
+  const areIds = value.every((id) => /^\d{1,15}$/.test(id));
+  return value.length > 0 && value.length <= MAX_EVENT_IDS && areIds ? undefined : IS_INVALID;
+};
+
+const EVENT_IDS = {
+  type: 'array' as const,
+  items: { type: 'string' as const, pattern: '^\\d{1,15}$' },
+  minItems: 1,
+  maxItems: MAX_EVENT_IDS,
+};
+
+class ReplayFields {
+  @ValidatedBy(validateEventIds, EVENT_IDS, { optional }) event_ids?: string[] | null;
+  @Flag({ optional }) failed?: boolean | null;
+  @DateTime({ optional }) from?: string | null;
+  @DateTime({ optional }) until?: string | null;
+}
+
+export class ReplayDeliveries {
+  @Wrapper(() => ReplayFields) replay!: ReplayFields;
+}
+
+export const WebhookEndpointWithSecretShape = component('WebhookEndpointWithSecret', {
+  ...ENDPOINT_FIELDS,
+  secret: text,
+});
+
+export const TestResultShape = record({
+  delivered: boolean,
+  status: nullable(integer),
+  error: nullable(oneOf(['timeout', 'connection_failed', 'forbidden_target'])),
+  latency_ms: integer,
+  response: nullable(text),
+});
+
+export const DeliveryShape = component('WebhookDelivery', {
+  event_id: text,
+  type: oneOf(EVENT_TYPES),
+  subject: text,
+  time: dateTime,
+  status: oneOf(['pending', 'delivered', 'failed']),
+  attempts: integer,
+  first_attempt_at: nullable(dateTime),
+  last_attempt_at: nullable(dateTime),
+  next_attempt_at: nullable(dateTime),
+  request: record({ url: nullable(text), message_id: text, bytes: nullable(integer) }),
+  response: record({
+    status: nullable(integer),
+    error: nullable(text),
+    latency_ms: nullable(integer),
+    body: nullable(text),
+  }),
+});
+
+export function presentDelivery(delivery: Delivery, id: string): TypeOf<typeof DeliveryShape> {
+  const { event, status, attempts } = delivery;
+  return {
+    event_id: String(event.id),
+    type: event.type,
+    subject: subjectOf(event),
+    time: formatDateTime(event.at),
+    status,
+    attempts,
+    first_attempt_at: formatOptional(delivery.firstAttemptAt),
+    last_attempt_at: formatOptional(delivery.lastAttemptAt),
+    next_attempt_at: formatOptional(delivery.nextAttemptAt),
+    request: { url: delivery.url, message_id: id, bytes: delivery.requestBytes },
+    response: {
+      status: delivery.responseStatus,
+      error: delivery.error,
+      latency_ms: delivery.latencyMs,
+      body: delivery.responseText,
+    },
+  };
+}
+
+/** Areas whose records the token may read; null means all. */
+export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
+  if (scopes === null) return null;
+  const areas = [...new Set(Object.values(EVENT_KINDS).map(({ area }) => area))];
+  return areas.filter((area) => scopes.includes(`${area}:read`));
+}
+
+/** Whether the token may read every type that the endpoint names, or any type if it names none. */
+export function canReceive({ types, subject, areas }: WebhookFilter): boolean {
+  const received = selectionOf({ types, subject, areas }).types;
+  const wanted = selectionOf({ types, subject, areas: null }).types;
+  return received.length > 0 && (types === null || received.length === wanted.length);
+}
+
+/** Scopes that a token needs to change where the endpoint sends its events. */
+export function scopesOf(areas: readonly EventArea[] | null): readonly Scope[] | null {
+  return areas && areas.map((area) => `${area}:read` as const);
+}

@@ -1,0 +1,96 @@
+import { changedFields, type AuditAction, type AuditEntry, type Page } from '@back-office/kernel';
+import type { TokenKind } from './access-tokens.js';
+import { completeSettings, type App } from './app.js';
+import type { AppToken } from './token-administration.js';
+
+/** Who makes a change. */
+export interface Actor {
+  readonly kind: 'app' | 'session' | 'cli' | 'worker';
+  readonly tokenId: number | null;
+  readonly customerId: number | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+const WITHOUT_REQUEST = { tokenId: null, customerId: null, address: null, requestId: null };
+export const CLI_ACTOR: Actor = { kind: 'cli', ...WITHOUT_REQUEST };
+/** Changes outside of calls and commands are made by background work. */
+export const WORKER_ACTOR: Actor = { kind: 'worker', ...WITHOUT_REQUEST };
+
+/** An entry of the audit log, as it is stored. */
+export interface AuditRecord extends Actor {
+  readonly id: number;
+  readonly at: Date;
+  readonly action: AuditAction;
+  readonly subjectId: number | null;
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly subjectId?: number | undefined;
+  readonly tokenId?: number | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+}
+
+/** Adapters write the entries of a change in its transaction. */
+export interface AuditLog {
+  /** Lists entries of the app, newest first. */
+  list(appId: number, filter: AuditFilter, page: Page): Promise<AuditRecord[]>;
+  /** Removes a batch of entries older than `audit.retention_days` of their app; returns true when there may be more. */
+  purge(): Promise<boolean>;
+}
+
+/** Sentences are long, so the entry names only the languages whose sentences changed. */
+export function settingsEntries(before: App, after: App): AuditEntry[] {
+  const changes = changedFields(auditedSettings(before), auditedSettings(after));
+  const languages = Object.keys(changedFields(before.translations, after.translations).after);
+  const translations = languages.length > 0 ? { translations: languages } : {};
+  if (Object.keys({ ...changes.before, ...changes.after, ...translations }).length === 0) return [];
+  return [{ action: 'settings.change', before: changes.before, after: { ...changes.after, ...translations } }];
+}
+
+function auditedSettings(app: App): object {
+  const { name, currency, default_language } = app;
+  const sections: readonly [string, unknown][] = Object.entries(completeSettings(app));
+  const fields = sections.flatMap(([section, values]) =>
+    typeof values === 'object' && values !== null
+      ? Object.entries(values).map(([field, value]: [string, unknown]): [string, unknown] => [
+          `${section}.${field}`,
+          value,
+        ])
+      : [[section, values] as [string, unknown]],
+  );
+  return { name, currency, default_language, ...Object.fromEntries(fields) };
+}
+
+type TokenAction = Extract<AuditAction, `access_token.${string}`>;
+
+export function tokenEntry(action: TokenAction, after: AppToken, before?: AppToken): AuditEntry {
+  const changes = changedFields(before ? auditedToken(before) : {}, auditedToken(after));
+  return { action, subjectId: after.id, ...(before && { before: changes.before }), after: changes.after };
+}
+
+/** A change of nothing has no entry. */
+export function tokenChangeEntries(after: AppToken, before: AppToken): AuditEntry[] {
+  const entry = tokenEntry('access_token.change', after, before);
+  return Object.keys(entry.after ?? {}).length > 0 ? [entry] : [];
+}
+
+export function rotationEntry(oldToken: AppToken, newToken: AppToken): AuditEntry {
+  const { after } = tokenEntry('access_token.rotate', newToken);
+  return { action: 'access_token.rotate', subjectId: oldToken.id, after: { ...after, access_token_id: newToken.id } };
+}
+
+/** A session is shown by its id only, since its customer is a person. */
+export function revocationEntry(kind: TokenKind, token: AppToken): AuditEntry {
+  if (kind === 'session') return { action: 'session.end', subjectId: token.id };
+  return tokenEntry('access_token.revoke', token, { ...token, revokedAt: null });
+}
+
+function auditedToken({ name, scopes, language, expiresAt, revokedAt }: AppToken): object {
+  return { name, scopes, language, expires_at: expiresAt, revoked_at: revokedAt };
+}

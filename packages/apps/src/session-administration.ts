@@ -1,0 +1,42 @@
+import type { AuditEntry, Page } from '@back-office/kernel';
+
+/** A session without its token. */
+export interface ListedSession {
+  readonly id: number;
+  readonly customerId: number | null;
+  readonly deviceUuid: string | null;
+  readonly deviceType: string | null;
+  readonly insertedAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly endedAt: Date | null;
+}
+
+export interface SessionFilter {
+  readonly customerId?: number | undefined;
+  /** Only sessions that have neither ended nor expired. */
+  readonly isActive?: boolean | undefined;
+  /** Active sessions were used, or started, after this time. */
+  readonly usedAfter?: Date | undefined;
+}
+
+export type SessionSelection = { readonly id: number } | { readonly customerId: number };
+
+export interface EndedSession {
+  readonly id: number;
+  /** SHA-256 of the session's token. */
+  readonly tokenHash: Uint8Array;
+}
+
+export interface SessionAdministration {
+  /** Lists the app's sessions by id. */
+  list(appId: number, filter: SessionFilter, page: Page): Promise<ListedSession[]>;
+  /** Ends sessions that have not ended and returns them; `undefined` when there is no session with the id. */
+  end(appId: number, selection: SessionSelection): Promise<EndedSession[] | undefined>;
+}
+
+export function sessionEntries(selection: SessionSelection, ended: readonly EndedSession[]): AuditEntry[] {
+  if (ended.length === 0) return [];
+  if ('id' in selection) return [{ action: 'session.end', subjectId: selection.id }];
+  return [{ action: 'session.end', before: { customer_id: selection.customerId, count: ended.length } }];
+}

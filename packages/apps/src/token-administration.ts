@@ -1,0 +1,92 @@
+import { refuse, type Page, type Refusal } from '@back-office/kernel';
+import { coversScopes, type GrantedScopes } from './scopes.js';
+
+/** A token of an app, without its secret. */
+export interface AppToken {
+  readonly id: number;
+  readonly name: string | null;
+  readonly scopes: GrantedScopes;
+  readonly language: string | null;
+  readonly insertedAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** Absent fields stay. */
+export interface TokenChange {
+  readonly name?: string | null | undefined;
+  readonly scopes?: GrantedScopes | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+export interface TokenRotation {
+  readonly hash: Uint8Array;
+  readonly expiresAt: Date;
+  /** The old token works until then, unless it expires earlier. */
+  readonly overlapEndsAt: Date;
+}
+
+export interface TokenUse {
+  readonly tokenId: number;
+  readonly at: Date;
+}
+
+export const DEFAULT_TOKEN_LIFETIME_DAYS = 400;
+export const MAX_TOKEN_LIFETIME_DAYS = 3_650;
+export const DEFAULT_OVERLAP_HOURS = 24;
+export const MAX_OVERLAP_DAYS = 30;
+/** A token is used more often than its last use is written. */
+export const MIN_USE_INTERVAL_MS = 60_000;
+
+export const SCOPE_NOT_HELD = 'API.Tokens.ScopeNotHeld';
+export const TOKEN_NOT_ACTIVE = 'API.Tokens.NotActive';
+/** A rotated token that changes its own expiry by mistake would outlive its overlap. */
+export const OWN_EXPIRY = 'API.Tokens.OwnExpiry';
+
+/** `granted` are the scopes of the caller, which cannot pass on or take away others. */
+export interface TokenAdministration {
+  /** Lists the app's tokens by id, without sessions. */
+  list(appId: number, page: Page): Promise<AppToken[]>;
+  /** Refused with `API.Tokens.ScopeNotHeld` or `API.Tokens.NotActive`; `undefined` when the token is missing. */
+  change(
+    appId: number,
+    id: number,
+    change: TokenChange,
+    granted: GrantedScopes,
+  ): Promise<AppToken | Refusal | undefined>;
+  /** Adds a token like this one, and limits the life of the old one. Refused like `change`. */
+  rotate(
+    appId: number,
+    id: number,
+    rotation: TokenRotation,
+    granted: GrantedScopes,
+  ): Promise<AppToken | Refusal | undefined>;
+  /** Also revokes upload tokens. Returns the hash of the token. A repeat keeps the time of the first call. Refused with `API.Tokens.ScopeNotHeld`. */
+  revoke(appId: number, id: number, granted: GrantedScopes): Promise<Uint8Array | Refusal | undefined>;
+  /** Writes last uses; a token keeps an earlier use that is less than a minute old. */
+  recordUses(appId: number, uses: readonly TokenUse[]): Promise<void>;
+}
+
+type TokenState = Pick<AppToken, 'scopes' | 'expiresAt' | 'revokedAt'>;
+
+export function checkHeld(granted: GrantedScopes, scopes: GrantedScopes | undefined): Refusal | undefined {
+  return scopes === undefined || coversScopes(granted, scopes) ? undefined : refuse(SCOPE_NOT_HELD);
+}
+
+export function checkChange(
+  { scopes, expiresAt, revokedAt }: TokenState,
+  change: Pick<TokenChange, 'scopes'>,
+  granted: GrantedScopes,
+  now: Date,
+): Refusal | undefined {
+  const refusal = checkHeld(granted, scopes) ?? checkHeld(granted, change.scopes);
+  if (refusal) return refusal;
+  const isActive = revokedAt === null && (expiresAt === null || expiresAt > now);
+  return isActive ? undefined : refuse(TOKEN_NOT_ACTIVE);
+}
+
+/** The overlap never extends the life of the old token. */
+export function overlapEnd({ expiresAt }: Pick<AppToken, 'expiresAt'>, overlapEndsAt: Date): Date {
+  return expiresAt !== null && expiresAt < overlapEndsAt ? expiresAt : overlapEndsAt;
+}

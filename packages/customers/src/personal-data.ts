@@ -1,0 +1,75 @@
+import { refuse, type AuditEntry, type Buyer, type Refusal } from '@back-office/kernel';
+import type { Customer } from './customer.js';
+
+export const ERASE_REFUSALS = {
+  openProformas: refuse('API.Customers.HasOpenProformas'),
+  pendingPayments: refuse('API.Customers.HasPendingPayments'),
+} as const;
+
+export interface PersonalData {
+  /**
+   * Blanks the personal data of a customer in all records of the app, and removes their devices, visits, sessions and
+   * unused evaluations. Amounts, numbers, dates and the history of consent stay. Returns `undefined` for a missing
+   * customer; refuses while a proforma is open or a payment pending. A repeat also blanks what was written meanwhile.
+   */
+  erase(appId: number, customerId: number): Promise<true | Refusal | undefined>;
+}
+
+export interface ExportedApp {
+  readonly id: number;
+  /** Decimals of the app's currency. */
+  readonly decimals: number;
+}
+
+export interface PersonalDataQueries {
+  /** Yields the JSON text of all records about a customer, except secrets, in parts of limited size. */
+  export(app: ExportedApp, customerId: number): AsyncIterable<string>;
+}
+
+/** The domain `invalid` is reserved, so no mail is ever delivered to it. */
+export function erasedEmail(customerId: number): string {
+  return `erased-${customerId}@erased.invalid`;
+}
+
+export const ERASED_FIELDS = {
+  external_ref: null,
+  first_name: '',
+  last_name: '',
+  phone: null,
+  viber_subscribed: false,
+  preferred_notification_channel_id: null,
+} as const satisfies Partial<Customer>;
+
+export function blankBuyer(buyer: Buyer): Buyer {
+  return { ...buyer, email: null, firstName: null, lastName: null, phone: null };
+}
+
+/** Shorter texts occur in numbers and names of others. */
+const MIN_SEARCHED_LENGTH = 3;
+
+/** Returns the texts by which free texts about the customer are found, in lower case. */
+export function personalTexts(customer: Pick<Customer, 'email' | 'first_name' | 'last_name' | 'phone'>): string[] {
+  const { email, first_name: first, last_name: last, phone } = customer;
+  const texts = [email, first, last, phone ?? ''].map((text) => text.trim().toLowerCase());
+  return [...new Set(texts)].filter((text) => text.length >= MIN_SEARCHED_LENGTH && text !== '');
+}
+
+export function containsAny(text: string | null, texts: readonly string[]): boolean {
+  const lowerCased = text?.toLowerCase() ?? '';
+  return texts.some((searchedText) => lowerCased.includes(searchedText));
+}
+
+/** Returns the parts of JSON by which the kept answer of a keyed call shows this customer. */
+export function marksInAnswers(customer: Pick<Customer, 'id' | 'email' | 'phone'>): string[] {
+  const texts = [customer.email, ...(customer.phone === null || customer.phone.length < 5 ? [] : [customer.phone])];
+  const ids = [',', '}'].map((end) => `"customer_id":${customer.id}${end}`);
+  return [...texts.map((text) => JSON.stringify(text)), ...ids];
+}
+
+/** The entry shows the id only, since the rest was personal. */
+export function eraseEntry(customerId: number): AuditEntry {
+  return { action: 'customer.erase', subjectId: customerId };
+}
+
+/** Replaces a kept answer, so that a repeat of the call writes nothing and shows nothing. */
+export const ERASED_ANSWER = { status: 410, text: '{"errors":{"detail":"Gone"}}' } as const;

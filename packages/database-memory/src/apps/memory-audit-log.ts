@@ -1,0 +1,41 @@
+import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
+import { addHours, type Clock, type Page } from '@back-office/kernel';
+import { compare, pageOf } from '../lists.js';
+import type { State } from '../state.js';
+import { INSTALLATION } from './memory-apps.js';
+
+export class MemoryAuditLog implements AuditLog {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(appId: number, filter: AuditFilter, page: Page): Promise<AuditRecord[]> {
+    const records = this.state.auditLog.all(appId).filter((record) => matches(record, filter));
+    return pageOf(
+      records.sort((a, b) => compare(b.at.getTime(), a.at.getTime()) || b.id - a.id),
+      page,
+    );
+  }
+
+  async purge(): Promise<boolean> {
+    this.state.memory.transaction(() => {
+      for (const { id: appId, settings } of this.state.apps.all(INSTALLATION)) {
+        const days = settings.audit?.retention_days ?? DEFAULT_AUDIT_RETENTION_DAYS;
+        const end = addHours(this.clock.now(), -days * 24);
+        for (const { id, at } of this.state.auditLog.all(appId)) if (at < end) this.state.auditLog.delete(appId, id);
+      }
+    });
+    return false;
+  }
+}
+
+function matches(record: AuditRecord, { action, subjectId, tokenId, from, until }: AuditFilter): boolean {
+  return (
+    (action === undefined || record.action === action) &&
+    (subjectId === undefined || record.subjectId === subjectId) &&
+    (tokenId === undefined || record.tokenId === tokenId) &&
+    (from === undefined || record.at >= from) &&
+    (until === undefined || record.at < until)
+  );
+}

@@ -1,0 +1,77 @@
+import { DEFAULT_EVENT_RETENTION_DAYS } from '@back-office/apps';
+import {
+  MAX_READ_EVENTS,
+  type EventFeed,
+  type EventPage,
+  type EventRecord,
+  type EventSelection,
+  type EventsPurged,
+} from '@back-office/events';
+import { addHours, type Clock } from '@back-office/kernel';
+import { INSTALLATION } from '../apps/memory-apps.js';
+import type { State } from '../state.js';
+import { makeDue } from '../webhooks/stored-deliveries.js';
+
+const HOURS_PER_DAY = 24;
+
+export class MemoryEventFeed implements EventFeed {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | EventsPurged> {
+    const feed = this.state.eventFeeds.get(appId, appId);
+    if (feed === undefined) return { events: [], position: after, hasMore: false };
+    if (after !== 0 && after < feed.purged_position) return { purgedUpTo: feed.purged_position };
+    const start = Math.max(after, feed.purged_position);
+    const end = start + MAX_READ_EVENTS;
+    const events = this.state.events
+      .all(appId)
+      .filter(({ position }) => position > start && position <= end)
+      .filter((event) => isSelected(event, selection))
+      .slice(0, selection.limit);
+    const isFull = events.length === selection.limit;
+    const readUpTo = Math.max(after, Math.min(end, feed.last_position));
+    const position = isFull ? (events.at(-1)?.position ?? after) : readUpTo;
+    return { events, position, hasMore: position < feed.last_position };
+  }
+
+  async lastPosition(appId: number): Promise<number> {
+    return this.state.eventFeeds.get(appId, appId)?.last_position ?? 0;
+  }
+
+  async purge(): Promise<boolean> {
+    this.state.memory.transaction(() => {
+      for (const { id: appId, settings } of this.state.apps.all(INSTALLATION)) {
+        const days = settings.events?.retention_days ?? DEFAULT_EVENT_RETENTION_DAYS;
+        this.purgeApp(appId, addHours(this.clock.now(), -days * HOURS_PER_DAY));
+      }
+    });
+    return false;
+  }
+
+  private purgeApp(appId: number, end: Date): void {
+    const feed = this.state.eventFeeds.get(appId, appId);
+    if (feed === undefined) return;
+    const events = this.state.events.all(appId);
+    const keptIndex = events.findIndex(({ at }) => at >= end);
+    const purgedEvents = keptIndex < 0 ? events : events.slice(0, keptIndex);
+    const lastPurged = purgedEvents.at(-1);
+    if (lastPurged === undefined) return;
+    for (const { id } of purgedEvents) this.state.events.delete(appId, id);
+    for (const { id, delivery } of this.state.webhookDeliveries.all(appId))
+      if (delivery.event.position <= lastPurged.position) this.state.webhookDeliveries.delete(appId, id);
+    this.state.eventFeeds.put(appId, { ...feed, purged_position: lastPurged.position });
+    for (const { id } of this.state.webhookEndpoints.all(appId))
+      makeDue(this.state, appId, id, this.clock.now(), false);
+  }
+}
+
+export function isSelected(event: EventRecord, { types, record }: EventSelection): boolean {
+  return (
+    types.includes(event.type) &&
+    (record === undefined || record.id === event.recordId) &&
+    (record?.warehouseId === undefined || record.warehouseId === event.warehouseId)
+  );
+}

@@ -1,0 +1,139 @@
+import {
+  MAX_DELIVERIES_PER_TURN,
+  MIN_FAILURES_TO_SLOW_DOWN,
+  subjectOf,
+  switchedOffEvents,
+  type Delivery,
+  type EndpointLag,
+  type EventRecord,
+  type LeasedEndpoint,
+  type TurnResult,
+  type WebhookQueue,
+} from '@back-office/events';
+import { addSeconds, type Clock } from '@back-office/kernel';
+import { publish } from '../events/published-events.js';
+import type { State } from '../state.js';
+import type { EndpointRecord } from './records.js';
+import { deliveriesOf, makeDue, putDeliveries } from './stored-deliveries.js';
+
+export class MemoryWebhookQueue implements WebhookQueue {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]> {
+    const { webhookEndpoints } = this.state;
+    const now = this.clock.now();
+    return webhookEndpoints
+      .appIds()
+      .flatMap((appId) => webhookEndpoints.all(appId).map((record) => ({ appId, record })))
+      .filter(({ appId, record }) => isFree(record, now) && this.hasWork(appId, record, now))
+      .sort((a, b) => Number(isFailing(a.record)) - Number(isFailing(b.record)))
+      .slice(0, limit)
+      .map(({ appId, record }) => ({ appId, endpointId: record.id }));
+  }
+
+  async lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined> {
+    const { state } = this;
+    return state.memory.transaction(() => {
+      const now = this.clock.now();
+      const record = state.webhookEndpoints.get(appId, endpointId);
+      if (record === undefined || !isFree(record, now)) return undefined;
+      state.webhookEndpoints.put(appId, { ...record, lease, leasedUntil: addSeconds(now, seconds) });
+      const { endpoint, position, health, revision } = record;
+      return { appId, endpoint, lease, revision, position, health, due: this.dueDeliveries(appId, endpointId, now) };
+    });
+  }
+
+  async findPendingSubjects(
+    appId: number,
+    endpointId: number,
+    events: readonly EventRecord[],
+  ): Promise<ReadonlySet<string>> {
+    const subjects = new Set(events.map(subjectOf));
+    const pendingSubjects = this.pendingDeliveries(appId, endpointId).map(({ event }) => subjectOf(event));
+    return new Set(pendingSubjects.filter((subject) => subjects.has(subject)));
+  }
+
+  async settle(leased: LeasedEndpoint, result: TurnResult): Promise<boolean> {
+    const { state } = this;
+    const { appId, endpoint, lease, health: previousHealth } = leased;
+    return state.memory.transaction(() => {
+      const record = state.webhookEndpoints.get(appId, endpoint.id);
+      if (record === undefined || record.lease !== lease) return false;
+      putDeliveries(state, appId, endpoint.id, result.deliveries);
+      const { health, switchOffReason } = result;
+      if (result.deliveries.length > 0) {
+        const hasRecovered = previousHealth.failures >= MIN_FAILURES_TO_SLOW_DOWN && health.failures === 0;
+        makeDue(state, appId, endpoint.id, this.clock.now(), hasRecovered);
+      }
+      if (record.revision !== leased.revision) {
+        state.webhookEndpoints.put(appId, { ...record, lease: null });
+        return true;
+      }
+      const isSwitchedOff = switchOffReason !== undefined && record.endpoint.status === 'active';
+      const status = isSwitchedOff
+        ? ({ status: 'switched_off', statusReason: switchOffReason } as const)
+        : { status: record.endpoint.status };
+      state.webhookEndpoints.put(appId, {
+        ...record,
+        endpoint: { ...record.endpoint, failingSince: health.failingSince, ...status },
+        position: Math.max(record.position, result.position),
+        health,
+        lease: null,
+      });
+      if (isSwitchedOff) publish(state, appId, this.clock.now(), switchedOffEvents(endpoint.id));
+      return true;
+    });
+  }
+
+  async lags(): Promise<readonly EndpointLag[]> {
+    const { webhookEndpoints, events } = this.state;
+    return webhookEndpoints.appIds().flatMap((appId) =>
+      webhookEndpoints
+        .all(appId)
+        .filter(({ endpoint }) => endpoint.status === 'active')
+        .map(({ id: endpointId, position }) => {
+          const pendingAt = this.pendingDeliveries(appId, endpointId).map(({ event }) => event.at);
+          const missingAt = events.all(appId).flatMap((event) => (event.position > position ? [event.at] : []));
+          const [oldestAt = null] = [...pendingAt, ...missingAt].sort((a, b) => a.getTime() - b.getTime());
+          return { appId, endpointId, oldestAt };
+        }),
+    );
+  }
+
+  private hasWork(appId: number, { id, position }: EndpointRecord, now: Date): boolean {
+    const lastPosition = this.state.eventFeeds.get(appId, appId)?.last_position ?? 0;
+    if (lastPosition > position) return true;
+    return this.pendingDeliveries(appId, id).some(
+      ({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= now,
+    );
+  }
+
+  private dueDeliveries(appId: number, endpointId: number, now: Date): Delivery[] {
+    const isDueBySubject = new Map<string, boolean>();
+    const due = this.pendingDeliveries(appId, endpointId).filter(({ event, nextAttemptAt }) => {
+      const subject = subjectOf(event);
+      if (!isDueBySubject.has(subject)) isDueBySubject.set(subject, nextAttemptAt !== null && nextAttemptAt <= now);
+      return isDueBySubject.get(subject);
+    });
+    return due.slice(0, MAX_DELIVERIES_PER_TURN);
+  }
+
+  private pendingDeliveries(appId: number, endpointId: number): Delivery[] {
+    return deliveriesOf(this.state, appId, endpointId)
+      .map(({ delivery }) => delivery)
+      .filter(({ status }) => status === 'pending');
+  }
+}
+
+function isFree({ endpoint, health, leasedUntil, lease }: EndpointRecord, now: Date): boolean {
+  const { retryAt } = health;
+  const isLeased = lease !== null && leasedUntil !== null && leasedUntil > now;
+  return endpoint.status === 'active' && (retryAt === null || retryAt <= now) && !isLeased;
+}
+
+function isFailing({ health }: EndpointRecord): boolean {
+  return health.failingSince !== null;
+}

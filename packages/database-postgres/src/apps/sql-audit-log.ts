@@ -1,0 +1,55 @@
+import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
+import type { Clock, Page } from '@back-office/kernel';
+import { placeholders } from '../placeholders.js';
+import type { Postgres } from '../postgres.js';
+
+const PURGED_AT_ONCE = 5_000;
+
+const FIND_EXPIRED = `
+  /* across apps: expired entries of the audit log */
+  select e.app_id as "appId", e.id
+  from apps a
+  cross join lateral (
+    select app_id, id from audit_log
+    where app_id = a.id and at < $1::timestamptz
+      - coalesce((a.settings -> 'audit' ->> 'retention_days')::int, ${DEFAULT_AUDIT_RETENTION_DAYS}) * interval '1 day'
+    order by at limit ${PURGED_AT_ONCE}
+  ) as e limit ${PURGED_AT_ONCE}`;
+
+const REMOVE_ENTRIES = 'delete from audit_log where app_id = $1 and id = any($2::bigint[])';
+
+const COLUMNS = `id, at, actor as kind, token_id as "tokenId", customer_id as "customerId", address,
+  request_id as "requestId", action, subject_id as "subjectId", before, after`;
+
+export class SqlAuditLog implements AuditLog {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  list(appId: number, filter: AuditFilter, { offset, limit }: Page): Promise<AuditRecord[]> {
+    const values: unknown[] = [appId];
+    const value = placeholders(values);
+    const conditions = [
+      filter.action === undefined ? [] : `action = ${value(filter.action)}`,
+      filter.subjectId === undefined ? [] : `subject_id = ${value(filter.subjectId)}`,
+      filter.tokenId === undefined ? [] : `token_id = ${value(filter.tokenId)}`,
+      filter.from === undefined ? [] : `at >= ${value(filter.from)}`,
+      filter.until === undefined ? [] : `at < ${value(filter.until)}`,
+    ].flat();
+    const text = `select ${COLUMNS} from audit_log where ${['app_id = $1', ...conditions].join(' and ')}
+      order by at desc, id desc offset ${value(offset)} limit ${value(limit)}`;
+    return this.database.rows<AuditRecord>(text, values);
+  }
+
+  async purge(): Promise<boolean> {
+    const expired = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_EXPIRED, [
+      this.clock.now(),
+    ]);
+    for (const appId of new Set(expired.map((entry) => entry.appId))) {
+      const ids = expired.filter((entry) => entry.appId === appId).map(({ id }) => id);
+      await this.database.rows(REMOVE_ENTRIES, [appId, ids]);
+    }
+    return expired.length === PURGED_AT_ONCE;
+  }
+}

@@ -1,0 +1,44 @@
+import type { EventType } from '@back-office/kernel';
+
+/**
+ * A select of the records that changed: `app_id`, `id`, `part` (see {@link PART}), `at` (time of the change) and
+ * `label` (the record in the report).
+ */
+export type Changes = string;
+
+export const NO_PART = '0 as part';
+/** The warehouse of a stock event, the payment of a refund event, the index of an alert; 0 without one. */
+const PART = 'coalesce(warehouse_id, part_id, 0)';
+
+export const eventsOfSql = (types: readonly EventType[]): string => `
+  select app_id, record_id as id, ${PART} as part, count(*) as count, max(at) as at
+  from events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
+
+/**
+ * The time after which every change of an app must have its event. The hour is a margin: events are purged in the order of their positions,
+ * which may differ by minutes from the order of their times.
+ */
+export const OLDEST_EVENTS = `
+  select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at
+  from events e left join event_feeds f on f.app_id = e.app_id group by e.app_id, f.purged_position`;
+
+export const comparisonSql = (types: readonly EventType[], changes: Changes): string => `
+  from (${changes}) as r
+  join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
+  left join (${eventsOfSql(types)}) as e on e.app_id = r.app_id and e.id = r.id and e.part = r.part`;
+
+/** Each change has one event. */
+export const oneEventSql = (type: EventType, changes: Changes): string => `
+  select r.app_id, format('%s: %s events', r.label, coalesce(e.count, 0)) as breach
+  ${comparisonSql([type], changes)}
+  where coalesce(e.count, 0) <> 1`;
+
+/** The last change of each record has an event of one of the types. */
+export const lastEventSql = (types: readonly EventType[], changes: Changes): string => `
+  select r.app_id, format('%s: changed at %s, last event at %s', r.label, r.at, coalesce(e.at::text, 'no time')) as breach
+  ${comparisonSql(types, changes)}
+  where e.at is null or e.at < r.at`;
+
+/** Each record in such a state has an event. Times are not compared, since the change may come from another node. */
+export const someEventSql = (type: EventType, changes: Changes): string => `
+  select r.app_id, format('%s: no event', r.label) as breach ${comparisonSql([type], changes)} where e.count is null`;

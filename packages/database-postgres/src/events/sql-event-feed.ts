@@ -1,0 +1,166 @@
+import { DEFAULT_EVENT_RETENTION_DAYS } from '@back-office/apps';
+import {
+  MAX_READ_EVENTS,
+  type EventFeed,
+  type EventPage,
+  type EventRecord,
+  type EventSelection,
+  type EventsPurged,
+} from '@back-office/events';
+import { addHours, type Clock } from '@back-office/kernel';
+import { placeholders } from '../placeholders.js';
+import type { Postgres } from '../postgres.js';
+
+const PLACED_AT_ONCE = 10_000;
+const PURGED_AT_ONCE = 5_000;
+const HOURS_PER_DAY = 24;
+
+const FIND_UNPLACED = 'select 1 from events where app_id = $1 and position is null limit 1';
+
+const LOCK_FEED = `
+  insert into event_feeds (app_id, last_position) values ($1, 0)
+  on conflict (app_id) do update set last_position = event_feeds.last_position
+  returning last_position as "lastPosition"`;
+
+// Ids have the order in which the changes of a record commit, so every batch keeps this order.
+const PLACE_EVENTS = `
+  with unplaced as (
+    select id, $2 + row_number() over (order by id) as position
+    from (select id from events where app_id = $1 and position is null order by id limit ${PLACED_AT_ONCE}) as ids
+  ), placed as (
+    update events e set position = unplaced.position from unplaced where e.app_id = $1 and e.id = unplaced.id
+    returning e.position
+  ), moved as (
+    update event_feeds set last_position = (select max(position) from placed)
+    where app_id = $1 and exists (select from placed)
+  )
+  select count(*)::int as count from placed`;
+
+const EVENT_COLUMNS = `id, position, at, type, record_id as "recordId", warehouse_id as "warehouseId",
+  part_id as "partId", removed`;
+
+const FIND_LAST_POSITION = 'select last_position as "lastPosition" from event_feeds where app_id = $1';
+
+const FIND_APPS = `
+  select id, coalesce((settings -> 'events' ->> 'retention_days')::int, ${DEFAULT_EVENT_RETENTION_DAYS}) as days
+  from apps order by id`;
+
+const FIND_OLDEST = 'select at from events where app_id = $1 order by id limit 1';
+
+const FIND_OLDEST_PLACED = `
+  select position, at from events where app_id = $1 and position is not null order by position limit ${PURGED_AT_ONCE}`;
+
+const PURGE_EVENTS = `
+  with purged as (
+    delete from events where app_id = $1 and position <= $2
+  ), purged_delivery as (
+    delete from webhook_deliveries where app_id = $1 and position <= $2
+  )
+  update event_feeds set purged_position = $2 where app_id = $1 and purged_position < $2`;
+
+/** Events that waited behind a purged one. */
+const MAKE_FOLLOWERS_DUE = `
+  update webhook_deliveries d set next_attempt_at = $2
+  where d.app_id = $1 and d.status = 'pending' and d.next_attempt_at is null and not exists (
+    select from webhook_deliveries h
+    where h.app_id = $1 and h.endpoint_id = d.endpoint_id and h.status = 'pending' and h.subject = d.subject
+      and h.position < d.position
+  )`;
+
+type PageRow = { readonly lastPosition: number; readonly purgedPosition: number } & (
+  | EventRecord
+  | { readonly id: null }
+);
+
+/**
+ * Transactions add events without a position. Whoever reads the feed first gives positions to the committed ones, one
+ * reader of an app at a time. So positions follow the order of commits, and no writer waits for another.
+ */
+export class SqlEventFeed implements EventFeed {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | EventsPurged> {
+    await this.placeNew(appId);
+    const { text, values } = pageStatement(appId, after, selection);
+    const rows = await this.database.rows<PageRow>(text, values);
+    const [firstRow] = rows;
+    if (firstRow === undefined) return { events: [], position: after, hasMore: false };
+    const { lastPosition, purgedPosition } = firstRow;
+    if (after !== 0 && after < purgedPosition) return { purgedUpTo: purgedPosition };
+    const events = rows.flatMap((row) => (row.id === null ? [] : [toEvent(row)]));
+    const readUpTo = Math.max(after, Math.min(Math.max(after, purgedPosition) + MAX_READ_EVENTS, lastPosition));
+    const position = events.length === selection.limit ? (events.at(-1)?.position ?? after) : readUpTo;
+    return { events, position, hasMore: position < lastPosition };
+  }
+
+  async lastPosition(appId: number): Promise<number> {
+    await this.placeNew(appId);
+    const [feed] = await this.database.rows<{ lastPosition: number }>(FIND_LAST_POSITION, [appId]);
+    return feed?.lastPosition ?? 0;
+  }
+
+  async purge(): Promise<boolean> {
+    let hasMore = false;
+    for (const { id, days } of await this.database.rows<{ id: number; days: number }>(FIND_APPS)) {
+      // Otherwise the first reader after weeks would have to place millions.
+      await this.placeNew(id);
+      const end = addHours(this.clock.now(), -days * HOURS_PER_DAY);
+      const [oldest] = await this.database.rows<{ at: Date }>(FIND_OLDEST, [id]);
+      if (oldest && oldest.at < end) hasMore = (await this.purgeApp(id, end)) || hasMore;
+    }
+    return hasMore;
+  }
+
+  /** Only a prefix of the feed is removed, so a reader knows by its position whether it missed events. */
+  private async purgeApp(appId: number, end: Date): Promise<boolean> {
+    const events = await this.database.rows<{ position: number; at: Date }>(FIND_OLDEST_PLACED, [appId]);
+    const keptIndex = events.findIndex(({ at }) => at >= end);
+    const purgedEvents = keptIndex < 0 ? events : events.slice(0, keptIndex);
+    const lastPurged = purgedEvents.at(-1);
+    if (lastPurged) {
+      await this.database.rows(PURGE_EVENTS, [appId, lastPurged.position]);
+      await this.database.rows(MAKE_FOLLOWERS_DUE, [appId, this.clock.now()]);
+    }
+    return purgedEvents.length === PURGED_AT_ONCE;
+  }
+
+  private async placeNew(appId: number): Promise<void> {
+    while ((await this.database.rows(FIND_UNPLACED, [appId])).length > 0) {
+      const placedCount = await this.database.transaction(async (transaction) => {
+        const [feed] = await transaction.rows<{ lastPosition: number }>(LOCK_FEED, [appId]);
+        // Only a new statement sees the events that committed during the wait for the lock.
+        const [placed] = await transaction.runLast<{ count: number }>(PLACE_EVENTS, [appId, feed?.lastPosition]);
+        return placed?.count ?? 0;
+      });
+      if (placedCount < PLACED_AT_ONCE) return;
+    }
+  }
+}
+
+function pageStatement(appId: number, after: number, { types, record, limit }: EventSelection) {
+  const values: unknown[] = [appId, after, limit];
+  const value = placeholders(values);
+  const conditions = [
+    `type = any(${value(types)}::text[])`,
+    ...(record === undefined ? [] : [`record_id = ${value(record.id)}::bigint`]),
+    ...(record?.warehouseId === undefined ? [] : [`warehouse_id = ${value(record.warehouseId)}::bigint`]),
+  ];
+  const text = `
+    select f.last_position as "lastPosition", f.purged_position as "purgedPosition", e.*
+    from event_feeds f left join lateral (
+      select ${EVENT_COLUMNS} from events
+      where app_id = $1 and position > greatest($2, f.purged_position)
+        and position <= greatest($2, f.purged_position) + ${MAX_READ_EVENTS} and ${conditions.join(' and ')}
+      order by position limit $3
+    ) as e on true
+    where f.app_id = $1 order by e.position`;
+  return { text, values };
+}
+
+function toEvent(row: PageRow & EventRecord): EventRecord {
+  const { id, position, at, type, recordId, warehouseId, partId, removed } = row;
+  return { id, position, at, type, recordId, warehouseId, partId, removed };
+}

@@ -1,0 +1,13 @@
+import type { ListedPage, Position } from '@back-office/kernel';
+import type { Postgres } from './postgres.js';
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Runs the statement of a list, which returns one row. */
+export async function listedPage(database: Postgres, { text, values }: Statement): Promise<ListedPage> {
+  const [row] = await database.rows<{ readonly data: string; readonly end: Position | null }>(text, values);
+  return { json: row?.data ?? '[]', end: row?.end ?? null };
+}

@@ -1,0 +1,44 @@
+import type { Job, WorkerEvents } from 'graphile-worker';
+
+/** The flag of a job that belongs to an app; a worker can skip jobs by flag. */
+export function flagOfApp(appId: number): string {
+  return `app:${appId}`;
+}
+
+/** Keeps one app from taking every slot of a worker, so that the next job of another app can start at once. */
+export class JobTurns {
+  private readonly running = new Map<string, number>();
+  private latestFetch: Promise<void> = Promise.resolve();
+  private endFetch = (): void => {};
+
+  constructor(
+    events: WorkerEvents,
+    private readonly maxJobsOfApp: number,
+  ) {
+    events.on('job:start', ({ job }) => {
+      this.count(job, 1);
+      this.endFetch();
+    });
+    events.on('job:complete', ({ job }) => this.count(job, -1));
+    for (const event of ['worker:getJob:empty', 'worker:getJob:error'] as const)
+      events.on(event, () => this.endFetch());
+  }
+
+  /** Slots fetch their jobs one after another, because a fetched job counts only once it has started. */
+  async forbiddenFlags(): Promise<string[]> {
+    const previousFetch = this.latestFetch;
+    let end = (): void => {};
+    this.latestFetch = new Promise((resolve) => (end = resolve));
+    await previousFetch;
+    this.endFetch = end;
+    return [...this.running].filter(([, jobs]) => jobs >= this.maxJobsOfApp).map(([flag]) => flag);
+  }
+
+  private count({ flags }: Job, change: number): void {
+    for (const flag of Object.keys(flags ?? {})) {
+      const jobs = (this.running.get(flag) ?? 0) + change;
+      if (jobs > 0) this.running.set(flag, jobs);
+      else this.running.delete(flag);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { InvalidPosition, isStorable, type Position, type Sorting } from '@back-office/kernel';
+import type { Placeholder } from './placeholders.js';
+
+export interface SortKey {
+  readonly sql: string;
+  readonly type: 'bigint' | 'text' | 'timestamptz';
+  readonly direction: Sorting['direction'];
+  /** Absent when the value cannot be null, since the index could not be used otherwise. */
+  readonly nulls?: 'first' | 'last';
+}
+
+const MAX_KEY_LENGTH = 10_000;
+const VALID_TEXTS: Readonly<Record<SortKey['type'], (text: string) => boolean>> = {
+  bigint: (text) => /^-?\d{1,18}$/.test(text),
+  text: (text) => isStorable(text) && text.length <= MAX_KEY_LENGTH,
+  timestamptz: isTimestamp,
+};
+
+/** PostgreSQL refuses dates that `Date` moves to the next month, and the year 0. */
+function isTimestamp(text: string): boolean {
+  const [, date = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/.exec(text) ?? [];
+  const time = Date.parse(`${date}Z`);
+  return !Number.isNaN(time) && !date.startsWith('0000') && new Date(time).toISOString().startsWith(date);
+}
+
+export function orderSql(keys: readonly Omit<SortKey, 'type'>[]): string {
+  return keys
+    .map(({ sql, direction, nulls }) => `${sql} ${direction}${nulls === undefined ? '' : ` nulls ${nulls}`}`)
+    .join(', ');
+}
+
+/** JSON list of the key values of one row. */
+export function positionSql(keys: readonly SortKey[]): string {
+  const texts = keys.map(({ sql, type }) =>
+    type === 'timestamptz' ? `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${sql})::text`,
+  );
+  return `json_build_array(${texts.join(', ')})`;
+}
+
+/** Condition that a row comes after a position. Throws {@link InvalidPosition}. */
+export function afterSql(keys: readonly SortKey[], position: Position, value: Placeholder): string {
+  if (position.length !== keys.length) throw new InvalidPosition();
+  const bounds = keys.map((key, index) => boundOf(key, position[index] ?? null, value));
+  const [firstKey] = keys;
+  if (keys.every(({ direction, nulls }) => nulls === undefined && direction === firstKey?.direction)) {
+    const row = (texts: readonly (string | null)[]): string => `(${texts.join(', ')})`;
+    return `${row(keys.map(({ sql }) => sql))} ${firstKey?.direction === 'asc' ? '>' : '<'} ${row(bounds)}`;
+  }
+  const isAfter = keys.reduceRight((followingKeys, key, index) => {
+    const bound = bounds[index] ?? null;
+    const isEqual = bound === null ? `${key.sql} is null` : `${key.sql} = ${bound}`;
+    return `(${isAfterBound(key, bound)} or (${isEqual} and ${followingKeys}))`;
+  }, 'false');
+  // The range of the first key lets the index skip the rows before it.
+  const range =
+    firstKey?.nulls === undefined
+      ? `${firstKey?.sql} ${firstKey?.direction === 'asc' ? '>=' : '<='} ${bounds[0]} and `
+      : '';
+  return `(${range}${isAfter})`;
+}
+
+function boundOf({ type, nulls }: SortKey, text: string | null, value: Placeholder): string | null {
+  if (text === null) {
+    if (nulls === undefined) throw new InvalidPosition();
+    return null;
+  }
+  if (!VALID_TEXTS[type](text)) throw new InvalidPosition();
+  return `${value(text)}::${type}`;
+}
+
+function isAfterBound({ sql, direction, nulls }: SortKey, bound: string | null): string {
+  if (bound === null) return nulls === 'first' ? `${sql} is not null` : 'false';
+  const isGreater = `${sql} ${direction === 'asc' ? '>' : '<'} ${bound}`;
+  return nulls === 'last' ? `(${isGreater} or ${sql} is null)` : isGreater;
+}
+
+/** CTE of the ids of a page with their numbers, from a statement that selects ids in order. */
+export function pageCte(selectIds: string): string {
+  return `page as (select id, row_number() over () as ordinal from (${selectIds}) as ids)`;
+}

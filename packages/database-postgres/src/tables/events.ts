@@ -1,0 +1,34 @@
+import type { EventType } from '@back-office/kernel';
+import { appId, bigint, identity, jsonb, text, timestamptz } from './columns.js';
+import { defineTable } from './define-table.js';
+
+export const EVENTS = defineTable({
+  name: 'events',
+  columns: {
+    app_id: appId(),
+    id: identity(),
+    at: timestamptz(),
+    type: text<EventType>(),
+    record_id: bigint(),
+    warehouse_id: bigint().nullable(),
+    part_id: bigint().nullable(),
+    removed: jsonb<object>().nullable(),
+    position: bigint().nullable(),
+  },
+  indexes: {
+    events_position_idx: { columns: ['app_id', 'position'], unique: true, where: 'position is not null' },
+    events_unplaced_idx: { columns: ['app_id', 'id'], where: 'position is null' },
+  },
+});
+
+export const EVENT_FEEDS = defineTable({
+  name: 'event_feeds',
+  columns: {
+    app_id: appId(),
+    last_position: bigint(),
+    purged_position: bigint().default(0),
+  },
+  foreignKeys: {
+    event_feeds_app_id_fkey: ['apps', { app_id: 'id' }],
+  },
+});

@@ -1,0 +1,110 @@
+import type { Party, PartyKind } from '@back-office/database';
+import { LatestParties } from '@back-office/kernel';
+import { TurnLane, type Waiter } from './turn-lane.js';
+
+/** Work without a party takes turns with the apps. */
+export const BACKGROUND: Party = { kind: 'app', key: 'background' };
+
+/** While another app has called within this time, no app may take more than half of the connections. */
+const SHARING_MS = 10_000;
+/** One connection in so many is reserved for look-ups. */
+const CONNECTIONS_PER_RESERVE = 5;
+const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
+
+/**
+ * Grants connections in turns: each kind of work in turn, and within a kind each party. Look-ups of tokens, files and
+ * health have reserved connections, because every call depends on them and none takes long.
+ */
+export class TurnQueue {
+  private free: number;
+  private readonly lanes: Readonly<Record<PartyKind, TurnLane>>;
+  private nextKind = 0;
+  private readonly latestApps = new LatestParties<Party['key']>();
+
+  constructor(
+    size: number,
+    private readonly timeoutMs: number,
+  ) {
+    this.free = size;
+    const { reserved, forApps, forOneApp, forLookUps } = sharesOf(size);
+    const isShared = (key: Party['key']): boolean =>
+      performance.now() - this.latestApps.otherCallAtMs(key) < SHARING_MS;
+    this.lanes = {
+      app: new TurnLane(size - reserved, (key) => (isShared(key) ? forOneApp : forApps)),
+      token: new TurnLane(forLookUps, () => forLookUps),
+      file: new TurnLane(forLookUps, () => forLookUps),
+      health: new TurnLane(1, () => 1),
+    };
+  }
+
+  get waitingCount(): number {
+    return KINDS.reduce((sum, kind) => sum + this.lanes[kind].waitingCount, 0);
+  }
+
+  waiting(): Record<PartyKind, number> {
+    const { app, token, file, health } = this.lanes;
+    return {
+      app: app.waitingCount,
+      token: token.waitingCount,
+      file: file.waitingCount,
+      health: health.waitingCount,
+    };
+  }
+
+  /** Takes a free connection unless others come first. */
+  tryTake({ kind, key }: Party): boolean {
+    if (kind === 'app' && key !== BACKGROUND.key) this.latestApps.note(key, performance.now());
+    const lane = this.lanes[kind];
+    if (this.free === 0 || lane.hasWaiters(key) || !lane.canTake(key)) return false;
+    this.free -= 1;
+    lane.take(key);
+    return true;
+  }
+
+  /** Waits for a connection, which the caller then holds. */
+  wait({ kind, key }: Party): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const lane = this.lanes[kind];
+      const waiter: Waiter = {
+        resolve,
+        timer: setTimeout(() => {
+          lane.remove(key, waiter);
+          // The pool reports the same error.
+          reject(new Error('timeout exceeded when trying to connect'));
+        }, this.timeoutMs),
+      };
+      lane.add(key, waiter);
+    });
+  }
+
+  release({ kind, key }: Party): void {
+    this.lanes[kind].release(key);
+    this.free += 1;
+    while (this.free > 0 && this.grantNext()) this.free -= 1;
+  }
+
+  private grantNext(): boolean {
+    for (let step = 0; step < KINDS.length; step += 1) {
+      const index = (this.nextKind + step) % KINDS.length;
+      const waiter = this.lanes[KINDS[index] as PartyKind].next();
+      if (waiter === undefined) continue;
+      this.nextKind = index + 1;
+      clearTimeout(waiter.timer);
+      waiter.resolve();
+      return true;
+    }
+    return false;
+  }
+}
+
+/** A small pool has no reserves; its parties only take turns. */
+function sharesOf(size: number) {
+  const reserved = Math.floor(size / CONNECTIONS_PER_RESERVE);
+  const forApps = size - reserved;
+  return {
+    reserved,
+    forApps,
+    forOneApp: Math.max(1, Math.floor(forApps / 2)),
+    forLookUps: Math.max(1, Math.floor(size / 2) - 1),
+  };
+}

@@ -1,0 +1,43 @@
+import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
+import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
+
+/** Each due delivery that is the first pending one of its record, with those behind it. */
+export const FIND_DUE_DELIVERIES = `
+  select ${WEBHOOK_DELIVERIES.columns.of('d')}
+  from (
+    select h.subject from webhook_deliveries h
+    where h.app_id = $1 and h.endpoint_id = $2 and h.status = 'pending' and h.next_attempt_at <= $3
+      and not exists (
+        select from webhook_deliveries e
+        where e.app_id = $1 and e.endpoint_id = $2 and e.status = 'pending' and e.subject = h.subject
+          and e.position < h.position
+      )
+    order by h.next_attempt_at limit ${MAX_DELIVERIES_PER_TURN}
+  ) as heads
+  cross join lateral (
+    select f.* from webhook_deliveries f
+    where f.app_id = $1 and f.endpoint_id = $2 and f.status = 'pending' and f.subject = heads.subject
+    order by f.position limit ${MAX_DELIVERIES_PER_TURN}
+  ) as d
+  order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
+
+/**
+ * Gives a time to the first pending delivery of each record, and takes it from the others. With $4, all deliveries are due
+ * at once, as after a recovery. $5 limits the statement to some records.
+ */
+export const MAKE_DUE = `
+  update webhook_deliveries d set next_attempt_at = case when n.is_first then $3::timestamptz end
+  from (
+    select p.event_id, p.next_attempt_at, not exists (
+      select from webhook_deliveries h
+      where h.app_id = $1 and h.endpoint_id = $2 and h.status = 'pending' and h.subject = p.subject
+        and h.position < p.position
+    ) as is_first
+    from webhook_deliveries p
+    where p.app_id = $1 and p.endpoint_id = $2 and p.status = 'pending'
+      and ($5::text[] is null or p.subject = any($5::text[]))
+  ) as n
+  where d.app_id = $1 and d.endpoint_id = $2 and d.event_id = n.event_id and (
+    n.is_first and (n.next_attempt_at is null or $4 and n.next_attempt_at > $3)
+    or not n.is_first and n.next_attempt_at is not null
+  )`;

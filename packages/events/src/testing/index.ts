@@ -1,0 +1,2 @@
+export * from './event-feed.contract.js';
+export * from './webhooks.contract.js';

@@ -1,0 +1,483 @@
+import { addSeconds, EVENT_TYPES, type EventType } from '@back-office/kernel';
+import type { Runner } from '@back-office/kernel/testing';
+import { expect } from 'expect';
+import {
+  attemptedDelivery,
+  HEALTHY,
+  MAX_WEBHOOK_ENDPOINTS,
+  newDelivery,
+  TOO_MANY_ENDPOINTS,
+  type Delivery,
+  type EndpointHealth,
+  type EventRecord,
+  type LeasedEndpoint,
+  type NewWebhookEndpoint,
+  type WebhookAnswer,
+  type WebhookDeliveries,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+  type WebhookQueue,
+} from '../index.js';
+import type { EventFeedFixture } from './event-feed.contract.js';
+
+export interface WebhooksFixture extends EventFeedFixture {
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly webhookQueue: WebhookQueue;
+  readonly webhookDeliveries: WebhookDeliveries;
+}
+
+const LEASE_SECONDS = 60;
+const NEW_ENDPOINT: NewWebhookEndpoint = {
+  url: 'https://shop.example/hook',
+  description: 'ERP',
+  types: null,
+  subject: null,
+  areas: null,
+  secret: 'whsec_AAAA',
+};
+const OK: WebhookAnswer = { status: 200, retryAfterSeconds: null, text: 'fine' };
+const BROKEN: WebhookAnswer = { status: 500, retryAfterSeconds: null, text: 'broken' };
+const PAGE = { offset: 0, limit: 100 };
+
+let leaseCount = 0;
+/** Leases are UUIDs. */
+function newLease(): string {
+  leaseCount += 1;
+  return `00000000-0000-4000-8000-${String(leaseCount).padStart(12, '0')}`;
+}
+
+export function webhooksContract(
+  { describe, it, before, after, beforeEach }: Runner,
+  open: () => Promise<WebhooksFixture>,
+): void {
+  let fixture: WebhooksFixture;
+  let appId: number;
+  let endpoint: WebhookEndpoint;
+
+  const addEndpoint = async (fields: Partial<NewWebhookEndpoint> = {}, owner = appId): Promise<WebhookEndpoint> => {
+    const created = await fixture.webhookEndpoints.create(owner, { ...NEW_ENDPOINT, ...fields });
+    if ('refused' in created) throw new Error(created.refused);
+    return created;
+  };
+  before(async () => {
+    fixture = await open();
+  });
+  after(() => fixture.close());
+  beforeEach(async () => {
+    appId = await fixture.makeApp();
+    endpoint = await addEndpoint();
+  });
+
+  const now = (): Date => fixture.clock.now();
+  const lease = (seconds = LEASE_SECONDS, { id } = endpoint): Promise<LeasedEndpoint | undefined> =>
+    fixture.webhookQueue.lease(appId, id, newLease(), seconds);
+  const leaseNow = async (): Promise<LeasedEndpoint> => {
+    const leased = await lease();
+    if (leased === undefined) throw new Error('The endpoint has no lease');
+    return leased;
+  };
+  const isDue = async ({ id } = endpoint): Promise<boolean> =>
+    (await fixture.webhookQueue.findDue(1_000)).some((due) => due.appId === appId && due.endpointId === id);
+  const readEvents = async (position = 0): Promise<readonly EventRecord[]> => {
+    const page = await fixture.eventFeed.page(appId, position, { types: EVENT_TYPES, limit: 100 });
+    if ('purgedUpTo' in page) throw new Error(`Purged up to ${page.purgedUpTo}`);
+    return page.events;
+  };
+  /** Adds customers and returns their events. */
+  const addEvents = async (count: number): Promise<readonly EventRecord[]> => {
+    for (let index = 0; index < count; index += 1) await fixture.addCustomer(appId);
+    return (await readEvents()).slice(-count);
+  };
+  const attempt = (delivery: Delivery, answer: WebhookAnswer): Delivery => {
+    const facts = { url: NEW_ENDPOINT.url, requestBytes: 12, latencyMs: 34 };
+    return attemptedDelivery(delivery, { at: now(), endedAt: now(), ...facts, answer }, 0.5);
+  };
+  const delivery = (event: EventRecord, answer?: WebhookAnswer, isBlocked = false): Delivery => {
+    const blank = newDelivery(event, now(), isBlocked);
+    return answer === undefined ? blank : attempt(blank, answer);
+  };
+  /** Stores the results of a turn that has read all events. */
+  const settle = async (
+    deliveries: readonly Delivery[],
+    health: EndpointHealth = HEALTHY,
+    switchOffReason?: string,
+  ): Promise<boolean> => {
+    const leased = await leaseNow();
+    const position = (await readEvents()).at(-1)?.position ?? leased.position;
+    return fixture.webhookQueue.settle(leased, { position, deliveries, health, switchOffReason });
+  };
+  const listDeliveries = async (filter = {}): Promise<Delivery[]> =>
+    (await fixture.webhookDeliveries.list(appId, endpoint.id, filter, PAGE)) ?? [];
+  const eventIdsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ event }) => event.id);
+  /** The second event is about the same record as the first. */
+  const sameRecord = (first: EventRecord, second: EventRecord): EventRecord => ({
+    ...second,
+    recordId: first.recordId,
+  });
+
+  describe('endpoints of webhooks', () => {
+    it('are found and listed as they were created', async () => {
+      expect(endpoint).toEqual({
+        id: expect.any(Number),
+        url: NEW_ENDPOINT.url,
+        description: 'ERP',
+        types: null,
+        subject: null,
+        areas: null,
+        status: 'active',
+        statusReason: null,
+        secrets: [{ secret: 'whsec_AAAA', expiresAt: null }],
+        failingSince: null,
+        insertedAt: now(),
+        updatedAt: now(),
+      });
+      const filter = { types: ['order.created'] as EventType[], subject: 'orders/5', areas: ['orders'] as const };
+      const second = await addEndpoint({ ...filter, description: null });
+      expect(second).toMatchObject({ ...filter, description: null });
+      expect(await fixture.webhookEndpoints.find(appId, second.id)).toEqual(second);
+      expect(await fixture.webhookEndpoints.list(appId, PAGE)).toEqual([endpoint, second]);
+      expect(await fixture.webhookEndpoints.list(appId, { offset: 1, limit: 1 })).toEqual([second]);
+    });
+
+    it('are limited in number', async () => {
+      for (let count = 1; count < MAX_WEBHOOK_ENDPOINTS; count += 1) await addEndpoint();
+      expect(await fixture.webhookEndpoints.create(appId, NEW_ENDPOINT)).toEqual({ refused: TOO_MANY_ENDPOINTS });
+    });
+
+    it('keep fields that a change leaves out', async () => {
+      fixture.clock.forward({ seconds: 5 });
+      const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, {
+        status: 'paused',
+        types: ['order.created'],
+      });
+      expect(changed).toEqual({ ...endpoint, status: 'paused', types: ['order.created'], updatedAt: now() });
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(changed);
+      const next = await fixture.webhookEndpoints.change(appId, endpoint.id, {
+        url: 'https://other.example',
+        types: null,
+      });
+      expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
+    });
+
+    it('sign with old secrets until the overlap ends', async () => {
+      const overlapEndsAt = addSeconds(now(), 60);
+      await fixture.webhookEndpoints.rotateSecret(appId, endpoint.id, 'whsec_BBBB', overlapEndsAt);
+      expect((await fixture.webhookEndpoints.find(appId, endpoint.id))?.secrets).toEqual([
+        { secret: 'whsec_BBBB', expiresAt: null },
+        { secret: 'whsec_AAAA', expiresAt: overlapEndsAt },
+      ]);
+      fixture.clock.forward({ seconds: 61 });
+      const rotated = await fixture.webhookEndpoints.rotateSecret(appId, endpoint.id, 'whsec_CCCC', now());
+      expect(rotated?.secrets).toEqual([{ secret: 'whsec_CCCC', expiresAt: null }]);
+    });
+
+    it('are removed with their deliveries', async () => {
+      const [event] = (await addEvents(1)) as [EventRecord];
+      await settle([delivery(event, OK)]);
+      expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(true);
+      expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(false);
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toBe(undefined);
+      expect(await fixture.webhookDeliveries.list(appId, endpoint.id, {}, PAGE)).toBe(undefined);
+    });
+
+    it('belong to one app', async () => {
+      const other = await fixture.makeApp();
+      const { webhookEndpoints: endpoints, webhookDeliveries: deliveries } = fixture;
+      expect(await endpoints.list(other, PAGE)).toEqual([]);
+      expect(await endpoints.find(other, endpoint.id)).toBe(undefined);
+      expect(await endpoints.change(other, endpoint.id, { status: 'paused' })).toBe(undefined);
+      expect(await endpoints.rotateSecret(other, endpoint.id, 'whsec_BBBB', now())).toBe(undefined);
+      expect(await endpoints.remove(other, endpoint.id)).toBe(false);
+      expect(await deliveries.list(other, endpoint.id, {}, PAGE)).toBe(undefined);
+      expect(await deliveries.replay(other, endpoint.id, { failed: true })).toBe(undefined);
+      expect(await fixture.webhookQueue.lease(other, endpoint.id, newLease(), LEASE_SECONDS)).toBe(undefined);
+      expect(await endpoints.find(appId, endpoint.id)).toEqual(endpoint);
+    });
+  });
+
+  describe('the queue of webhooks', () => {
+    it('has an endpoint with new events only', async () => {
+      expect(await isDue()).toBe(false);
+      await addEvents(1);
+      expect(await isDue()).toBe(true);
+      await settle([]);
+      expect(await isDue()).toBe(false);
+    });
+
+    it('begins with the events after the endpoint was added', async () => {
+      await addEvents(2);
+      const late = await addEndpoint();
+      expect((await lease(LEASE_SECONDS, late))?.position).toBe(2);
+    });
+
+    it('gives an endpoint to one worker at a time, until the lease ends', async () => {
+      await addEvents(1);
+      const leased = await leaseNow();
+      expect(leased).toMatchObject({ appId, endpoint, position: 0, health: HEALTHY, due: [] });
+      expect(await lease()).toBe(undefined);
+      expect(await isDue()).toBe(false);
+      fixture.clock.forward({ seconds: LEASE_SECONDS });
+      expect(await isDue()).toBe(true);
+      expect(await lease()).toBeDefined();
+      const result = { position: 1, deliveries: [], health: HEALTHY, switchOffReason: undefined };
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe(false);
+    });
+
+    it('stores nothing for a worker that has lost its lease', async () => {
+      const [event] = (await addEvents(1)) as [EventRecord];
+      const leased = await leaseNow();
+      fixture.clock.forward({ seconds: LEASE_SECONDS });
+      await leaseNow();
+      const result = { position: 1, deliveries: [delivery(event, OK)], health: HEALTHY, switchOffReason: 'no' };
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe(false);
+      expect(await listDeliveries()).toEqual([]);
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(endpoint);
+    });
+
+    it('is free again after its results are stored', async () => {
+      await addEvents(1);
+      await settle([]);
+      expect((await leaseNow()).position).toBe(1);
+    });
+
+    it('gives no paused endpoint', async () => {
+      await addEvents(1);
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
+      expect(await isDue()).toBe(false);
+      expect(await lease()).toBe(undefined);
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
+      expect(await isDue()).toBe(true);
+    });
+
+    it('repeats a failed delivery at its time', async () => {
+      const [event] = (await addEvents(1)) as [EventRecord];
+      const failed = delivery(event, BROKEN);
+      await settle([failed]);
+      expect(await isDue()).toBe(false);
+      fixture.clock.forward({ seconds: 10 });
+      expect(await isDue()).toBe(true);
+      expect((await leaseNow()).due).toEqual([failed]);
+    });
+
+    it('keeps the order of a record', async () => {
+      const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
+      const follower = sameRecord(first, second);
+      await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
+      const pendingSubjects = await fixture.webhookQueue.findPendingSubjects(appId, endpoint.id, [first, other]);
+      expect([...pendingSubjects].sort()).toEqual(
+        [`customers/${first.recordId}`, `customers/${other.recordId}`].sort(),
+      );
+      const leased = await leaseNow();
+      expect(eventIdsOf(leased.due)).toEqual([other.id]);
+      const deliveries = leased.due.map((due) => attempt(due, OK));
+      const result = { position: 3, deliveries, health: HEALTHY, switchOffReason: undefined };
+      await fixture.webhookQueue.settle(leased, result);
+      expect(await isDue()).toBe(false);
+      fixture.clock.forward({ seconds: 10 });
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([first.id, follower.id]);
+    });
+
+    it('makes the next event of a record due when the one before is delivered', async () => {
+      const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
+      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      fixture.clock.forward({ seconds: 10 });
+      const leased = await leaseNow();
+      const deliveries = leased.due.slice(0, 1).map((due) => attempt(due, OK));
+      await fixture.webhookQueue.settle(leased, {
+        position: 2,
+        deliveries,
+        health: HEALTHY,
+        switchOffReason: undefined,
+      });
+      expect(await isDue()).toBe(true);
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
+    });
+
+    it('leaves a failing endpoint alone until its time, and repeats everything after its recovery', async () => {
+      const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
+      const failing = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 8) };
+      await settle([delivery(first, BROKEN), attempt(attempt(delivery(second), BROKEN), BROKEN)], failing);
+      expect((await fixture.webhookEndpoints.find(appId, endpoint.id))?.failingSince).toEqual(failing.failingSince);
+      expect(await lease()).toBe(undefined);
+      fixture.clock.forward({ seconds: 8 });
+      const leased = await leaseNow();
+      expect(leased.health).toEqual(failing);
+      expect(eventIdsOf(leased.due)).toEqual([first.id]);
+      const deliveries = leased.due.map((due) => attempt(due, OK));
+      await fixture.webhookQueue.settle(leased, {
+        position: 2,
+        deliveries,
+        health: HEALTHY,
+        switchOffReason: undefined,
+      });
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
+    });
+
+    it('keeps the health, the position and the status of an endpoint that was changed during a turn', async () => {
+      const [event] = (await addEvents(1)) as [EventRecord];
+      const leased = await leaseNow();
+      const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
+      const health = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) };
+      const result = { position: 1, deliveries: [delivery(event, OK)], health, switchOffReason: 'It is gone.' };
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe(true);
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(changed);
+      expect(await listDeliveries()).toHaveLength(1);
+      expect(await leaseNow()).toMatchObject({ position: 0, health: HEALTHY });
+    });
+
+    it('repeats everything that waits when the endpoint is started again', async () => {
+      const [event] = (await addEvents(1)) as [EventRecord];
+      await settle([attempt(attempt(delivery(event, BROKEN), BROKEN), BROKEN)]);
+      expect((await leaseNow()).due).toEqual([]);
+      fixture.clock.forward({ seconds: LEASE_SECONDS });
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { url: 'https://other.example' });
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([event.id]);
+    });
+
+    it('has nothing due while a replayed event of the record waits', async () => {
+      const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
+      await settle([delivery(first, OK), delivery(sameRecord(first, second), BROKEN)]);
+      await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds: [first.id] });
+      const leased = await leaseNow();
+      expect(eventIdsOf(leased.due)).toEqual([first.id, second.id]);
+      const deliveries = leased.due.slice(0, 1).map((due) => attempt(attempt(due, BROKEN), BROKEN));
+      await fixture.webhookQueue.settle(leased, {
+        position: 2,
+        deliveries,
+        health: HEALTHY,
+        switchOffReason: undefined,
+      });
+      fixture.clock.forward({ seconds: 20 });
+      expect(await isDue()).toBe(false);
+    });
+
+    it('switches an endpoint off with its reason', async () => {
+      await addEvents(1);
+      await settle([], HEALTHY, 'It is gone.');
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toMatchObject({
+        status: 'switched_off',
+        statusReason: 'It is gone.',
+      });
+      expect(await fixture.webhookEndpoints.findAll(appId, [endpoint.id, 999_999])).toMatchObject([
+        { id: endpoint.id, status: 'switched_off' },
+      ]);
+      expect((await readEvents()).at(-1)).toMatchObject({
+        type: 'webhook_endpoint.switched_off',
+        recordId: endpoint.id,
+      });
+      const active = await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
+      expect(active).toMatchObject({ status: 'active', statusReason: null, failingSince: null });
+    });
+
+    it('forgets failures when the endpoint is started again', async () => {
+      await addEvents(1);
+      await settle([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
+      expect((await leaseNow()).health).toEqual(HEALTHY);
+    });
+
+    it('knows the oldest event that an active endpoint has not received', async () => {
+      const lagOf = async (): Promise<Date | null | undefined> =>
+        (await fixture.webhookQueue.lags()).find(
+          ({ endpointId, appId: owner }) => owner === appId && endpointId === endpoint.id,
+        )?.oldestAt;
+      expect(await lagOf()).toBe(null);
+      const [first] = (await addEvents(1)) as [EventRecord];
+      fixture.clock.forward({ seconds: 5 });
+      await addEvents(1);
+      expect(await lagOf()).toEqual(first.at);
+      await settle([delivery(first, BROKEN)]);
+      expect(await lagOf()).toEqual(first.at);
+      fixture.clock.forward({ seconds: 10 });
+      await settle([attempt(delivery(first, BROKEN), OK)]);
+      expect(await lagOf()).toBe(null);
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
+      expect(await lagOf()).toBe(undefined);
+    });
+  });
+
+  describe('the log of deliveries', () => {
+    it('shows the last attempt, newest event first', async () => {
+      const events = await addEvents(2);
+      const [delivered, failed] = [delivery(events[0] as EventRecord, OK), delivery(events[1] as EventRecord, BROKEN)];
+      await settle([delivered, failed]);
+      expect(await listDeliveries()).toEqual([failed, delivered]);
+      expect(await listDeliveries({ status: 'delivered' })).toEqual([delivered]);
+      expect(await listDeliveries({ types: ['order.created'] })).toEqual([]);
+      expect(await listDeliveries({ types: ['customer.created'], from: now() })).toHaveLength(2);
+      expect(await listDeliveries({ until: now() })).toEqual([]);
+      expect(await listDeliveries({ from: addSeconds(now(), 1) })).toEqual([]);
+      const secondPage = await fixture.webhookDeliveries.list(appId, endpoint.id, {}, { offset: 1, limit: 1 });
+      expect(secondPage).toEqual([delivered]);
+    });
+
+    it('lets events follow that waited behind an expired one', async () => {
+      await fixture.apps.patch(appId, { events: { retention_days: 1 } });
+      const [old] = (await addEvents(1)) as [EventRecord];
+      fixture.clock.forward({ hours: 20 });
+      const [young] = (await addEvents(1)) as [EventRecord];
+      const failed = attempt(attempt(attempt(delivery(old, BROKEN), BROKEN), BROKEN), BROKEN);
+      await settle([
+        { ...failed, nextAttemptAt: addSeconds(now(), 999_999) },
+        delivery(sameRecord(old, young), undefined, true),
+      ]);
+      fixture.clock.forward({ hours: 5 });
+      await fixture.eventFeed.purge();
+      expect(await isDue()).toBe(true);
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([young.id]);
+    });
+
+    it('expires with the events', async () => {
+      await fixture.apps.patch(appId, { events: { retention_days: 1 } });
+      const [event] = (await addEvents(1)) as [EventRecord];
+      await settle([delivery(event, OK)]);
+      fixture.clock.forward({ hours: 25 });
+      await fixture.eventFeed.purge();
+      expect(await listDeliveries()).toEqual([]);
+    });
+  });
+
+  describe('a replay', () => {
+    it('of events makes them due again, oldest first', async () => {
+      const events = await addEvents(3);
+      await settle(events.map((event) => delivery(event, OK)));
+      const eventIds = [events[2]?.id ?? 0, events[0]?.id ?? 0, 987_654_321];
+      expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds })).toBe(2);
+      const { due } = await leaseNow();
+      expect(eventIdsOf(due)).toEqual([events[0]?.id, events[2]?.id]);
+      expect(due[0]).toMatchObject({ status: 'pending', attempts: 0, firstAttemptAt: null, responseText: 'fine' });
+    });
+
+    it('of failures leaves out the others', async () => {
+      const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
+      await settle([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
+      expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { failed: true })).toBe(1);
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
+    });
+
+    it('of a time includes events from before the endpoint was added', async () => {
+      await addEvents(1);
+      fixture.clock.forward({ seconds: 60 });
+      const from = now();
+      const [chosen] = (await addEvents(1)) as [EventRecord];
+      fixture.clock.forward({ seconds: 60 });
+      const until = now();
+      await addEvents(1);
+      endpoint = await addEndpoint();
+      expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { from, until })).toBe(1);
+      expect((await leaseNow()).due).toEqual([newDelivery(chosen, now(), false)]);
+    });
+
+    it('selects only what the endpoint receives', async () => {
+      const events = await addEvents(2);
+      const subject = `customers/${events[1]?.recordId}`;
+      const eventIds = events.map(({ id }) => id);
+      const replayed = async (fields: Partial<NewWebhookEndpoint>): Promise<number | undefined> =>
+        fixture.webhookDeliveries.replay(appId, (await addEndpoint(fields)).id, { eventIds });
+      expect(await replayed({})).toBe(2);
+      expect(await replayed({ types: ['order.created'] })).toBe(0);
+      expect(await replayed({ areas: ['orders'] })).toBe(0);
+      expect(await replayed({ subject })).toBe(1);
+    });
+  });
+}

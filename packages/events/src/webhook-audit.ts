@@ -1,0 +1,20 @@
+import { changedFields, type AuditEntry } from '@back-office/kernel';
+import type { WebhookEndpoint } from './webhook-endpoint.js';
+
+/** The entry of a new, changed or removed endpoint; none when nothing changed. Secrets are left out. */
+export function endpointEntries(before: WebhookEndpoint | undefined, after: WebhookEndpoint | undefined): AuditEntry[] {
+  const subjectId = (after ?? before)?.id;
+  const fields = changedFields(before ? auditedEndpoint(before) : {}, after ? auditedEndpoint(after) : {});
+  if (after === undefined) return [{ action: 'webhook_endpoint.remove', subjectId, before: fields.before }];
+  if (before === undefined) return [{ action: 'webhook_endpoint.create', subjectId, after: fields.after }];
+  if (Object.keys(fields.after).length === 0) return [];
+  return [{ action: 'webhook_endpoint.change', subjectId, ...fields }];
+}
+
+export function rotationOfSecretEntry(id: number, overlapEndsAt: Date): AuditEntry {
+  return { action: 'webhook_endpoint.rotate_secret', subjectId: id, after: { overlap_ends_at: overlapEndsAt } };
+}
+
+function auditedEndpoint({ url, description, types, subject, areas, status }: WebhookEndpoint): object {
+  return { url, description, types, subject, areas, status };
+}

@@ -1,0 +1,189 @@
+import { addSeconds, type EventType, type Page } from '@back-office/kernel';
+import { EVENT_KINDS } from './event-types.js';
+import type { EventRecord } from './event-feed.js';
+import type { WebhookEndpoint } from './webhook-endpoint.js';
+import {
+  GIVE_UP_AFTER_SECONDS,
+  isDelivered,
+  retryAt,
+  type EndpointHealth,
+  type WebhookAnswer,
+} from './webhook-rules.js';
+
+/** A `pending` delivery is repeated until three days after its first attempt; then it has `failed`. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** The delivery of an event to an endpoint. */
+export interface Delivery {
+  readonly event: EventRecord;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly firstAttemptAt: Date | null;
+  readonly lastAttemptAt: Date | null;
+  /** null while an earlier event of the same record is pending, and after the last attempt. */
+  readonly nextAttemptAt: Date | null;
+  readonly url: string | null;
+  readonly requestBytes: number | null;
+  readonly latencyMs: number | null;
+  readonly responseStatus: number | null;
+  readonly error: string | null;
+  /** First kilobyte of the last answer. */
+  readonly responseText: string | null;
+}
+
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus | undefined;
+  readonly types?: readonly EventType[] | undefined;
+  /** Time of the event. */
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+}
+
+/** What is delivered again. Times are those of the events, and `until` is exclusive. */
+export type ReplaySelection =
+  | { readonly eventIds: readonly number[] }
+  | { readonly failed: true }
+  | { readonly from: Date; readonly until: Date };
+
+/** Most events that one replay selects. */
+export const MAX_REPLAYED_EVENTS = 10_000;
+/** Most attempts of an endpoint before its results are stored. */
+export const MAX_DELIVERIES_PER_TURN = 100;
+
+export interface WebhookDeliveries {
+  /** Lists deliveries, newest event first; `undefined` when the endpoint is missing. */
+  list(appId: number, endpointId: number, filter: DeliveryFilter, page: Page): Promise<Delivery[] | undefined>;
+  /**
+   * Makes selected events pending again, also delivered ones, and returns their number; `undefined` when the endpoint is
+   * missing. Only events that the endpoint receives and that have not expired are selected, the oldest first.
+   */
+  replay(appId: number, endpointId: number, selection: ReplaySelection): Promise<number | undefined>;
+}
+
+/** An endpoint that one worker delivers to until it stores its results, or until the lease ends. */
+export interface LeasedEndpoint {
+  readonly appId: number;
+  readonly endpoint: WebhookEndpoint;
+  readonly lease: string;
+  /** Grows with each change of the endpoint. */
+  readonly revision: number;
+  /** All events up to here were delivered, or have a delivery. */
+  readonly position: number;
+  readonly health: EndpointHealth;
+  /** Due deliveries in the order of their events, with the pending ones behind them of the same record. */
+  readonly due: readonly Delivery[];
+}
+
+export interface TurnResult {
+  readonly position: number;
+  readonly deliveries: readonly Delivery[];
+  readonly health: EndpointHealth;
+  readonly switchOffReason: string | undefined;
+}
+
+export interface EndpointLag {
+  readonly appId: number;
+  readonly endpointId: number;
+  /** Time of the oldest event that the endpoint has not received; null when it has all. */
+  readonly oldestAt: Date | null;
+}
+
+export interface WebhookQueue {
+  /** Finds active endpoints of all apps that may have something to deliver, healthy ones first. */
+  findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
+  /** `undefined` when another worker has the endpoint, or it is no longer due. */
+  lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
+  /** Returns those subjects of the events that have a pending delivery. */
+  findPendingSubjects(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<ReadonlySet<string>>;
+  /**
+   * Stores the results and ends the lease. Returns false, and stores nothing, when the lease was lost. When the endpoint was
+   * changed meanwhile, only the deliveries are stored, and its events are read again.
+   */
+  settle(leased: LeasedEndpoint, result: TurnResult): Promise<boolean>;
+  /** Returns how far active endpoints are behind, of all apps. */
+  lags(): Promise<readonly EndpointLag[]>;
+}
+
+/** `stocks/5/2`: kind and ids of the record. */
+export function subjectOf({
+  type,
+  recordId,
+  warehouseId,
+}: Pick<EventRecord, 'type' | 'recordId' | 'warehouseId'>): string {
+  return [EVENT_KINDS[type].subject, recordId, ...(warehouseId === null ? [] : [warehouseId])].join('/');
+}
+
+/** A delivery before its first attempt. */
+export function newDelivery(event: EventRecord, now: Date, isBlocked: boolean): Delivery {
+  return {
+    event,
+    status: 'pending',
+    attempts: 0,
+    firstAttemptAt: null,
+    lastAttemptAt: null,
+    nextAttemptAt: isBlocked ? null : now,
+    url: null,
+    requestBytes: null,
+    latencyMs: null,
+    responseStatus: null,
+    error: null,
+    responseText: null,
+  };
+}
+
+export interface Attempt {
+  readonly at: Date;
+  readonly endedAt: Date;
+  readonly url: string;
+  readonly requestBytes: number;
+  readonly latencyMs: number;
+  readonly answer: WebhookAnswer;
+}
+
+export function attemptedDelivery(delivery: Delivery, attempt: Attempt, random: number): Delivery {
+  const { at, endedAt, url, requestBytes, latencyMs, answer } = attempt;
+  const attempts = delivery.attempts + 1;
+  const firstAttemptAt = delivery.firstAttemptAt ?? at;
+  const giveUpAt = addSeconds(firstAttemptAt, GIVE_UP_AFTER_SECONDS);
+  const status = isDelivered(answer) ? 'delivered' : giveUpAt <= endedAt ? 'failed' : 'pending';
+  const nextAttemptAt = retryAt(endedAt, attempts, answer, random);
+  return {
+    ...delivery,
+    status,
+    attempts,
+    firstAttemptAt,
+    lastAttemptAt: at,
+    nextAttemptAt: status !== 'pending' ? null : nextAttemptAt < giveUpAt ? nextAttemptAt : giveUpAt,
+    url,
+    requestBytes,
+    latencyMs,
+    responseStatus: 'status' in answer ? answer.status : null,
+    error: 'error' in answer ? answer.error : null,
+    responseText: 'status' in answer ? answer.text : null,
+  };
+}
+
+/** Deliveries of one record stay in order, so each chain is delivered one after the other. */
+export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
+  const chains = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const subject = subjectOf(delivery.event);
+    const chain = chains.get(subject);
+    if (chain) chain.push(delivery);
+    else chains.set(subject, [delivery]);
+  }
+  return [...chains.values()];
+}
+
+/** Only the first pending delivery of a record has a time; the others wait for it. */
+export function blockFollowers(deliveries: readonly Delivery[]): Delivery[] {
+  const pendingSubjects = new Set<string>();
+  return deliveries.map((delivery) => {
+    const subject = subjectOf(delivery.event);
+    if (delivery.status !== 'pending') return delivery;
+    if (pendingSubjects.has(subject)) return { ...delivery, nextAttemptAt: null };
+    pendingSubjects.add(subject);
+    return delivery;
+  });
+}

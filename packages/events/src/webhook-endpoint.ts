@@ -1,0 +1,143 @@
+import { EVENT_TYPES, parseRecordId, type EventType, type Page, type Refusal } from '@back-office/kernel';
+import { EVENT_KINDS, type EventArea } from './event-types.js';
+import type { EventSelection } from './event-feed.js';
+
+export const MAX_WEBHOOK_ENDPOINTS = 20;
+export const TOO_MANY_ENDPOINTS = 'API.Webhooks.TooManyEndpoints';
+
+/** `switched_off` endpoints failed for three days, or answered 410. */
+export type WebhookStatus = 'active' | 'paused' | 'switched_off';
+
+export interface WebhookSecret {
+  /** `whsec_` and 32 random bytes in base64. */
+  readonly secret: string;
+  /** An old secret signs until then; null is the current one. */
+  readonly expiresAt: Date | null;
+}
+
+/** What an endpoint receives. */
+export interface WebhookFilter {
+  /** null receives all types, including those of later versions. */
+  readonly types: readonly EventType[] | null;
+  /** Only events of this record, such as `stocks/5/2`. */
+  readonly subject: string | null;
+  /** Areas that the creator's token could read; null means all. */
+  readonly areas: readonly EventArea[] | null;
+}
+
+export interface WebhookEndpoint extends WebhookFilter {
+  readonly id: number;
+  readonly url: string;
+  readonly description: string | null;
+  readonly status: WebhookStatus;
+  readonly statusReason: string | null;
+  readonly secrets: readonly WebhookSecret[];
+  readonly failingSince: Date | null;
+  readonly insertedAt: Date;
+  readonly updatedAt: Date;
+}
+
+export type NewWebhookEndpoint = WebhookFilter &
+  Pick<WebhookEndpoint, 'url' | 'description'> & { readonly secret: string };
+
+/** Absent fields stay. */
+export interface WebhookChange {
+  readonly url?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly types?: readonly EventType[] | null | undefined;
+  readonly subject?: string | null | undefined;
+  readonly status?: 'active' | 'paused' | undefined;
+}
+
+export interface WebhookEndpoints {
+  /** Lists the app's endpoints by id. */
+  list(appId: number, page: Page): Promise<WebhookEndpoint[]>;
+  find(appId: number, id: number): Promise<WebhookEndpoint | undefined>;
+  /** Leaves missing endpoints out. */
+  findAll(appId: number, ids: readonly number[]): Promise<WebhookEndpoint[]>;
+  /** The endpoint receives events from now on. Refused with `API.Webhooks.TooManyEndpoints`. */
+  create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal>;
+  /**
+   * `undefined` when the endpoint is missing. A paused or switched off endpoint that becomes active receives what it has
+   * missed, unless the events have expired.
+   */
+  change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | undefined>;
+  /** Signs with the new secret, and until `overlapEndsAt` with the old ones, too. */
+  rotateSecret(appId: number, id: number, secret: string, overlapEndsAt: Date): Promise<WebhookEndpoint | undefined>;
+  /** Also removes the log of deliveries. Returns false when the endpoint is missing. */
+  remove(appId: number, id: number): Promise<boolean>;
+}
+
+/** After such a change, everything that waits is sent at once. */
+export function isNewStart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
+  return status === 'active' || url !== endpoint.url;
+}
+
+/** Changes an endpoint as {@link WebhookEndpoints.change} promises. */
+export function changedEndpoint(endpoint: WebhookEndpoint, change: WebhookChange, now: Date): WebhookEndpoint {
+  const { url = endpoint.url } = change;
+  const isRestarted = endpoint.status === 'switched_off' && url !== endpoint.url;
+  const status = change.status ?? (isRestarted ? 'active' : endpoint.status);
+  const { description = endpoint.description, types = endpoint.types, subject = endpoint.subject } = change;
+  return {
+    ...endpoint,
+    url,
+    description,
+    types,
+    subject,
+    status,
+    statusReason: status === 'switched_off' ? endpoint.statusReason : null,
+    failingSince: isNewStart(endpoint, change) ? null : endpoint.failingSince,
+    updatedAt: now,
+  };
+}
+
+const MAX_SECRETS = 5;
+
+/** The newest secret first; expired ones, and more than four old ones, are removed. */
+export function rotatedSecrets(
+  secrets: readonly WebhookSecret[],
+  secret: string,
+  overlapEndsAt: Date,
+  now: Date,
+): WebhookSecret[] {
+  const oldSecrets = activeSecrets(secrets, now)
+    .map((old) => ({
+      ...old,
+      expiresAt: old.expiresAt !== null && old.expiresAt < overlapEndsAt ? old.expiresAt : overlapEndsAt,
+    }))
+    .filter(({ expiresAt }) => expiresAt > now);
+  return [{ secret, expiresAt: null }, ...oldSecrets].slice(0, MAX_SECRETS);
+}
+
+export function activeSecrets(secrets: readonly WebhookSecret[], now: Date): WebhookSecret[] {
+  return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+}
+
+export interface SubjectFilter {
+  readonly types: readonly EventType[];
+  readonly record: { readonly id: number; readonly warehouseId?: number };
+}
+
+/** Parses `orders/5` or `stocks/5/2`; `undefined` when no event can have this subject. */
+export function parseSubject(subject: string): SubjectFilter | undefined {
+  const [kind, ...parts] = subject.split('/');
+  const types = EVENT_TYPES.filter((type) => EVENT_KINDS[type].subject === kind);
+  const ids = parts.map((part) => parseRecordId(part));
+  const [id, warehouseId] = ids;
+  if (types.length === 0 || parts.length !== (kind === 'stocks' ? 2 : 1) || id === undefined) return undefined;
+  if (parts.length === 1) return { types, record: { id } };
+  return warehouseId === undefined ? undefined : { types, record: { id, warehouseId } };
+}
+
+/** What the endpoint reads of the feed. */
+export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<EventSelection, 'limit'> {
+  const filter = subject === null ? undefined : parseSubject(subject);
+  const selectedTypes = EVENT_TYPES.filter(
+    (type) =>
+      (types === null || types.includes(type)) &&
+      (areas === null || areas.includes(EVENT_KINDS[type].area)) &&
+      (filter === undefined || filter.types.includes(type)),
+  );
+  return { types: selectedTypes, ...(filter && { record: filter.record }) };
+}

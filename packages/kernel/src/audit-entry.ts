@@ -1,0 +1,86 @@
+/** Actions in the audit log: the kind of the subject, then what was done. */
+export const AUDIT_ACTIONS = [
+  'settings.change',
+  'access_token.create',
+  'access_token.change',
+  'access_token.rotate',
+  'access_token.revoke',
+  'session.end',
+  'upload_presets.put',
+  'payment_methods.put',
+  'shipment_methods.put',
+  'promotions.put',
+  'vouchers.put',
+  'payment.change',
+  'refund.change',
+  'order.change',
+  'imported_order.create',
+  'warehouse.delete',
+  'folder.delete',
+  'file.delete',
+  'file.purge',
+  'file_version.purge',
+  'customer.erase',
+  'webhook_endpoint.create',
+  'webhook_endpoint.change',
+  'webhook_endpoint.rotate_secret',
+  'webhook_endpoint.remove',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What a change did. `before` and `after` hold changed values only, without secrets and personal data. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  /** `undefined` when the call changed several records, or one without an id. */
+  readonly subjectId?: number | undefined;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** Returns the fields whose values differ, as they were and as they are. */
+export function changedFields(before: object, after: object): { readonly before: object; readonly after: object } {
+  const [previous, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  const names = [...new Set([...Object.keys(previous), ...Object.keys(next)])].filter(
+    (name) => JSON.stringify(previous[name]) !== JSON.stringify(next[name]),
+  );
+  const pickNames = (record: Record<string, unknown>): object =>
+    Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
+  return { before: pickNames(previous), after: pickNames(next) };
+}
+
+const MAX_VALUE_LENGTH = 500;
+const MAX_RECORDS = 100;
+
+type NamedRecords = ReadonlyMap<string, object>;
+
+/** Counts the created and changed records, and shows the changed fields of the first 100. */
+export function changedRecords(
+  before: NamedRecords,
+  after: NamedRecords,
+): Pick<AuditEntry, 'before' | 'after'> | undefined {
+  const changes = [...after].flatMap(([name, record]) => {
+    const fields = changedFields(before.get(name) ?? {}, record);
+    return Object.keys(fields.after).length > 0 ? [{ name, isNew: !before.has(name), ...fields }] : [];
+  });
+  if (changes.length === 0) return undefined;
+  const shown = changes.slice(0, MAX_RECORDS);
+  const createdCount = changes.filter(({ isNew }) => isNew).length;
+  return {
+    before: Object.fromEntries(shown.filter(({ isNew }) => !isNew).map((one) => [one.name, shortened(one.before)])),
+    after: {
+      created: createdCount,
+      changed: changes.length - createdCount,
+      records: Object.fromEntries(shown.map((one) => [one.name, shortened(one.after)])),
+    },
+  };
+}
+
+/** Replaces long values by their length, since an entry is no backup. */
+function shortened(fields: object): object {
+  const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
+    const length = JSON.stringify(value ?? null).length;
+    return [name, length > MAX_VALUE_LENGTH ? { length } : value] as const;
+  });
+  return Object.fromEntries(entries);
+}

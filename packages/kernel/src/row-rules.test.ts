@@ -1,0 +1,34 @@
+import { checkUrlField } from './row-rules.js';
+
+const MAX_LENGTH = 2_048;
+
+describe('checkUrlField', () => {
+  it.each([
+    'https://img.example/a.jpg',
+    '/media/a.jpg',
+    'a.jpg',
+    'javascript',
+    'a/javascript:b',
+    'data:image/png;base64,AA==',
+    undefined,
+  ])('accepts %j', (url) => {
+    expect(checkUrlField(url, MAX_LENGTH, false)).toBeUndefined();
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\tscript\n:alert(1)',
+    '\u0001vbscript:x',
+    'data:text/html,<script>',
+    'data:,x',
+  ])('refuses %j, which runs a script', (url) => {
+    expect(checkUrlField(url, MAX_LENGTH, false)).toBe('is invalid');
+  });
+
+  it('refuses what is no text, blank or too long', () => {
+    expect(checkUrlField(5, MAX_LENGTH, true)).toBe('malformed');
+    expect(checkUrlField(' ', MAX_LENGTH, true)).toBe("can't be blank");
+    expect(checkUrlField('x'.repeat(MAX_LENGTH + 1), MAX_LENGTH, true)).toBe('is too long');
+  });
+});

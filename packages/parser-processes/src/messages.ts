@@ -1,0 +1,23 @@
+import type { Refusal } from '@back-office/kernel';
+import type { FileFacts, ImageFacts, StoredImage, StrippedUpload, UploadToParse } from '@back-office/media';
+
+export interface ParseTask extends UploadToParse {
+  readonly kind: 'parse';
+  /** The process writes the stripped upload to this new file. */
+  readonly target: string;
+}
+
+export interface ImageTask extends StoredImage {
+  readonly kind: 'image';
+}
+
+export type ParserTask = ParseTask | ImageTask;
+
+export interface ParsedFile extends FileFacts {
+  readonly stripped: Omit<StrippedUpload, 'path'> | undefined;
+}
+
+export type ParserReply =
+  | { readonly parsed: ParsedFile | Refusal }
+  | { readonly facts: ImageFacts | undefined }
+  | { readonly failure: string };

@@ -1,0 +1,4 @@
+export * from './fair-queue.js';
+export { TaskCrashed, TaskExceededLimit, type TaskLimits } from './limited-process.js';
+export * from './process-pool.js';
+export * from './serve-tasks.js';

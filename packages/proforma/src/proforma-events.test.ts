@@ -1,0 +1,127 @@
+import { type DomainEvent } from '@back-office/kernel';
+import {
+  aProforma,
+  bankPayment,
+  inStatus,
+  line,
+  NOW,
+  payment,
+  refund,
+  voucherPayment,
+  withOpenAlert,
+  type Trait,
+} from './testing/index.js';
+import { createdProformaEvents, proformaEvents, takenPointsEvents } from './proforma-events.js';
+import type { Proforma } from './proforma.js';
+
+const typesOf = (events: readonly DomainEvent[]) => events.map(({ type }) => type);
+/** Returns the events of adding traits to a proforma. */
+const eventsOf = (traits: readonly Trait<Proforma>[], ...added: readonly Trait<Proforma>[]) => {
+  const before = aProforma(...traits);
+  return proformaEvents([{ before, after: added.reduce((proforma, trait) => trait(proforma), before) }]);
+};
+
+describe('a new proforma', () => {
+  const shelves = [
+    line({ variantId: 7, warehouseId: 2 }),
+    line({ variantId: 5 }),
+    line({ variantId: 7, warehouseId: 2 }),
+  ];
+
+  it('is created, and changes each of its shelves once', () => {
+    const events = createdProformaEvents(aProforma(...shelves));
+    expect(events[0]).toEqual({ type: 'proforma.created', recordId: null });
+    expect(events.slice(1).map(({ type, recordId }) => [type, recordId])).toEqual([
+      ['stock.changed', 5],
+      ['stock.changed', 7],
+    ]);
+  });
+
+  it('that vouchers cover is paid, too', () => {
+    expect(typesOf(createdProformaEvents(aProforma(inStatus('paid')))).slice(0, 2)).toEqual([
+      'proforma.created',
+      'proforma.paid',
+    ]);
+  });
+});
+
+describe('a changed proforma', () => {
+  it('has no event without a change', () => {
+    const proforma = aProforma(bankPayment(100), withOpenAlert('refund_failed'));
+    expect(proformaEvents([{ before: proforma, after: proforma }])).toEqual([]);
+    expect(proformaEvents([{ before: proforma, after: { ...proforma, comment: 'Ring twice' } }])).toEqual([]);
+  });
+
+  it('receives a payment, in part or in full', () => {
+    expect(typesOf(eventsOf([], bankPayment(100)))).toEqual(['proforma.payment_received']);
+    expect(typesOf(eventsOf([], bankPayment(3_000), inStatus('paid')))).toEqual([
+      'proforma.payment_received',
+      'proforma.paid',
+    ]);
+    expect(eventsOf([], payment({ amount: 100, status: 'pending' }))).toEqual([]);
+  });
+
+  it('gives the late payment of a converted proforma to its order', () => {
+    expect(eventsOf([bankPayment(100), inStatus('converted')], bankPayment(50))).toEqual([
+      { type: 'order.payment_received', recordId: 9 },
+    ]);
+  });
+
+  it.each([
+    ['refunded', 'refund.succeeded'],
+    ['refund_failed', 'refund.failed'],
+  ] as const)('reports a refund that is %s once', (status, type) => {
+    const before = aProforma(bankPayment(100), refund(1, 100));
+    const payments = before.payments.map((entry) => (entry.amount < 0 ? { ...entry, status } : entry));
+    const after = { ...before, payments };
+    expect(proformaEvents([{ before, after }])).toEqual([{ type, recordId: before.id, partId: 2 }]);
+    expect(proformaEvents([{ before: after, after: { ...after, payments: [...payments] } }])).toEqual([]);
+  });
+
+  it.each([
+    ['canceled', ['proforma.canceled', 'stock.changed']],
+    ['expired', ['proforma.expired', 'stock.changed']],
+    ['converted', ['proforma.converted', 'order.created']],
+    ['awaiting_payment', []],
+  ] as const)('that becomes %s', (status, types) => {
+    expect(typesOf(eventsOf([], inStatus(status)))).toEqual(types);
+  });
+
+  it('is confirmed again by each confirmation', () => {
+    const before = { ...aProforma(inStatus('confirmed')), warehouseConfirmedAt: NOW };
+    expect(typesOf(proformaEvents([{ before, after: { ...before, warehouseConfirmedAt: new Date(NOW) } }]))).toEqual([
+      'proforma.confirmed',
+    ]);
+  });
+
+  it('raises and resolves alerts by their index', () => {
+    const before = aProforma(withOpenAlert('refund_failed'));
+    const raised = withOpenAlert('paid_not_converted')(before);
+    expect(proformaEvents([{ before, after: raised }])).toEqual([
+      { type: 'proforma.alert_raised', recordId: before.id, partId: 1 },
+    ]);
+    const alerts = raised.alerts.map((alert, index) => (index === 0 ? { ...alert, resolvedAt: NOW } : alert));
+    expect(proformaEvents([{ before: raised, after: { ...raised, alerts } }])).toEqual([
+      { type: 'proforma.alert_resolved', recordId: before.id, partId: 0 },
+    ]);
+  });
+
+  it('uses its vouchers when it is converted, and not when it is canceled', () => {
+    expect(eventsOf([voucherPayment(500, 70)], inStatus('converted'))).toContainEqual({
+      type: 'voucher.used',
+      recordId: 70,
+    });
+    expect(
+      typesOf(eventsOf([voucherPayment(500, 70), refund(1, 500, 'refunded')], inStatus('canceled'))),
+    ).not.toContain('voucher.used');
+  });
+});
+
+describe('customers whose points are taken back', () => {
+  it('are updated, in the order of their ids', () => {
+    expect(takenPointsEvents([10, 9])).toEqual([
+      { type: 'customer.updated', recordId: 9 },
+      { type: 'customer.updated', recordId: 10 },
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import { stockEvents, type DomainEvent, type EventType } from '@back-office/kernel';
+import { earnedPoints, releasedVouchers } from './benefits.js';
+import type { ProformaChange } from './changes.js';
+import type { Payment, Proforma, ProformaStatus } from './proforma.js';
+import { reservationChanges } from './stock.js';
+
+const TYPE_OF_STATUS: Partial<Record<ProformaStatus, EventType>> = {
+  paid: 'proforma.paid',
+  converted: 'proforma.converted',
+  canceled: 'proforma.canceled',
+  expired: 'proforma.expired',
+};
+
+/** Events of a new proforma, whose id is not known yet. */
+export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
+  const shelves = proforma.lines.map((line) => ({ variantId: line.variantId, warehouseId: line.warehouseId }));
+  const created = { type: 'proforma.created', recordId: null } as const;
+  const paid = { type: 'proforma.paid', recordId: null } as const;
+  return [created, ...(proforma.status === 'paid' ? [paid] : []), ...stockEvents(shelves)];
+}
+
+/** Events of stored changes, in the order of the changes. Stock that several changes share has one event. */
+export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
+  const shelves = changes.flatMap(({ before, after }) => reservationChanges(before, after));
+  return [...changes.flatMap(eventsOf), ...stockEvents(shelves)];
+}
+
+/** Events of customers whose loyalty points were taken back. */
+export function takenPointsEvents(customerIds: readonly number[]): DomainEvent[] {
+  return [...customerIds].sort((a, b) => a - b).map((recordId) => ({ type: 'customer.updated', recordId }));
+}
+
+function eventsOf(change: ProformaChange): DomainEvent[] {
+  const { before, after } = change;
+  return [
+    ...paymentEvents(change),
+    ...statusEvents(change),
+    ...alertEvents(change),
+    ...releasedVouchers(before, after).flatMap(({ voucherId, spent }): DomainEvent[] =>
+      spent > 0 ? [{ type: 'voucher.used', recordId: voucherId }] : [],
+    ),
+    ...[earnedPoints(before, after) ?? []].flat().map(({ customerId }): DomainEvent => ({
+      type: 'customer.updated',
+      recordId: customerId,
+    })),
+  ];
+}
+
+function paymentEvents({ before, after }: ProformaChange): DomainEvent[] {
+  if (before.payments === after.payments) return [];
+  const statusBefore = new Map(before.payments.map((payment) => [payment.id, payment.status]));
+  const hasBecome = (payment: Payment, status: Payment['status']): boolean =>
+    payment.status === status && (payment.id === 0 || statusBefore.get(payment.id) !== status);
+  const isReceived = after.payments.some((payment) => payment.amount > 0 && hasBecome(payment, 'settled'));
+  const owner: DomainEvent =
+    before.status === 'converted' && after.orderId !== null
+      ? { type: 'order.payment_received', recordId: after.orderId }
+      : { type: 'proforma.payment_received', recordId: after.id };
+  const refunds = after.payments.filter(({ id, amount }) => id !== 0 && amount < 0);
+  return [
+    ...(isReceived ? [owner] : []),
+    ...refunds.flatMap((refund): DomainEvent[] => {
+      if (hasBecome(refund, 'refunded')) return [{ type: 'refund.succeeded', recordId: after.id, partId: refund.id }];
+      if (hasBecome(refund, 'refund_failed')) return [{ type: 'refund.failed', recordId: after.id, partId: refund.id }];
+      return [];
+    }),
+  ];
+}
+
+function statusEvents({ before, after }: ProformaChange): DomainEvent[] {
+  const type = before.status === after.status ? undefined : TYPE_OF_STATUS[after.status];
+  const isConfirmed = before.warehouseConfirmedAt !== after.warehouseConfirmedAt;
+  return [
+    ...(isConfirmed ? [{ type: 'proforma.confirmed', recordId: after.id } as const] : []),
+    ...(type ? [{ type, recordId: after.id }] : []),
+    ...(type === 'proforma.converted' && after.orderId !== null
+      ? [{ type: 'order.created', recordId: after.orderId } as const]
+      : []),
+  ];
+}
+
+function alertEvents({ before, after }: ProformaChange): DomainEvent[] {
+  if (before.alerts === after.alerts) return [];
+  return after.alerts.flatMap((alert, index): DomainEvent[] => {
+    const previous = before.alerts[index];
+    const part = { recordId: after.id, partId: index };
+    return [
+      ...(previous === undefined ? [{ type: 'proforma.alert_raised', ...part } as const] : []),
+      ...(alert.resolvedAt !== null && (previous?.resolvedAt ?? null) === null
+        ? [{ type: 'proforma.alert_resolved', ...part } as const]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,28 @@
+import { UnreadableFile } from '@back-office/media';
+import { readFileSync } from 'node:fs';
+import { forbiddenIn, sanitize } from '../testing/index.js';
+
+/**
+ * Attacks from the tests of DOMPurify 3.4 (Apache-2.0, Cure53 and contributors), each as well-formed XML, in SVG and in
+ * HTML within SVG.
+ */
+const DRAWINGS = JSON.parse(
+  readFileSync(new URL('../testing/dompurify-drawings.json', import.meta.url), 'utf8'),
+) as readonly string[];
+
+describe('the attacks of the DOMPurify tests', () => {
+  it('leave nothing forbidden', async () => {
+    let sanitizedCount = 0;
+    const problems: string[] = [];
+    for (const drawing of DRAWINGS) {
+      try {
+        problems.push(...forbiddenIn(await sanitize(drawing)));
+        sanitizedCount += 1;
+      } catch (error) {
+        expect(error).toBeInstanceOf(UnreadableFile);
+      }
+    }
+    expect(problems).toEqual([]);
+    expect(sanitizedCount).toBe(DRAWINGS.length);
+  });
+});
