@@ -215,6 +215,18 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   ['Every spent voucher has an event', withoutEvents('voucher.used')],
   [
+    'Every voucher that a proforma held, or that a refund of an order gave back, has an event',
+    withoutEvents('voucher.updated'),
+  ],
+  [
+    'The last change of every proforma has an event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders set updated_at = updated_at + interval '1 hour'`,
+  ],
+  [
+    'The last change of every order has an event',
+    `${FIRST_EVENT_EARLIER} update orders set updated_at = updated_at + interval '1 hour'`,
+  ],
+  [
     'Every new order has one event',
     `${FIRST_EVENT_EARLIER} update events set type = 'order.shipped' where type = 'order.created'`,
   ],
@@ -225,6 +237,11 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   ['Every delivered order has an event', `${FIRST_EVENT_EARLIER} update orders set delivery_status_id = 3`],
   ['Every cancelled order has an event', `${FIRST_EVENT_EARLIER} update orders set order_status_id = 3`],
+  [
+    'The last payment of every order has an event',
+    `${FIRST_EVENT_EARLIER} update proforma_orders set converted_at = inserted_at - interval '1 minute'
+     where order_id is not null`,
+  ],
   ['The last movement of each variant in each warehouse has an event', withoutEvents('stock.changed')],
   [
     'Every new product has one event',
@@ -237,6 +254,11 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   ['Every new customer has one event', withoutEvents('customer.created')],
   ['The last booking of points of every customer has an event', withoutEvents('customer.updated')],
+  [
+    'The last erasure of every customer has an event',
+    `${FIRST_EVENT_EARLIER} insert into audit_log (app_id, at, actor, action, subject_id)
+     select app_id, inserted_at + interval '1 hour', 'app', 'customer.erase', id from customers`,
+  ],
   ['The last change of the consents of every customer has an event', withoutEvents('consent.changed')],
   ['Every new file has one event', withoutEvents('file.created')],
   ['Every further version of a file has an event', `${FIRST_EVENT_EARLIER} update cdn_files set version = version + 1`],
@@ -245,6 +267,15 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `${FIRST_EVENT_EARLIER} update cdn_files set last_modified = last_modified + interval '1 hour'`,
   ],
   ['Every file in Trash has an event', withoutEvents('file.trashed')],
+  [
+    'Every file with renditions has an event',
+    `${FIRST_EVENT_EARLIER}, made as (
+       insert into cdn_renditions (app_id, cdn_file_id, version, width, height, label, key, mime, size, content)
+       select app_id, cdn_file_id, version, 1, 1, 'small', 'small.png', 'image/png', size, content
+       from cdn_file_versions limit 1
+     )
+     delete from events where type = 'file.processed'`,
+  ],
   [
     'Every file whose processing failed has an event',
     `${FIRST_EVENT_EARLIER}, failed as (update cdn_files set processing = 'failed')

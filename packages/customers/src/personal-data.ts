@@ -1,4 +1,4 @@
-import { refuse, type AuditEntry, type Buyer, type Refusal } from '@back-office/kernel';
+import { refuse, type AuditEntry, type Buyer, type DomainEvent, type Refusal } from '@back-office/kernel';
 import type { Customer } from './customer.js';
 
 export const ERASE_REFUSALS = {
@@ -69,6 +69,18 @@ export function marksInAnswers(customer: Pick<Customer, 'id' | 'email' | 'phone'
 /** The entry shows the id only, since the rest was personal. */
 export function eraseEntry(customerId: number): AuditEntry {
   return { action: 'customer.erase', subjectId: customerId };
+}
+
+/** Events of the records that showed the customer. */
+export function eraseEvents(
+  customerId: number,
+  sales: { readonly proformaIds: readonly number[]; readonly orderIds: readonly number[] },
+): DomainEvent[] {
+  return [
+    { type: 'customer.updated', recordId: customerId },
+    ...sales.proformaIds.map((recordId): DomainEvent => ({ type: 'proforma.updated', recordId })),
+    ...sales.orderIds.map((recordId): DomainEvent => ({ type: 'order.updated', recordId })),
+  ];
 }
 
 /** Replaces a kept answer, so that a repeat of the call writes nothing and shows nothing. */

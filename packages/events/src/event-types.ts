@@ -33,6 +33,7 @@ const proforma = { subject: 'proforma_orders', area: 'proformas' } as const;
 const order = { subject: 'orders', area: 'orders' } as const;
 const product = { subject: 'products', area: 'catalogue' } as const;
 const customer = { subject: 'customers', area: 'customers' } as const;
+const voucher = { subject: 'vouchers', area: 'settings' } as const;
 const file = { subject: 'files', area: 'media' } as const;
 
 export const EVENT_KINDS: Readonly<Record<EventType, EventKind>> = {
@@ -45,11 +46,16 @@ export const EVENT_KINDS: Readonly<Record<EventType, EventKind>> = {
   'proforma.expired': { ...proforma, description: 'the proforma was not finished in time' },
   'proforma.alert_raised': { ...proforma, description: 'a person has to look at the proforma; partid is the alert' },
   'proforma.alert_resolved': { ...proforma, description: 'an alert was resolved; partid is the alert' },
+  'proforma.updated': {
+    ...proforma,
+    description: 'anything else changed, such as tags, a comment or a pending payment',
+  },
   'order.created': { ...order, description: 'a proforma was converted, or another system sent an order' },
   'order.shipped': { ...order, description: 'the order left the warehouse' },
   'order.delivered': { ...order, description: 'the order reached the customer' },
   'order.canceled': { ...order, description: 'the order was cancelled' },
   'order.payment_received': { ...order, description: 'the order was marked as paid, or a card payment was settled' },
+  'order.updated': { ...order, description: 'anything else changed, such as the invoice number or a refund' },
   'refund.succeeded': { ...proforma, description: 'a refund was paid; partid is the payment' },
   'refund.failed': { ...proforma, description: 'a refund failed for good; partid is the payment' },
   'stock.changed': {
@@ -70,7 +76,11 @@ export const EVENT_KINDS: Readonly<Record<EventType, EventKind>> = {
   'file.trashed': { ...file, description: 'the file was moved to Trash' },
   'file.restored': { ...file, description: 'the file was restored from Trash' },
   'file.purged': { ...file, description: 'the file was removed for good; data has its id and key only' },
-  'voucher.used': { subject: 'vouchers', area: 'settings', description: 'a voucher paid for an order' },
+  'voucher.used': { ...voucher, description: 'a voucher paid for an order' },
+  'voucher.updated': {
+    ...voucher,
+    description: 'a proforma holds or releases the voucher, or a refund gives back an amount',
+  },
   'webhook_endpoint.switched_off': {
     subject: 'webhook_endpoints',
     area: 'webhooks',

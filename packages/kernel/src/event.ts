@@ -9,11 +9,13 @@ export const EVENT_TYPES = [
   'proforma.expired',
   'proforma.alert_raised',
   'proforma.alert_resolved',
+  'proforma.updated',
   'order.created',
   'order.shipped',
   'order.delivered',
   'order.canceled',
   'order.payment_received',
+  'order.updated',
   'refund.succeeded',
   'refund.failed',
   'stock.changed',
@@ -31,6 +33,7 @@ export const EVENT_TYPES = [
   'file.restored',
   'file.purged',
   'voucher.used',
+  'voucher.updated',
   'webhook_endpoint.switched_off',
 ] as const;
 

@@ -53,6 +53,7 @@ export interface EndedReservation extends ReservedPieces {
 }
 
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
+  /** Orders that differ from the stored ones. */
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
   /** Includes canceled orders without a payment, which give back their loyalty points only. */
@@ -87,7 +88,9 @@ export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: Fou
     if (refund || isCanceledUnpaid(next, foundById.get(next.id))) refundedIds.add(next.id);
     return next;
   });
-  const changedOrders = [...changedIds].map((id) => orders.get(id) as ChangeableOrder);
+  const changedOrders = [...changedIds]
+    .map((id) => orders.get(id) as ChangeableOrder)
+    .filter((order) => isDifferent(order, foundById.get(order.id)));
   const canceledOrders = changedOrders.filter(
     ({ id, status }) => status === 'canceled' && foundById.get(id)?.status !== 'canceled',
   );
@@ -99,6 +102,10 @@ export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: Fou
     refundedIds: [...refundedIds],
     endedReservations,
   };
+}
+
+function isDifferent(next: ChangeableOrder, before: ChangeableOrder | undefined): boolean {
+  return Object.entries(next).some(([field, value]) => value !== before?.[field as keyof ChangeableOrder]);
 }
 
 function isCanceledUnpaid(next: ChangeableOrder, before: ChangeableOrder | undefined): boolean {

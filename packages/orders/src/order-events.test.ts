@@ -13,13 +13,14 @@ describe('the events of a changed order', () => {
     [{ deliveryStatus: 'shipped' }, ['order.shipped', 'stock.changed']],
     [{ deliveryStatus: 'delivered' }, ['order.shipped', 'order.delivered', 'stock.changed']],
     [{ status: 'canceled' }, ['order.canceled', 'stock.changed']],
-    [{ paymentStatus: 'refunded' }, []],
-    [{ invoiceNumber: 'I-1', paymentStatus: 'partial' }, []],
+    [{ paymentStatus: 'refunded' }, ['order.updated']],
+    [{ invoiceNumber: 'I-1', paymentStatus: 'partial' }, ['order.updated']],
+    [{ paymentStatus: 'paid', status: 'open' }, []],
   ] as const)('of %j', (change, types) => {
     expect(typesOf(anOrder({ reservedPieces: [PIECES] }), change)).toEqual(types);
   });
 
-  it('do not repeat what was so before', () => {
+  it('tell only of what is new', () => {
     const order = anOrder({ deliveryStatus: 'shipped', hasShipped: true, paymentStatus: 'paid' });
     expect(typesOf(order, { deliveryStatus: 'delivered', paymentStatus: 'paid' })).toEqual(['order.delivered']);
   });

@@ -14,10 +14,11 @@ export function orderEvents(before: readonly ChangeableOrder[], plan: OrderPlan)
 
 function typesOf(before: ChangeableOrder, after: ChangeableOrder): EventType[] {
   const isDelivered = before.deliveryStatus !== 'delivered' && after.deliveryStatus === 'delivered';
-  return [
+  const types: EventType[] = [
     ...(!before.hasShipped && after.hasShipped ? (['order.shipped'] as const) : []),
     ...(isDelivered ? (['order.delivered'] as const) : []),
     ...(before.status !== 'canceled' && after.status === 'canceled' ? (['order.canceled'] as const) : []),
     ...(before.paymentStatus !== 'paid' && after.paymentStatus === 'paid' ? (['order.payment_received'] as const) : []),
   ];
+  return types.length > 0 ? types : ['order.updated'];
 }

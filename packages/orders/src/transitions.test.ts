@@ -16,7 +16,7 @@ describe.each(ORDER_STATUSES)('an order that is %s', (before) => {
       onHand: plentyOnHand,
     });
     const isAllowed = GRID[before][status];
-    expect(orders.map((plannedOrder) => plannedOrder.status)).toEqual(isAllowed ? [status] : []);
+    expect(orders.map((plannedOrder) => plannedOrder.status)).toEqual(isAllowed && status !== before ? [status] : []);
     expect(typeof outcomes[0] === 'string' ? outcomes[0] : 'done').toBe(isAllowed ? 'done' : INVALID_STATUS);
   });
 });

@@ -128,6 +128,10 @@ describe('several parts at once', () => {
     expect(editWith({})).toBe(alertedProforma);
   });
 
+  it('change nothing when all values are the present ones', () => {
+    expect(editWith({ tags: ['old'], comment: 'as it was' })).toBe(alertedProforma);
+  });
+
   it.each([
     ['tags', { tags: 1, comment: 'new', alerts: [{ index: 0, resolved: true }] }, INVALID_TAGS],
     ['a comment', { tags: ['new'], comment: 1, alerts: [{ index: 0, resolved: true }] }, INVALID_COMMENT],

@@ -1,4 +1,5 @@
 import {
+  changedFields,
   fieldsOf,
   isRefusal,
   isStorable,
@@ -60,12 +61,13 @@ export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
 
 function editRecord(proforma: Proforma, facts: EditFacts): Proforma {
   const { tags, now } = facts;
-  return {
+  const editedProforma = {
     ...proforma,
     ...fieldsOf(facts as Edit & NoteColumns, sentNotes(facts)),
     tags: tags === undefined ? proforma.tags : [...new Set(tags as string[])],
-    updatedAt: now,
   };
+  const isChanged = Object.keys(changedFields(proforma, editedProforma).after).length > 0;
+  return isChanged ? { ...editedProforma, updatedAt: now } : proforma;
 }
 
 function resolveAlerts(proforma: Proforma, { alerts, now }: EditFacts): Proforma {

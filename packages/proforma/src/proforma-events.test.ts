@@ -49,7 +49,6 @@ describe('a changed proforma', () => {
   it('has no event without a change', () => {
     const proforma = aProforma(bankPayment(100), withOpenAlert('refund_failed'));
     expect(proformaEvents([{ before: proforma, after: proforma }])).toEqual([]);
-    expect(proformaEvents([{ before: proforma, after: { ...proforma, comment: 'Ring twice' } }])).toEqual([]);
   });
 
   it('receives a payment, in part or in full', () => {
@@ -58,12 +57,28 @@ describe('a changed proforma', () => {
       'proforma.payment_received',
       'proforma.paid',
     ]);
-    expect(eventsOf([], payment({ amount: 100, status: 'pending' }))).toEqual([]);
+  });
+
+  it('is updated when nothing else tells of the change', () => {
+    const proforma = aProforma(bankPayment(100));
+    const after = { ...proforma, comment: 'Ring twice' };
+    expect(proformaEvents([{ before: proforma, after }])).toEqual([
+      { type: 'proforma.updated', recordId: proforma.id },
+    ]);
+    expect(typesOf(eventsOf([], payment({ amount: 100, status: 'pending' })))).toEqual(['proforma.updated']);
   });
 
   it('gives the late payment of a converted proforma to its order', () => {
     expect(eventsOf([bankPayment(100), inStatus('converted')], bankPayment(50))).toEqual([
       { type: 'order.payment_received', recordId: 9 },
+      { type: 'proforma.updated', recordId: aProforma().id },
+    ]);
+  });
+
+  it('updates its order with a refund', () => {
+    expect(eventsOf([bankPayment(100), inStatus('converted')], refund(1, 100))).toEqual([
+      { type: 'order.updated', recordId: 9 },
+      { type: 'proforma.updated', recordId: aProforma().id },
     ]);
   });
 
@@ -75,14 +90,16 @@ describe('a changed proforma', () => {
     const payments = before.payments.map((entry) => (entry.amount < 0 ? { ...entry, status } : entry));
     const after = { ...before, payments };
     expect(proformaEvents([{ before, after }])).toEqual([{ type, recordId: before.id, partId: 2 }]);
-    expect(proformaEvents([{ before: after, after: { ...after, payments: [...payments] } }])).toEqual([]);
+    expect(typesOf(proformaEvents([{ before: after, after: { ...after, payments: [...payments] } }]))).toEqual([
+      'proforma.updated',
+    ]);
   });
 
   it.each([
     ['canceled', ['proforma.canceled', 'stock.changed']],
     ['expired', ['proforma.expired', 'stock.changed']],
     ['converted', ['proforma.converted', 'order.created']],
-    ['awaiting_payment', []],
+    ['awaiting_payment', ['proforma.updated']],
   ] as const)('that becomes %s', (status, types) => {
     expect(typesOf(eventsOf([], inStatus(status)))).toEqual(types);
   });
@@ -106,14 +123,33 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('uses its vouchers when it is converted, and not when it is canceled', () => {
+  it('holds its vouchers from the beginning', () => {
+    const vouchers = [voucherPayment(500, 70), voucherPayment(200, 71)];
+    expect(createdProformaEvents(aProforma(...vouchers)).slice(1, 3)).toEqual([
+      { type: 'voucher.updated', recordId: 70 },
+      { type: 'voucher.updated', recordId: 71 },
+    ]);
+  });
+
+  it('gives back to a voucher what a refund of its order returns', () => {
+    const traits = [voucherPayment(500, 70), inStatus('converted')];
+    const before = aProforma(...traits);
+    const [firstPayment] = before.payments;
+    if (firstPayment === undefined) throw new Error('The proforma has no payment');
+    const payments = [firstPayment, { ...firstPayment, id: 0, amount: -500, refundOf: firstPayment.id }];
+    expect(proformaEvents([{ before, after: { ...before, payments } }])).toContainEqual({
+      type: 'voucher.updated',
+      recordId: 70,
+    });
+  });
+
+  it('uses its vouchers when it is converted, and releases them when it is canceled', () => {
     expect(eventsOf([voucherPayment(500, 70)], inStatus('converted'))).toContainEqual({
       type: 'voucher.used',
       recordId: 70,
     });
-    expect(
-      typesOf(eventsOf([voucherPayment(500, 70), refund(1, 500, 'refunded')], inStatus('canceled'))),
-    ).not.toContain('voucher.used');
+    const canceled = eventsOf([voucherPayment(500, 70), refund(1, 500, 'refunded')], inStatus('canceled'));
+    expect(typesOf(canceled)).toEqual(['proforma.canceled', 'voucher.updated', 'stock.changed']);
   });
 });
 

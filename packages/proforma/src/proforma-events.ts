@@ -1,5 +1,5 @@
 import { stockEvents, type DomainEvent, type EventType } from '@back-office/kernel';
-import { earnedPoints, releasedVouchers } from './benefits.js';
+import { addedVoucherRefunds, earnedPoints, releasedVouchers } from './benefits.js';
 import type { ProformaChange } from './changes.js';
 import type { Payment, Proforma, ProformaStatus } from './proforma.js';
 import { reservationChanges } from './stock.js';
@@ -16,7 +16,13 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
   const shelves = proforma.lines.map((line) => ({ variantId: line.variantId, warehouseId: line.warehouseId }));
   const created = { type: 'proforma.created', recordId: null } as const;
   const paid = { type: 'proforma.paid', recordId: null } as const;
-  return [created, ...(proforma.status === 'paid' ? [paid] : []), ...stockEvents(shelves)];
+  const voucherIds = proforma.payments.flatMap(({ voucherId }) => voucherId ?? []);
+  return [
+    created,
+    ...(proforma.status === 'paid' ? [paid] : []),
+    ...voucherEvents('voucher.updated', voucherIds),
+    ...stockEvents(shelves),
+  ];
 }
 
 /** Events of stored changes, in the order of the changes. Stock that several changes share has one event. */
@@ -32,18 +38,39 @@ export function takenPointsEvents(customerIds: readonly number[]): DomainEvent[]
 
 function eventsOf(change: ProformaChange): DomainEvent[] {
   const { before, after } = change;
+  if (before === after) return [];
+  const ownEvents = [...paymentEvents(change), ...statusEvents(change), ...alertEvents(change)];
   return [
-    ...paymentEvents(change),
-    ...statusEvents(change),
-    ...alertEvents(change),
-    ...releasedVouchers(before, after).flatMap(({ voucherId, spent }): DomainEvent[] =>
-      spent > 0 ? [{ type: 'voucher.used', recordId: voucherId }] : [],
-    ),
+    ...ownEvents,
+    ...(ownEvents.some(isOfProforma) ? [] : [{ type: 'proforma.updated', recordId: after.id } as const]),
+    ...changedVoucherEvents(change),
     ...[earnedPoints(before, after) ?? []].flat().map(({ customerId }): DomainEvent => ({
       type: 'customer.updated',
       recordId: customerId,
     })),
   ];
+}
+
+/** Refunds are events of the proforma, too. */
+function isOfProforma({ type }: DomainEvent): boolean {
+  return !type.startsWith('order.');
+}
+
+function changedVoucherEvents({ before, after }: ProformaChange): DomainEvent[] {
+  const released = releasedVouchers(before, after);
+  const idsWhere = (isUsed: boolean): number[] =>
+    released.flatMap(({ voucherId, spent }) => (spent > 0 === isUsed ? [voucherId] : []));
+  // An open proforma holds its vouchers until it ends, so refunds change them afterwards only.
+  const refunds = before.status === 'converted' ? addedVoucherRefunds(before, after) : [];
+  const refundedIds = refunds.map(({ voucherId }) => voucherId);
+  return [
+    ...voucherEvents('voucher.used', idsWhere(true)),
+    ...voucherEvents('voucher.updated', [...idsWhere(false), ...refundedIds]),
+  ];
+}
+
+function voucherEvents(type: 'voucher.used' | 'voucher.updated', ids: readonly number[]): DomainEvent[] {
+  return [...new Set(ids)].map((recordId) => ({ type, recordId }));
 }
 
 function paymentEvents({ before, after }: ProformaChange): DomainEvent[] {
@@ -52,13 +79,13 @@ function paymentEvents({ before, after }: ProformaChange): DomainEvent[] {
   const hasBecome = (payment: Payment, status: Payment['status']): boolean =>
     payment.status === status && (payment.id === 0 || statusBefore.get(payment.id) !== status);
   const isReceived = after.payments.some((payment) => payment.amount > 0 && hasBecome(payment, 'settled'));
-  const owner: DomainEvent =
-    before.status === 'converted' && after.orderId !== null
-      ? { type: 'order.payment_received', recordId: after.orderId }
-      : { type: 'proforma.payment_received', recordId: after.id };
+  const orderId = before.status === 'converted' ? after.orderId : null;
   const refunds = after.payments.filter(({ id, amount }) => id !== 0 && amount < 0);
   return [
-    ...(isReceived ? [owner] : []),
+    ...(isReceived && orderId === null ? [{ type: 'proforma.payment_received', recordId: after.id } as const] : []),
+    ...(orderId === null
+      ? []
+      : [{ type: isReceived ? 'order.payment_received' : 'order.updated', recordId: orderId } as const]),
     ...refunds.flatMap((refund): DomainEvent[] => {
       if (hasBecome(refund, 'refunded')) return [{ type: 'refund.succeeded', recordId: after.id, partId: refund.id }];
       if (hasBecome(refund, 'refund_failed')) return [{ type: 'refund.failed', recordId: after.id, partId: refund.id }];

@@ -113,6 +113,20 @@ describe('GET /events', () => {
     ]);
   });
 
+  it('reports other changes of proformas and orders, and no repeat', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const tag = () => shop.put(`/proforma_orders/${id}`, { tags: ['gift'] });
+    expect(await eventsOf(tag)).toMatchObject([{ type: 'proforma.updated', data: { id, tags: ['gift'] } }]);
+    expect(await eventsOf(tag)).toEqual([]);
+    const { data_part, time_part, ...order } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    const row = { id: order.id, data_part, time_part, invoice_number: 'R-1' };
+    const invoice = () => shop.put('/orders/bulk_update', { orders: [row] });
+    expect(await eventsOf(invoice)).toMatchObject([{ type: 'order.updated', data: { invoice_number: 'R-1' } }]);
+    expect(await eventsOf(invoice)).toEqual([]);
+    const cancel = () => shop.put('/orders/bulk_update', { orders: [{ ...row, order_status_id: 3 }, row] });
+    expect(typesOf(await eventsOf(cancel))).toEqual(['order.canceled', 'stock.changed']);
+  });
+
   it('reports an imported order', async () => {
     const order = { external_ref: 'W-1', items: [{ code: 'A', qty: 1 }] };
     expect(typesOf(await eventsOf(() => shop.post('/int/orders', { order })))).toEqual(['order.created']);
@@ -169,17 +183,34 @@ describe('GET /events', () => {
     const erased = await eventsOf(() =>
       shop.post(`/customers/${id}/erase?dataPart=${data_part}&timePart=${time_part}`),
     );
-    expect(erased).toMatchObject([{ type: 'customer.updated', data: { email: `erased-${id}@erased.invalid` } }]);
+    expect(erased).toMatchObject([
+      { type: 'customer.updated', data: { email: `erased-${id}@erased.invalid` } },
+      { type: 'proforma.updated', data: { id: proforma.body.data.id, customer_email: null } },
+      { type: 'order.updated', data: { customer_email: null } },
+    ]);
     expect(JSON.stringify(await feed('?limit=1000'))).not.toContain('ana@example.com');
   });
 
   it('reports used vouchers', async () => {
     await shop.put('/vouchers', { vouchers: [{ code: 'GIFT', name: 'Gift', amount: 5 }] });
-    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['GIFT'] });
-    const events = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'voucher.used', data: expect.objectContaining({ code: 'GIFT', spent: 5 }) }),
-    );
+    const proposeWithGift = () => propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['GIFT'] });
+    const voucherEventsOf = async (act: () => Promise<unknown>) =>
+      (await eventsOf(act))
+        .filter(({ type }) => type.startsWith('voucher.'))
+        .map(({ type, data }) => [type, data.code, data.spent, data.proforma_order_id]);
+    let id = 0;
+    const hold = async () => ({ id } = await proposeWithGift());
+    expect(await voucherEventsOf(hold)).toEqual([['voucher.updated', 'GIFT', 0, id]]);
+    expect(await voucherEventsOf(() => shop.delete(`/proforma_orders/${id}`))).toEqual([
+      ['voucher.updated', 'GIFT', 0, null],
+    ]);
+    await hold();
+    const convert = () => shop.post(`/proforma_orders/${id}/convert`);
+    expect(await voucherEventsOf(convert)).toEqual([['voucher.used', 'GIFT', 5, null]]);
+    const { id: orderId, data_part, time_part } = (await convert()).body.data;
+    const cancel = { id: orderId, data_part, time_part, order_status_id: 3, refund: true };
+    const refund = () => shop.put('/orders/bulk_update', { orders: [cancel] });
+    expect(await voucherEventsOf(refund)).toEqual([['voucher.updated', 'GIFT', 0, null]]);
   });
 
   it('reports the life of a file', async () => {

@@ -5,6 +5,7 @@ import {
   ERASED_ANSWER,
   ERASED_FIELDS,
   eraseEntry,
+  eraseEvents,
   erasedEmail,
   marksInAnswers,
   personalTexts,
@@ -21,6 +22,8 @@ import type { Stored, Table } from '../memory.js';
 /** Every text contains the empty one. */
 const ANY_TEXT = [''];
 
+type ErasedSales = Parameters<typeof eraseEvents>[1];
+
 const BLANK_TERMS = { delivery: null, comment: null, tags: [] } as const;
 
 export class MemoryPersonalData implements PersonalData {
@@ -35,10 +38,10 @@ export class MemoryPersonalData implements PersonalData {
       const refusal = this.checkErasable(appId, customerId);
       if (customer === undefined || refusal !== undefined) return refusal;
       const firstErasure = this.firstErasureOf(appId, customer);
-      this.eraseSales(appId, customer, (at) => at >= firstErasure);
+      const sales = this.eraseSales(appId, customer, (at) => at >= firstErasure);
       this.erasePerson(appId, customer);
       audit(this.state, appId, this.clock.now(), [eraseEntry(customerId)]);
-      publish(this.state, appId, this.clock.now(), [{ type: 'customer.updated', recordId: customerId }]);
+      publish(this.state, appId, this.clock.now(), eraseEvents(customerId, sales));
       return true;
     });
   }
@@ -64,7 +67,7 @@ export class MemoryPersonalData implements PersonalData {
     return isErased ? (erasures[0]?.at ?? new Date(0)) : new Date(8.64e15);
   }
 
-  private eraseSales(appId: number, customer: Customer, isLater: (at: Date) => boolean): void {
+  private eraseSales(appId: number, customer: Customer, isLater: (at: Date) => boolean): ErasedSales {
     const { evaluations, proformas, orders } = this.state;
     const [knownTexts, updatedAt] = [personalTexts(customer), this.clock.now()];
     const textsFor = (at: Date): readonly string[] => (isLater(at) ? ANY_TEXT : knownTexts);
@@ -72,10 +75,12 @@ export class MemoryPersonalData implements PersonalData {
       if (evaluation.consumed_at === null) evaluations.delete(appId, evaluation.id);
       else evaluations.put(appId, { ...evaluation, ...BLANK_TERMS, buyer: blankBuyer(evaluation.buyer) });
     }
-    for (const proforma of this.proformasOf(appId, customer.id)) {
+    const customerProformas = this.proformasOf(appId, customer.id);
+    for (const proforma of customerProformas) {
       proformas.put(appId, { ...eraseProforma(proforma, textsFor(proforma.insertedAt)), updatedAt });
     }
-    for (const order of orders.all(appId).filter(({ customer_id: id }) => id === customer.id)) {
+    const customerOrders = orders.all(appId).filter(({ customer_id: id }) => id === customer.id);
+    for (const order of customerOrders) {
       const reference = containsAny(order.external_ref, textsFor(order.inserted_at)) ? null : order.external_ref;
       const contact = {
         customer_email: null,
@@ -85,6 +90,7 @@ export class MemoryPersonalData implements PersonalData {
       };
       orders.put(appId, { ...order, ...BLANK_TERMS, ...contact, external_ref: reference, updated_at: updatedAt });
     }
+    return { proformaIds: customerProformas.map(({ id }) => id), orderIds: customerOrders.map(({ id }) => id) };
   }
 
   private erasePerson(appId: number, customer: Customer): void {

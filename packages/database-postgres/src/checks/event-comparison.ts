@@ -1,4 +1,4 @@
-import type { EventType } from '@back-office/kernel';
+import { EVENT_TYPES, type EventType } from '@back-office/kernel';
 
 /**
  * A select of the records that changed: `app_id`, `id`, `part` (see {@link PART}), `at` (time of the change) and
@@ -7,16 +7,23 @@ import type { EventType } from '@back-office/kernel';
 export type Changes = string;
 
 export const NO_PART = '0 as part';
+/** Each row of the table is a change. */
+export const changesSql = (noun: string, table: string, at: string, where = 'true'): Changes => `
+  select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
+
 /** The warehouse of a stock event, the payment of a refund event, the index of an alert; 0 without one. */
 const PART = 'coalesce(warehouse_id, part_id, 0)';
+
+export const typesOfKind = (...kinds: readonly string[]): EventType[] =>
+  EVENT_TYPES.filter((type) => kinds.includes(type.split('.')[0] ?? ''));
 
 export const eventsOfSql = (types: readonly EventType[]): string => `
   select app_id, record_id as id, ${PART} as part, count(*) as count, max(at) as at
   from events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
 
 /**
- * The time after which every change of an app must have its event. The hour is a margin: events are purged in the order of their positions,
- * which may differ by minutes from the order of their times.
+ * The time after which every change of an app must have its event. The hour is a margin: events are purged in the order
+ * of their positions, which may differ by minutes from the order of their times.
  */
 export const OLDEST_EVENTS = `
   select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at
@@ -26,6 +33,17 @@ export const comparisonSql = (types: readonly EventType[], changes: Changes): st
   from (${changes}) as r
   join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
   left join (${eventsOfSql(types)}) as e on e.app_id = r.app_id and e.id = r.id and e.part = r.part`;
+
+/** The last change of each record has an event of one of the types, whatever its part is. */
+export const lastEventOfAnyPartSql = (types: readonly EventType[], changes: Changes): string => `
+  select r.app_id, format('%s: changed at %s, last event at %s', r.label, r.at, coalesce(e.at::text, 'no time')) as breach
+  from (${changes}) as r
+  join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
+  left join (
+    select app_id, record_id as id, max(at) as at from events
+    where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2
+  ) as e on e.app_id = r.app_id and e.id = r.id
+  where e.at is null or e.at < r.at`;
 
 /** Each change has one event. */
 export const oneEventSql = (type: EventType, changes: Changes): string => `

@@ -1,110 +1,6 @@
-import {
-  comparisonSql,
-  eventsOfSql,
-  lastEventSql,
-  NO_PART,
-  OLDEST_EVENTS,
-  oneEventSql,
-  someEventSql,
-  type Changes,
-} from './event-comparison.js';
+import { changesSql, comparisonSql, lastEventSql, NO_PART, oneEventSql, someEventSql } from './event-comparison.js';
 import type { Invariant } from './invariant.js';
-
-const changesSql = (noun: string, table: string, at: string, where = 'true'): Changes => `
-  select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
-
-const alertsSql = (time: 'insertedAt' | 'resolvedAt'): Changes => `
-  select p.app_id, p.id, a.index - 1 as part, (a.alert ->> '${time}')::timestamptz as at,
-    format('alert %s of proforma %s', a.index - 1, p.id) as label
-  from proforma_orders p cross join lateral jsonb_array_elements(p.alerts) with ordinality as a (alert, index)
-  where p.alerts_count > 0 and a.alert ->> '${time}' is not null`;
-
-const refundsSql = (status: 'refunded' | 'refund_failed'): Changes => `
-  select app_id, proforma_order_id as id, id as part, inserted_at as at, format('refund %s', id) as label
-  from payments where amount < 0 and kind <> 'voucher' and proforma_order_id is not null and status = '${status}'`;
-
-/** Leaves out orders that another system sent, since they may have had their state from the beginning. */
-const soldOrdersSql = (where: string): Changes =>
-  changesSql('order', 'orders', 'inserted_at', `proforma_order_id is not null and ${where}`);
-
-const PROFORMA_INVARIANTS: readonly Invariant[] = [
-  {
-    name: 'Every new proforma has one event',
-    sql: oneEventSql('proforma.created', changesSql('proforma', 'proforma_orders', 'inserted_at')),
-  },
-  {
-    name: 'Every paid proforma has an event',
-    sql: someEventSql('proforma.paid', changesSql('proforma', 'proforma_orders', 'inserted_at', 'status_id = 3')),
-  },
-  {
-    name: 'Every payment of a proforma has an event',
-    sql: `
-      select y.app_id, format('payment %s', y.id) as breach
-      from payments y
-      join (${OLDEST_EVENTS}) as oldest
-        on oldest.app_id = y.app_id and y.inserted_at > oldest.at
-      join proforma_orders p on p.app_id = y.app_id and p.id = y.proforma_order_id
-      left join (${eventsOfSql(['proforma.payment_received'])}) as e on e.app_id = p.app_id and e.id = p.id
-      left join (${eventsOfSql(['order.payment_received'])}) as o on o.app_id = p.app_id and o.id = p.order_id
-      where y.amount > 0 and y.kind <> 'voucher' and y.status = 'settled'
-        and coalesce(e.at, o.at) is null`,
-  },
-  {
-    name: 'Every proforma that the warehouse confirmed has an event',
-    sql: lastEventSql(
-      ['proforma.confirmed'],
-      changesSql('proforma', 'proforma_orders', 'warehouse_confirmed_at', 'warehouse_confirmed_at is not null'),
-    ),
-  },
-  {
-    name: 'Every converted proforma has one event',
-    sql: oneEventSql(
-      'proforma.converted',
-      changesSql('proforma', 'proforma_orders', 'converted_at', 'converted_at is not null'),
-    ),
-  },
-  {
-    name: 'Every cancelled proforma has one event',
-    sql: oneEventSql('proforma.canceled', changesSql('proforma', 'proforma_orders', 'canceled_at', 'status_id = 7')),
-  },
-  {
-    name: 'Every expired proforma has one event',
-    sql: oneEventSql('proforma.expired', changesSql('proforma', 'proforma_orders', 'canceled_at', 'status_id = 8')),
-  },
-  {
-    name: 'Every alert of a proforma has one event',
-    sql: oneEventSql('proforma.alert_raised', alertsSql('insertedAt')),
-  },
-  {
-    name: 'Every resolved alert of a proforma has one event',
-    sql: oneEventSql('proforma.alert_resolved', alertsSql('resolvedAt')),
-  },
-  { name: 'Every paid refund has one event', sql: oneEventSql('refund.succeeded', refundsSql('refunded')) },
-  { name: 'Every failed refund has an event', sql: someEventSql('refund.failed', refundsSql('refund_failed')) },
-  {
-    name: 'Every spent voucher has an event',
-    sql: someEventSql('voucher.used', changesSql('voucher', 'vouchers', 'inserted_at', 'spent > 0')),
-  },
-];
-
-const ORDER_INVARIANTS: readonly Invariant[] = [
-  {
-    name: 'Every new order has one event',
-    sql: oneEventSql('order.created', changesSql('order', 'orders', 'inserted_at')),
-  },
-  {
-    name: 'Every shipped order has an event',
-    sql: someEventSql('order.shipped', soldOrdersSql('shipped_at is not null')),
-  },
-  {
-    name: 'Every delivered order has an event',
-    sql: someEventSql('order.delivered', soldOrdersSql('delivery_status_id = 3')),
-  },
-  {
-    name: 'Every cancelled order has an event',
-    sql: someEventSql('order.canceled', soldOrdersSql('order_status_id = 3')),
-  },
-];
+import { ORDER_INVARIANTS, PROFORMA_INVARIANTS } from './sale-event-invariants.js';
 
 const CATALOGUE_INVARIANTS: readonly Invariant[] = [
   {
@@ -142,6 +38,14 @@ const CUSTOMER_INVARIANTS: readonly Invariant[] = [
     ),
   },
   {
+    name: 'The last erasure of every customer has an event',
+    sql: lastEventSql(
+      ['customer.updated'],
+      `select app_id, subject_id as id, ${NO_PART}, max(at) as at, format('customer %s', subject_id) as label
+       from audit_log where action = 'customer.erase' group by 1, 2`,
+    ),
+  },
+  {
     name: 'The last change of the consents of every customer has an event',
     sql: lastEventSql(
       ['consent.changed'],
@@ -176,6 +80,15 @@ const FILE_INVARIANTS: readonly Invariant[] = [
   {
     name: 'Every file in Trash has an event',
     sql: lastEventSql(['file.trashed'], changesSql('file', 'cdn_files', 'deleted_at', `state = 'trashed'`)),
+  },
+  {
+    name: 'Every file with renditions has an event',
+    sql: someEventSql(
+      'file.processed',
+      `select f.app_id, f.id, ${NO_PART}, f.inserted_at as at, format('file %s', f.id) as label
+       from cdn_files f
+       where exists (select from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.listed)`,
+    ),
   },
   {
     name: 'Every file whose processing failed has an event',

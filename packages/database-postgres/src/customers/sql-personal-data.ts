@@ -2,6 +2,7 @@ import {
   ERASE_REFUSALS,
   ERASED_ANSWER,
   eraseEntry,
+  eraseEvents,
   erasedEmail,
   marksInAnswers,
   personalTexts,
@@ -43,7 +44,8 @@ export class SqlPersonalData implements PersonalData {
       if (laterRecords) await eraseSales(transaction, appId, laterRecords, now, ANY_TEXT);
       await erasePerson(transaction, appId, records, this.clock.now());
       transaction.audit(appId, this.clock.now(), [eraseEntry(customerId)]);
-      transaction.publish(appId, this.clock.now(), [{ type: 'customer.updated', recordId: customerId }]);
+      const sales = { proformaIds: idsOf(records.proformas), orderIds: idsOf(records.orders) };
+      transaction.publish(appId, this.clock.now(), eraseEvents(customerId, sales));
       return true;
     });
   }
