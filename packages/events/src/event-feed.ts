@@ -33,9 +33,10 @@ export interface EventPage {
 /** Most events that one page reads, selected or not. */
 export const MAX_READ_EVENTS = 10_000;
 
-/** Positions before this one have been purged. */
-export interface EventsPurged {
-  readonly purgedUpTo: number;
+/** Events after the position were purged, or the position is beyond the end, as after the restore of a backup. */
+export interface PositionExpired {
+  /** The oldest position that can be read from. */
+  readonly restartAt: number;
 }
 
 /**
@@ -47,7 +48,7 @@ export interface EventFeed {
    * Returns selected events after a position, 0 being the start. Reads at most {@link MAX_READ_EVENTS} events, so a page
    * may be empty although more follow.
    */
-  page(appId: number, after: number, selection: EventSelection): Promise<EventPage | EventsPurged>;
+  page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired>;
   /** Returns the position of the newest event, or 0. */
   lastPosition(appId: number): Promise<number>;
   /** Removes a batch of events older than `events.retention_days` of their app; returns true when there may be more. */

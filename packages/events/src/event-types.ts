@@ -12,16 +12,18 @@ export type SubjectKind =
   | 'vouchers'
   | 'webhook_endpoints';
 
-/** Area of the scopes of the calls that show the record. */
-export type EventArea =
-  | 'proformas'
-  | 'orders'
-  | 'stock'
-  | 'catalogue'
-  | 'customers'
-  | 'media'
-  | 'settings'
-  | 'webhooks';
+/** Areas of the scopes of the calls that show the records. */
+export const EVENT_AREAS = [
+  'proformas',
+  'orders',
+  'stock',
+  'catalogue',
+  'customers',
+  'media',
+  'settings',
+  'webhooks',
+] as const;
+export type EventArea = (typeof EVENT_AREAS)[number];
 
 export interface EventKind {
   readonly subject: SubjectKind;

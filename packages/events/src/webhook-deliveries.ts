@@ -82,6 +82,12 @@ export interface TurnResult {
   readonly switchOffReason: string | undefined;
 }
 
+/**
+ * What was stored of a turn: everything; the deliveries only, when the endpoint was changed meanwhile; or nothing, when
+ * the lease was lost.
+ */
+export type Settlement = 'all' | 'deliveries' | 'nothing';
+
 export interface EndpointLag {
   readonly appId: number;
   readonly endpointId: number;
@@ -96,11 +102,8 @@ export interface WebhookQueue {
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
   /** Returns those subjects of the events that have a pending delivery. */
   findPendingSubjects(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<ReadonlySet<string>>;
-  /**
-   * Stores the results and ends the lease. Returns false, and stores nothing, when the lease was lost. When the endpoint was
-   * changed meanwhile, only the deliveries are stored, and its events are read again.
-   */
-  settle(leased: LeasedEndpoint, result: TurnResult): Promise<boolean>;
+  /** Stores the results and ends the lease. */
+  settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
   /** Returns how far active endpoints are behind, of all apps. */
   lags(): Promise<readonly EndpointLag[]>;
 }

@@ -1,4 +1,12 @@
-import { EVENT_TYPES, parseRecordId, type EventType, type Page, type Refusal } from '@back-office/kernel';
+import {
+  EVENT_TYPES,
+  IS_INVALID,
+  parseRecordId,
+  refuse,
+  type EventType,
+  type Page,
+  type Refusal,
+} from '@back-office/kernel';
 import { EVENT_KINDS, type EventArea } from './event-types.js';
 import type { EventSelection } from './event-feed.js';
 
@@ -55,30 +63,36 @@ export interface WebhookEndpoints {
   find(appId: number, id: number): Promise<WebhookEndpoint | undefined>;
   /** Leaves missing endpoints out. */
   findAll(appId: number, ids: readonly number[]): Promise<WebhookEndpoint[]>;
-  /** The endpoint receives events from now on. Refused with `API.Webhooks.TooManyEndpoints`. */
+  /** The endpoint receives events that happen after it was added. Refused with `API.Webhooks.TooManyEndpoints`. */
   create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal>;
   /**
-   * `undefined` when the endpoint is missing. A paused or switched off endpoint that becomes active receives what it has
-   * missed, unless the events have expired.
+   * `undefined` when the endpoint is missing; refused when `types`, `subject` and areas exclude each other. A paused or
+   * switched off endpoint that becomes active receives what it has missed, unless the events have expired.
    */
-  change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | undefined>;
+  change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined>;
   /** Signs with the new secret, and until `overlapEndsAt` with the old ones, too. */
   rotateSecret(appId: number, id: number, secret: string, overlapEndsAt: Date): Promise<WebhookEndpoint | undefined>;
   /** Also removes the log of deliveries. Returns false when the endpoint is missing. */
   remove(appId: number, id: number): Promise<boolean>;
 }
 
-/** After such a change, everything that waits is sent at once. */
+/** After such a change, everything that waits is sent at once, and repeated for three days again. */
 export function isNewStart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
   return status === 'active' || url !== endpoint.url;
 }
 
 /** Changes an endpoint as {@link WebhookEndpoints.change} promises. */
-export function changedEndpoint(endpoint: WebhookEndpoint, change: WebhookChange, now: Date): WebhookEndpoint {
+export function changedEndpoint(
+  endpoint: WebhookEndpoint,
+  change: WebhookChange,
+  now: Date,
+): WebhookEndpoint | Refusal {
   const { url = endpoint.url } = change;
   const isRestarted = endpoint.status === 'switched_off' && url !== endpoint.url;
   const status = change.status ?? (isRestarted ? 'active' : endpoint.status);
   const { description = endpoint.description, types = endpoint.types, subject = endpoint.subject } = change;
+  const refusal = checkChangedFilter({ types, subject, areas: endpoint.areas }, change);
+  if (refusal) return refusal;
   return {
     ...endpoint,
     url,
@@ -90,6 +104,12 @@ export function changedEndpoint(endpoint: WebhookEndpoint, change: WebhookChange
     failingSince: isNewStart(endpoint, change) ? null : endpoint.failingSince,
     updatedAt: now,
   };
+}
+
+function checkChangedFilter(filter: WebhookFilter, change: WebhookChange): Refusal | undefined {
+  if (change.types === undefined && change.subject === undefined) return undefined;
+  if (isContradictory(filter)) return refuse(IS_INVALID, change.subject === undefined ? 'types' : 'subject');
+  return isReadable(filter) ? undefined : refuse(IS_INVALID, change.types === undefined ? 'subject' : 'types');
 }
 
 const MAX_SECRETS = 5;
@@ -140,4 +160,16 @@ export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<Even
       (filter === undefined || filter.types.includes(type)),
   );
   return { types: selectedTypes, ...(filter && { record: filter.record }) };
+}
+
+/** Whether no selected type can have such a subject. */
+export function isContradictory({ types, subject }: WebhookFilter): boolean {
+  return selectionOf({ types, subject, areas: null }).types.length === 0;
+}
+
+/** Whether the areas include every type that the filter names, or any type if it names none. */
+export function isReadable({ types, subject, areas }: WebhookFilter): boolean {
+  const readableCount = selectionOf({ types, subject, areas }).types.length;
+  const selectedCount = selectionOf({ types, subject, areas: null }).types.length;
+  return readableCount > 0 && (types === null || readableCount === selectedCount);
 }

@@ -6,7 +6,7 @@ export type WebhookAnswer =
   | { readonly error: 'timeout' | 'connection_failed' | 'forbidden_target' };
 
 export const GIVE_UP_AFTER_SECONDS = 3 * 86_400;
-/** From so many failures on, an endpoint gets one repeat and one new event at a time. */
+/** After this number of failures in a row, an endpoint gets one repeat and one new event at a time. */
 export const MIN_FAILURES_TO_SLOW_DOWN = 3;
 const GONE = 410;
 

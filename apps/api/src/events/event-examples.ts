@@ -2333,6 +2333,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, TypeOf<typeof EventShape
       description: null,
       types: ['customer.created'],
       subject: null,
+      areas: null,
       status: 'switched_off',
       status_reason: 'The endpoint answered 410 Gone.',
       failing_since: null,

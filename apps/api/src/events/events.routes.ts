@@ -62,7 +62,7 @@ export function eventRoutes(feed: EventFeed, records: EventRecords, waits: Event
   ];
 }
 
-/** Returns `undefined` when events after the cursor were purged. */
+/** Returns `undefined` when the cursor has expired. */
 async function waitForEvents(
   read: () => ReturnType<EventFeed['page']>,
   waitMs: number,
@@ -72,7 +72,7 @@ async function waitForEvents(
   const endMs = performance.now() + waitMs;
   for (;;) {
     const page = await read();
-    if ('purgedUpTo' in page) return undefined;
+    if ('restartAt' in page) return undefined;
     const restMs = endMs - performance.now();
     if (page.events.length > 0 || page.hasMore || restMs <= 0) return page;
     if (!(await waits.pause(Math.min(POLL_EVERY_MS, restMs), request))) return page;

@@ -1,6 +1,6 @@
-import { activeSecrets, type WebhookEndpoint } from '@back-office/events';
+import { activeSecrets, EVENT_AREAS, type WebhookEndpoint } from '@back-office/events';
 import { EVENT_TYPES, formatDateTime, formatOptional } from '@back-office/kernel';
-import { component, dateTime, integer, listOf, nullable, oneOf, text, type TypeOf } from '../http/shapes.js';
+import { component, dateTime, described, integer, listOf, nullable, oneOf, text, type TypeOf } from '../http/shapes.js';
 
 export const ENDPOINT_FIELDS = {
   id: integer,
@@ -8,6 +8,10 @@ export const ENDPOINT_FIELDS = {
   description: nullable(text),
   types: nullable(listOf(oneOf(EVENT_TYPES))),
   subject: nullable(text),
+  areas: described(
+    nullable(listOf(oneOf(EVENT_AREAS))),
+    'only events of these areas, which the token of the creator could read; null for all',
+  ),
   status: oneOf(['active', 'paused', 'switched_off']),
   status_reason: nullable(text),
   failing_since: nullable(dateTime),
@@ -27,6 +31,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint, now: Date): TypeOf<ty
     description: endpoint.description,
     types: endpoint.types && [...endpoint.types],
     subject: endpoint.subject,
+    areas: endpoint.areas && [...endpoint.areas],
     status: endpoint.status,
     status_reason: endpoint.statusReason,
     failing_since: formatOptional(endpoint.failingSince),

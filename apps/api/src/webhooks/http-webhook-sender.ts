@@ -12,7 +12,7 @@ const TIMEOUT_MS = 15_000;
 const BODY_TIMEOUT_MS = 2_000;
 const MAX_TEXT_BYTES = 1_024;
 /** Requests to a host share the addresses that were found for it. */
-const ADDRESSES_KEPT_MS = 5_000;
+const MAX_ADDRESS_AGE_MS = 5_000;
 
 class ForbiddenTarget extends Error {}
 class ReusedConnection extends Error {}
@@ -103,7 +103,7 @@ class HostAddresses {
     if (known) return known;
     const addresses = lookup(hostname, { all: true });
     this.found.set(hostname, addresses);
-    const forget = (): void => void setTimeout(() => this.found.delete(hostname), ADDRESSES_KEPT_MS).unref();
+    const forget = (): void => void setTimeout(() => this.found.delete(hostname), MAX_ADDRESS_AGE_MS).unref();
     addresses.then(forget, forget);
     return addresses;
   }

@@ -1,7 +1,7 @@
 /** Parses seconds or a date; null when the header is missing or unreadable. */
 export function parseRetryAfter(value: string | undefined, now: Date): number | null {
   if (value === undefined) return null;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
+  if (/^\d{1,15}$/.test(value)) return Number(value);
   const at = value.endsWith('GMT') ? Date.parse(value) : NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1_000));
 }

@@ -30,8 +30,8 @@ const MAX_ENDPOINTS_AT_ONCE = 100;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
 /** A turn starts no request after this time. */
 const TURN_MS = 4_000;
-/** Afterwards other endpoints get the place. */
-const MAX_STAY_MS = 10_000;
+/** After this time, another endpoint gets the place. */
+const MAX_ENDPOINT_MS = 10_000;
 /** Longer than a turn and its last request. After a killed worker, others wait as long. */
 const LEASE_SECONDS = 25;
 
@@ -107,7 +107,7 @@ export class WebhookDispatcher {
   }
 
   private async deliverAll(work: EndpointWork): Promise<void> {
-    const endMs = performance.now() + MAX_STAY_MS;
+    const endMs = performance.now() + MAX_ENDPOINT_MS;
     while (!work.stopping.aborted && performance.now() < endMs && (await this.takeTurn(work)));
   }
 
@@ -140,11 +140,11 @@ export class WebhookDispatcher {
       ...due.flatMap(({ event }) => attempted.get(event.id) ?? []),
       ...newDeliveries.map((delivery) => attempted.get(delivery.event.id) ?? delivery),
     ]);
-    const isStored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
+    const stored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
     this.count(answers);
-    if (isStored && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
+    if (stored === 'all' && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
     const hasMore = page.hasMore || due.length === MAX_DELIVERIES_PER_TURN;
-    return isStored && hasMore && health.retryAt === null && switchOffReason === undefined;
+    return stored !== 'nothing' && hasMore && health.retryAt === null && switchOffReason === undefined;
   }
 
   private count(answers: readonly WebhookAnswer[]): void {
@@ -158,8 +158,8 @@ export class WebhookDispatcher {
     if (limit <= 0) return { events: [], position, hasMore: true };
     const selection = { ...selectionOf(endpoint), limit };
     const page = await this.ports.feed.page(appId, position, selection);
-    if (!('purgedUpTo' in page)) return page;
-    return this.readNew({ appId, endpoint, position: page.purgedUpTo } as LeasedEndpoint, limit);
+    if (!('restartAt' in page)) return page;
+    return this.readNew({ appId, endpoint, position: page.restartAt } as LeasedEndpoint, limit);
   }
 
   private async newDeliveries(

@@ -1,12 +1,14 @@
 import { checkHeld, SCOPE_NOT_HELD } from '@back-office/apps';
 import {
+  isContradictory,
   isDelivered,
+  isReadable,
   TOO_MANY_ENDPOINTS,
   type WebhookEndpoint,
   type WebhookEndpoints,
   type WebhookSender,
 } from '@back-office/events';
-import { addSeconds, isRefusal, parsePage, refuse, type Clock } from '@back-office/kernel';
+import { addSeconds, IS_INVALID, isRefusal, parsePage, refuse, type Clock } from '@back-office/kernel';
 import { presentEndpoint, WebhookEndpointShape } from '../events/index.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
@@ -18,7 +20,6 @@ import {
   overlapSeconds,
   PatchWebhookEndpoint,
   PostWebhookEndpoint,
-  canReceive,
   readableAreas,
   RotateWebhookSecret,
   scopesOf,
@@ -79,7 +80,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
       caller: 'app',
       scope: 'webhooks:write',
       extension: true,
-      summary: 'Adds an endpoint that receives events from now on; only this response shows its secret',
+      summary: 'Adds an endpoint for events that happen from now on; only this response shows its secret',
       body: PostWebhookEndpoint,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: WebhookEndpointWithSecretShape }) },
@@ -90,8 +91,10 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
         if (!sender.accepts(url)) return refuse(URL_NOT_ALLOWED, 'url');
         const secret = newSecret();
         const areas = readableAreas(scopes);
-        if (!canReceive({ types, subject, areas })) return refuse(SCOPE_NOT_HELD);
-        const result = await endpoints.create(app.id, { url, description, types, subject, areas, secret });
+        const filter = { types, subject, areas };
+        if (isContradictory(filter)) return refuse(IS_INVALID, 'subject');
+        if (!isReadable(filter)) return refuse(SCOPE_NOT_HELD);
+        const result = await endpoints.create(app.id, { url, description, ...filter, secret });
         return isRefusal(result) ? result : created({ ...presentEndpoint(result, clock.now()), secret });
       },
     }),

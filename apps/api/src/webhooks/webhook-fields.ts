@@ -1,12 +1,4 @@
-import {
-  EVENT_KINDS,
-  parseSubject,
-  selectionOf,
-  subjectOf,
-  type Delivery,
-  type EventArea,
-  type WebhookFilter,
-} from '@back-office/events';
+import { EVENT_AREAS, parseSubject, subjectOf, type Delivery, type EventArea } from '@back-office/events';
 import {
   EVENT_TYPES,
   formatDateTime,
@@ -163,15 +155,7 @@ export function presentDelivery(delivery: Delivery, id: string): TypeOf<typeof D
 /** Areas whose records the token may read; null means all. */
 export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
   if (scopes === null) return null;
-  const areas = [...new Set(Object.values(EVENT_KINDS).map(({ area }) => area))];
-  return areas.filter((area) => scopes.includes(`${area}:read`));
-}
-
-/** Whether the token may read every type that the endpoint names, or any type if it names none. */
-export function canReceive({ types, subject, areas }: WebhookFilter): boolean {
-  const received = selectionOf({ types, subject, areas }).types;
-  const wanted = selectionOf({ types, subject, areas: null }).types;
-  return received.length > 0 && (types === null || received.length === wanted.length);
+  return EVENT_AREAS.filter((area) => scopes.includes(`${area}:read`));
 }
 
 /** Scopes that a token needs to change where the endpoint sends its events. */

@@ -28,6 +28,9 @@ const addCustomer = async (name: string): Promise<void> => {
   const customer = { email: `${name}@example.com`, first_name: name, last_name: 'Kos', external_ref: name };
   expect((await shop.post('/customers', { customer })).status).toBe(201);
 };
+const fail = (_app: number, _id: number, error: unknown): never => {
+  throw error;
+};
 const typesOf = (webhooks: readonly ReceivedWebhook[]): string[] => webhooks.map(({ event }) => event.type);
 const subjectsOf = (webhooks: readonly ReceivedWebhook[]): string[] => webhooks.map(({ event }) => event.subject);
 const waitForWebhooks = async (count: number, meanwhile = async (): Promise<void> => {}): Promise<void> => {
@@ -110,6 +113,17 @@ describe('webhook endpoints', () => {
     });
   });
 
+  it('take no subject that none of their types can have', async () => {
+    const contradiction = { types: ['order.created'], subject: 'stocks/5/2' };
+    const reply = await shop.post('/webhook_endpoints', {
+      webhook_endpoint: { url: receiver.url, ...contradiction },
+    });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { subject: ['is invalid'] } }]);
+    const { id } = await addEndpoint({ types: ['order.created'] });
+    const change = await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { subject: 'stocks/5/2' } });
+    expect([change.status, change.body]).toEqual([422, { errors: { subject: ['is invalid'] } }]);
+  });
+
   it('belong to one app', async () => {
     const { id } = await addEndpoint();
     const other = await api.app();
@@ -187,6 +201,12 @@ describe('deliveries', () => {
       errors: { Tokens: ['API.Tokens.ScopeNotHeld'] },
     });
     expect((await limited.post(`/webhook_endpoints/${id}/rotate_secret`)).status).toBe(403);
+    const [own] = (await limited.get('/webhook_endpoints')).body.data;
+    expect(own.areas).toEqual(['stock', 'webhooks']);
+    const widened = { webhook_endpoint: { types: ['stock.changed', 'order.created'] } };
+    expect((await shop.patch(`/webhook_endpoints/${own.id}`, widened)).body).toEqual({
+      errors: { types: ['is invalid'] },
+    });
     const hidden = { url: receiver.url, types: ['stock.changed', 'order.created'] };
     expect((await limited.post('/webhook_endpoints', { webhook_endpoint: hidden })).status).toBe(403);
   });
@@ -375,6 +395,23 @@ describe('deliveries', () => {
     expect((await patch(`${receiver.url}/new`)).body.data).toMatchObject({ status: 'active', status_reason: null });
     expect(feed.events).toEqual(watching.received.map(({ event }) => event));
     await watching.close();
+  });
+
+  it('report no switch-off when the endpoint was changed meanwhile', async () => {
+    const { id } = await addEndpoint();
+    receiver.answer = async () => {
+      await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
+      return { status: 410 };
+    };
+    await addCustomer('ana');
+    const reasons: string[] = [];
+    const report = { switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason), failed: fail };
+    const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
+    await dispatcher.start(new AbortController().signal, report);
+    await dispatcher.idle();
+    expect(receiver.received).toHaveLength(1);
+    expect(reasons).toEqual([]);
+    expect((await shop.get(`/webhook_endpoints/${id}`)).body.data.status).toBe('active');
   });
 
   it('give a failing endpoint one repeat and one new event at a time, and all after its recovery', async () => {

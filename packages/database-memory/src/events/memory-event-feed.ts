@@ -5,7 +5,7 @@ import {
   type EventPage,
   type EventRecord,
   type EventSelection,
-  type EventsPurged,
+  type PositionExpired,
 } from '@back-office/events';
 import { addHours, type Clock } from '@back-office/kernel';
 import { INSTALLATION } from '../apps/memory-apps.js';
@@ -20,10 +20,12 @@ export class MemoryEventFeed implements EventFeed {
     private readonly clock: Clock,
   ) {}
 
-  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | EventsPurged> {
+  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired> {
     const feed = this.state.eventFeeds.get(appId, appId);
+    const lastPosition = feed?.last_position ?? 0;
+    const isExpired = after !== 0 && (after < (feed?.purged_position ?? 0) || after > lastPosition);
+    if (isExpired) return { restartAt: feed?.purged_position ?? 0 };
     if (feed === undefined) return { events: [], position: after, hasMore: false };
-    if (after !== 0 && after < feed.purged_position) return { purgedUpTo: feed.purged_position };
     const start = Math.max(after, feed.purged_position);
     const end = start + MAX_READ_EVENTS;
     const events = this.state.events
@@ -64,7 +66,7 @@ export class MemoryEventFeed implements EventFeed {
       if (delivery.event.position <= lastPurged.position) this.state.webhookDeliveries.delete(appId, id);
     this.state.eventFeeds.put(appId, { ...feed, purged_position: lastPurged.position });
     for (const { id } of this.state.webhookEndpoints.all(appId))
-      makeDue(this.state, appId, id, this.clock.now(), false);
+      makeDue(this.state, appId, id, this.clock.now(), 'first');
   }
 }
 

@@ -39,7 +39,7 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
         .slice(0, MAX_REPLAYED_EVENTS);
       const now = this.clock.now();
       putDeliveries(state, appId, endpointId, this.replayed(appId, endpointId, events));
-      makeDue(state, appId, endpointId, now, false);
+      makeDue(state, appId, endpointId, now, 'first');
       return events.length;
     });
   }

@@ -12,7 +12,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpoints,
 } from '@back-office/events';
-import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
+import { isRefusal, refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
 import { audit } from '../apps/audit-entries.js';
 import { pageOf } from '../lists.js';
 import type { State } from '../state.js';
@@ -66,17 +66,18 @@ export class MemoryWebhookEndpoints implements WebhookEndpoints {
     });
   }
 
-  async change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | undefined> {
+  async change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined> {
     const { state } = this;
     return state.memory.transaction(() => {
       const stored = state.webhookEndpoints.get(appId, id);
       if (stored === undefined) return undefined;
       const now = this.clock.now();
       const endpoint = changedEndpoint(stored.endpoint, change, now);
+      if (isRefusal(endpoint)) return endpoint;
       const health = endpoint.failingSince === null ? HEALTHY : stored.health;
       audit(state, appId, now, endpointEntries(stored.endpoint, endpoint));
       state.webhookEndpoints.put(appId, { ...stored, endpoint, health, revision: stored.revision + 1 });
-      if (isNewStart(stored.endpoint, change)) makeDue(state, appId, id, now, true);
+      if (isNewStart(stored.endpoint, change)) makeDue(state, appId, id, now, 'restart');
       return endpoint;
     });
   }

@@ -7,6 +7,7 @@ import {
   type EndpointLag,
   type EventRecord,
   type LeasedEndpoint,
+  type Settlement,
   type TurnResult,
   type WebhookQueue,
 } from '@back-office/events';
@@ -56,21 +57,21 @@ export class MemoryWebhookQueue implements WebhookQueue {
     return new Set(pendingSubjects.filter((subject) => subjects.has(subject)));
   }
 
-  async settle(leased: LeasedEndpoint, result: TurnResult): Promise<boolean> {
+  async settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {
     const { state } = this;
     const { appId, endpoint, lease, health: previousHealth } = leased;
-    return state.memory.transaction(() => {
+    return state.memory.transaction((): Settlement => {
       const record = state.webhookEndpoints.get(appId, endpoint.id);
-      if (record === undefined || record.lease !== lease) return false;
+      if (record === undefined || record.lease !== lease) return 'nothing';
       putDeliveries(state, appId, endpoint.id, result.deliveries);
       const { health, switchOffReason } = result;
       if (result.deliveries.length > 0) {
         const hasRecovered = previousHealth.failures >= MIN_FAILURES_TO_SLOW_DOWN && health.failures === 0;
-        makeDue(state, appId, endpoint.id, this.clock.now(), hasRecovered);
+        makeDue(state, appId, endpoint.id, this.clock.now(), hasRecovered ? 'all' : 'first');
       }
       if (record.revision !== leased.revision) {
         state.webhookEndpoints.put(appId, { ...record, lease: null });
-        return true;
+        return 'deliveries';
       }
       const isSwitchedOff = switchOffReason !== undefined && record.endpoint.status === 'active';
       const status = isSwitchedOff
@@ -84,7 +85,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
         lease: null,
       });
       if (isSwitchedOff) publish(state, appId, this.clock.now(), switchedOffEvents(endpoint.id));
-      return true;
+      return 'all';
     });
   }
 

@@ -19,8 +19,17 @@ export function putDeliveries(state: State, appId: number, endpointId: number, d
   }
 }
 
-/** Makes each first pending delivery of a record due; after a recovery, all of them that wait. */
-export function makeDue(state: State, appId: number, endpointId: number, now: Date, hasRecovered: boolean): void {
+/**
+ * Makes the first pending delivery of each record due, if it has no time yet (`first`) or at once (`all`). A `restart`
+ * also forgets the attempts until now.
+ */
+export function makeDue(
+  state: State,
+  appId: number,
+  endpointId: number,
+  now: Date,
+  due: 'first' | 'all' | 'restart',
+): void {
   const seenSubjects = new Set<string>();
   for (const record of deliveriesOf(state, appId, endpointId)) {
     const { delivery } = record;
@@ -29,10 +38,12 @@ export function makeDue(state: State, appId: number, endpointId: number, now: Da
     const isFirst = !seenSubjects.has(subject);
     seenSubjects.add(subject);
     const { nextAttemptAt } = delivery;
-    const isDue = isFirst && (nextAttemptAt === null || (hasRecovered && nextAttemptAt > now));
-    if (isDue || (!isFirst && nextAttemptAt !== null)) {
-      const newDelivery = { ...delivery, nextAttemptAt: isFirst ? now : null };
-      state.webhookDeliveries.put(appId, { ...record, delivery: newDelivery });
-    }
+    const isMadeDue = nextAttemptAt === null || (due !== 'first' && nextAttemptAt > now);
+    const newDelivery = {
+      ...delivery,
+      ...(due === 'restart' && { attempts: 0, firstAttemptAt: null }),
+      nextAttemptAt: !isFirst ? null : isMadeDue ? now : nextAttemptAt,
+    };
+    state.webhookDeliveries.put(appId, { ...record, delivery: newDelivery });
   }
 }

@@ -5,14 +5,14 @@ import {
   type EventPage,
   type EventRecord,
   type EventSelection,
-  type EventsPurged,
+  type PositionExpired,
 } from '@back-office/events';
 import { addHours, type Clock } from '@back-office/kernel';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 
-const PLACED_AT_ONCE = 10_000;
-const PURGED_AT_ONCE = 5_000;
+const MAX_PLACED_EVENTS = 10_000;
+const MAX_PURGED_EVENTS = 5_000;
 const HOURS_PER_DAY = 24;
 
 const FIND_UNPLACED = 'select 1 from events where app_id = $1 and position is null limit 1';
@@ -26,7 +26,7 @@ const LOCK_FEED = `
 const PLACE_EVENTS = `
   with unplaced as (
     select id, $2 + row_number() over (order by id) as position
-    from (select id from events where app_id = $1 and position is null order by id limit ${PLACED_AT_ONCE}) as ids
+    from (select id from events where app_id = $1 and position is null order by id limit ${MAX_PLACED_EVENTS}) as ids
   ), placed as (
     update events e set position = unplaced.position from unplaced where e.app_id = $1 and e.id = unplaced.id
     returning e.position
@@ -48,7 +48,10 @@ const FIND_APPS = `
 const FIND_OLDEST = 'select at from events where app_id = $1 order by id limit 1';
 
 const FIND_OLDEST_PLACED = `
-  select position, at from events where app_id = $1 and position is not null order by position limit ${PURGED_AT_ONCE}`;
+  select position, at from events where app_id = $1 and position is not null order by position limit ${MAX_PURGED_EVENTS}`;
+
+/** Otherwise the results of a turn could wait for the purge, and the purge for them. */
+const LOCK_ENDPOINTS = 'select id from webhook_endpoints where app_id = $1 order by id for no key update';
 
 const PURGE_EVENTS = `
   with purged as (
@@ -82,14 +85,13 @@ export class SqlEventFeed implements EventFeed {
     private readonly clock: Clock,
   ) {}
 
-  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | EventsPurged> {
+  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired> {
     await this.placeNew(appId);
     const { text, values } = pageStatement(appId, after, selection);
     const rows = await this.database.rows<PageRow>(text, values);
     const [firstRow] = rows;
-    if (firstRow === undefined) return { events: [], position: after, hasMore: false };
-    const { lastPosition, purgedPosition } = firstRow;
-    if (after !== 0 && after < purgedPosition) return { purgedUpTo: purgedPosition };
+    const { lastPosition, purgedPosition } = firstRow ?? { lastPosition: 0, purgedPosition: 0 };
+    if (after !== 0 && (after < purgedPosition || after > lastPosition)) return { restartAt: purgedPosition };
     const events = rows.flatMap((row) => (row.id === null ? [] : [toEvent(row)]));
     const readUpTo = Math.max(after, Math.min(Math.max(after, purgedPosition) + MAX_READ_EVENTS, lastPosition));
     const position = events.length === selection.limit ? (events.at(-1)?.position ?? after) : readUpTo;
@@ -121,10 +123,14 @@ export class SqlEventFeed implements EventFeed {
     const purgedEvents = keptIndex < 0 ? events : events.slice(0, keptIndex);
     const lastPurged = purgedEvents.at(-1);
     if (lastPurged) {
-      await this.database.rows(PURGE_EVENTS, [appId, lastPurged.position]);
-      await this.database.rows(MAKE_FOLLOWERS_DUE, [appId, this.clock.now()]);
+      await this.database.transaction(async (transaction) => {
+        transaction.locks('webhook');
+        await transaction.rows(LOCK_ENDPOINTS, [appId]);
+        await transaction.rows(PURGE_EVENTS, [appId, lastPurged.position]);
+        await transaction.runLast(MAKE_FOLLOWERS_DUE, [appId, this.clock.now()]);
+      });
     }
-    return purgedEvents.length === PURGED_AT_ONCE;
+    return purgedEvents.length === MAX_PURGED_EVENTS;
   }
 
   private async placeNew(appId: number): Promise<void> {
@@ -135,7 +141,7 @@ export class SqlEventFeed implements EventFeed {
         const [placed] = await transaction.runLast<{ count: number }>(PLACE_EVENTS, [appId, feed?.lastPosition]);
         return placed?.count ?? 0;
       });
-      if (placedCount < PLACED_AT_ONCE) return;
+      if (placedCount < MAX_PLACED_EVENTS) return;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
+import type { Sql } from '../client-transaction.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
 /** Each due delivery that is the first pending one of its record, with those behind it. */
@@ -21,14 +22,15 @@ export const FIND_DUE_DELIVERIES = `
   ) as d
   order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
 
-/**
- * Gives a time to the first pending delivery of each record, and takes it from the others. With $4, all deliveries are due
- * at once, as after a recovery. $5 limits the statement to some records.
- */
-export const MAKE_DUE = `
-  update webhook_deliveries d set next_attempt_at = case when n.is_first then $3::timestamptz end
+// A restart ($6) also begins the three days of repeats anew, also for deliveries that wait behind another.
+const MAKE_DUE = `
+  update webhook_deliveries d set next_attempt_at = case when n.is_first then
+      case when n.next_attempt_at is null or $4 then least(n.next_attempt_at, $3::timestamptz) else n.next_attempt_at end
+    end,
+    attempts = case when $6 then 0 else d.attempts end,
+    first_attempt_at = case when $6 then null else d.first_attempt_at end
   from (
-    select p.event_id, p.next_attempt_at, not exists (
+    select p.event_id, p.next_attempt_at, p.attempts, not exists (
       select from webhook_deliveries h
       where h.app_id = $1 and h.endpoint_id = $2 and h.status = 'pending' and h.subject = p.subject
         and h.position < p.position
@@ -40,4 +42,23 @@ export const MAKE_DUE = `
   where d.app_id = $1 and d.endpoint_id = $2 and d.event_id = n.event_id and (
     n.is_first and (n.next_attempt_at is null or $4 and n.next_attempt_at > $3)
     or not n.is_first and n.next_attempt_at is not null
+    or $6 and n.attempts > 0
   )`;
+
+interface DueDeliveries {
+  readonly appId: number;
+  readonly endpointId: number;
+  /**
+   * The first pending delivery of each record is due, if it has no time yet (`first`) or at once (`all`). A `restart`
+   * also forgets the attempts until now.
+   */
+  readonly due: 'first' | 'all' | 'restart';
+  /** Limits the change to these records; null means all. */
+  readonly subjects: readonly string[] | null;
+  readonly now: Date;
+}
+
+/** Gives a time to the first pending delivery of each record, and takes it from those that wait behind it. */
+export async function makeDue(sql: Sql, { appId, endpointId, due, subjects, now }: DueDeliveries): Promise<void> {
+  await sql.rows(MAKE_DUE, [appId, endpointId, now, due !== 'first', subjects, due === 'restart']);
+}

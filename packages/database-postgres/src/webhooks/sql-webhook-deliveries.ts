@@ -12,7 +12,7 @@ import { placeholders, type Placeholder } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { DELIVERY_COLUMNS, toDelivery, type DeliveryRow } from './delivery-rows.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';
-import { MAKE_DUE } from './due-deliveries.js';
+import { makeDue } from './due-deliveries.js';
 
 const HAS_ENDPOINT = 'select id from webhook_endpoints where app_id = $1 and id = $2';
 
@@ -54,7 +54,7 @@ export class SqlWebhookDeliveries implements WebhookDeliveries {
       if (row === undefined) return undefined;
       const { text, values } = replayStatement(appId, row, selection);
       const replayedEvents = await transaction.rows(text, values);
-      await transaction.runLast(MAKE_DUE, [appId, endpointId, this.clock.now(), false, null]);
+      await makeDue(transaction, { appId, endpointId, due: 'first', subjects: null, now: this.clock.now() });
       return replayedEvents.length;
     });
   }

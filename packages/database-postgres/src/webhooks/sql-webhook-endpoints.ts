@@ -12,11 +12,11 @@ import {
   type WebhookEndpoint,
   type WebhookEndpoints,
 } from '@back-office/events';
-import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
+import { isRefusal, refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';
-import { MAKE_DUE } from './due-deliveries.js';
+import { makeDue } from './due-deliveries.js';
 
 const LIST_ENDPOINTS = `
   select ${ENDPOINT_COLUMNS} from webhook_endpoints where app_id = $1 order by id offset $2 limit $3`;
@@ -88,17 +88,20 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
     });
   }
 
-  change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | undefined> {
-    return this.database.transaction(async (transaction) => {
+  change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined> {
+    return this.database.transaction<WebhookEndpoint | Refusal | undefined>(async (transaction) => {
       const endpoint = await lockEndpoint(transaction, appId, id);
       if (endpoint === undefined) return undefined;
       const now = this.clock.now();
       const changed = changedEndpoint(endpoint, change, now);
+      if (isRefusal(changed)) return changed;
       transaction.audit(appId, now, endpointEntries(endpoint, changed));
       const { url, description, types, subject, status, statusReason, failingSince } = changed;
       const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now];
       await transaction.rows(CHANGE_ENDPOINT, values);
-      if (isNewStart(endpoint, change)) await transaction.rows(MAKE_DUE, [appId, id, now, true, null]);
+      if (isNewStart(endpoint, change)) {
+        await makeDue(transaction, { appId, endpointId: id, due: 'restart', subjects: null, now });
+      }
       return changed;
     });
   }

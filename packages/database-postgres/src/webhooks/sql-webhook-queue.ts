@@ -5,6 +5,7 @@ import {
   type EndpointLag,
   type EventRecord,
   type LeasedEndpoint,
+  type Settlement,
   type TurnResult,
   type WebhookQueue,
 } from '@back-office/events';
@@ -13,7 +14,7 @@ import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 import { DELIVERY_COLUMNS, toDelivery, toDeliveryRow, type DeliveryRow } from './delivery-rows.js';
-import { FIND_DUE_DELIVERIES, MAKE_DUE } from './due-deliveries.js';
+import { FIND_DUE_DELIVERIES, makeDue } from './due-deliveries.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';
 
 const FIND_DUE = `
@@ -114,28 +115,29 @@ export class SqlWebhookQueue implements WebhookQueue {
     return new Set(rows.map(({ subject }) => subject));
   }
 
-  settle(leased: LeasedEndpoint, result: TurnResult): Promise<boolean> {
+  settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {
     const { appId, endpoint, lease, revision, health: previousHealth } = leased;
     const { position, deliveries, health, switchOffReason = null } = result;
-    return this.database.transaction(async (transaction) => {
+    return this.database.transaction<Settlement>(async (transaction) => {
       transaction.locks('webhook');
       const [stored] = await transaction.rows<{ revision: number }>(LOCK_LEASED, [appId, endpoint.id, lease]);
-      if (stored === undefined) return false;
+      if (stored === undefined) return 'nothing';
       if (deliveries.length > 0) {
         await storeDeliveries(transaction, appId, endpoint.id, deliveries);
         const hasRecovered = previousHealth.failures >= MIN_FAILURES_TO_SLOW_DOWN && health.failures === 0;
         const subjects = hasRecovered ? null : deliveries.map(({ event }) => subjectOf(event));
-        await transaction.rows(MAKE_DUE, [appId, endpoint.id, this.clock.now(), hasRecovered, subjects]);
+        const due = hasRecovered ? 'all' : 'first';
+        await makeDue(transaction, { appId, endpointId: endpoint.id, due, subjects, now: this.clock.now() });
       }
       if (stored.revision !== revision) {
         await transaction.runLast(END_LEASE, [appId, endpoint.id]);
-        return true;
+        return 'deliveries';
       }
       if (switchOffReason !== null) transaction.publish(appId, this.clock.now(), switchedOffEvents(endpoint.id));
       const { failures, failingSince, retryAt } = health;
       const values = [appId, endpoint.id, position, failures, failingSince, retryAt, switchOffReason];
       await transaction.runLast(SETTLE_ENDPOINT, values);
-      return true;
+      return 'all';
     });
   }
 

@@ -39,7 +39,7 @@ export function eventFeedContract(
   };
   const page = async (position: number, limit = 100, types: readonly EventType[] = EVENT_TYPES): Promise<EventPage> => {
     const result = await fixture.eventFeed.page(appId, position, { types, limit });
-    if ('purgedUpTo' in result) throw new Error(`Purged up to ${result.purgedUpTo}`);
+    if ('restartAt' in result) throw new Error('The position has expired');
     return result;
   };
   const recordIdsOf = ({ events }: EventPage): number[] => events.map(({ recordId }) => recordId);
@@ -145,7 +145,15 @@ export function eventFeedContract(
       await fixture.eventFeed.purge();
       expect(recordIdsOf(await page(0))).toEqual([newId]);
       expect(recordIdsOf(await page(3))).toEqual([newId]);
-      expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ purgedUpTo: 3 });
+      expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 3 });
+    });
+
+    it('are missed by a reader from beyond the end, as after the restore of a backup', async () => {
+      await addCustomers(2);
+      expect(await page(2)).toMatchObject({ events: [], position: 2 });
+      expect(await fixture.eventFeed.page(appId, 3, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
+      const other = await fixture.makeApp();
+      expect(await fixture.eventFeed.page(other, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
     });
 
     it('count as missed even if nobody has read before', async () => {
@@ -153,7 +161,7 @@ export function eventFeedContract(
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();
       expect(await page(0)).toEqual({ events: [], position: 2, hasMore: false });
-      expect(await fixture.eventFeed.page(appId, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ purgedUpTo: 2 });
+      expect(await fixture.eventFeed.page(appId, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 2 });
     });
   });
 }

@@ -12,7 +12,9 @@ import {
   type EventRecord,
   type LeasedEndpoint,
   type NewWebhookEndpoint,
+  type Settlement,
   type WebhookAnswer,
+  type WebhookChange,
   type WebhookDeliveries,
   type WebhookEndpoint,
   type WebhookEndpoints,
@@ -80,7 +82,7 @@ export function webhooksContract(
     (await fixture.webhookQueue.findDue(1_000)).some((due) => due.appId === appId && due.endpointId === id);
   const readEvents = async (position = 0): Promise<readonly EventRecord[]> => {
     const page = await fixture.eventFeed.page(appId, position, { types: EVENT_TYPES, limit: 100 });
-    if ('purgedUpTo' in page) throw new Error(`Purged up to ${page.purgedUpTo}`);
+    if ('restartAt' in page) throw new Error('The position has expired');
     return page.events;
   };
   /** Adds customers and returns their events. */
@@ -101,7 +103,7 @@ export function webhooksContract(
     deliveries: readonly Delivery[],
     health: EndpointHealth = HEALTHY,
     switchOffReason?: string,
-  ): Promise<boolean> => {
+  ): Promise<Settlement> => {
     const leased = await leaseNow();
     const position = (await readEvents()).at(-1)?.position ?? leased.position;
     return fixture.webhookQueue.settle(leased, { position, deliveries, health, switchOffReason });
@@ -157,6 +159,19 @@ export function webhooksContract(
         types: null,
       });
       expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
+    });
+
+    it('are not changed to what they can never receive', async () => {
+      const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
+      const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
+      expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });
+      expect(await change({ types: ['stock.changed'] })).toEqual({ refused: 'is invalid', field: 'types' });
+      expect(await change({ types: ['order.created', 'order.updated'], subject: 'orders/5' })).toMatchObject({ id });
+      expect(await change({ types: ['product.created'] })).toEqual({ refused: 'is invalid', field: 'types' });
+      expect(await fixture.webhookEndpoints.find(appId, id)).toMatchObject({
+        types: ['order.created', 'order.updated'],
+        subject: 'orders/5',
+      });
     });
 
     it('sign with old secrets until the overlap ends', async () => {
@@ -220,7 +235,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(true);
       expect(await lease()).toBeDefined();
       const result = { position: 1, deliveries: [], health: HEALTHY, switchOffReason: undefined };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe(false);
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe('nothing');
     });
 
     it('stores nothing for a worker that has lost its lease', async () => {
@@ -229,7 +244,7 @@ export function webhooksContract(
       fixture.clock.forward({ seconds: LEASE_SECONDS });
       await leaseNow();
       const result = { position: 1, deliveries: [delivery(event, OK)], health: HEALTHY, switchOffReason: 'no' };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe(false);
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe('nothing');
       expect(await listDeliveries()).toEqual([]);
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(endpoint);
     });
@@ -319,7 +334,7 @@ export function webhooksContract(
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
       const health = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) };
       const result = { position: 1, deliveries: [delivery(event, OK)], health, switchOffReason: 'It is gone.' };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe(true);
+      expect(await fixture.webhookQueue.settle(leased, result)).toBe('deliveries');
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(changed);
       expect(await listDeliveries()).toHaveLength(1);
       expect(await leaseNow()).toMatchObject({ position: 0, health: HEALTHY });
@@ -332,6 +347,20 @@ export function webhooksContract(
       fixture.clock.forward({ seconds: LEASE_SECONDS });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { url: 'https://other.example' });
       expect(eventIdsOf((await leaseNow()).due)).toEqual([event.id]);
+    });
+
+    it('forgets earlier attempts when the endpoint is started again, so that three days begin anew', async () => {
+      const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
+      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
+      fixture.clock.forward({ hours: 100 });
+      await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
+      const leased = await leaseNow();
+      expect(leased.due).toMatchObject([
+        { attempts: 0, firstAttemptAt: null, lastAttemptAt: expect.any(Date) },
+        { attempts: 0, firstAttemptAt: null, nextAttemptAt: null },
+      ]);
+      expect(leased.due.slice(0, 1).map((due) => attempt(due, BROKEN))).toMatchObject([{ status: 'pending' }]);
     });
 
     it('has nothing due while a replayed event of the record waits', async () => {
