@@ -1,24 +1,19 @@
 import { goodsOf, fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
-import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/postgres.js';
-import { makeTestDatabase } from './test-database.js';
+import { borrowDatabase } from './shared-database.js';
 
 const POOL_SIZE = 8;
 
 export async function openFixture() {
-  const testDatabase = await makeTestDatabase();
+  const database = await borrowDatabase(POOL_SIZE);
   const clock = new ManualClock();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
-  const ports = portsOf(postgres, testDatabase.connection, {
+  const postgres = new Postgres(database.source);
+  const ports = portsOf(postgres, database.connection, {
     clock,
     publicBase: () => 'https://media.example',
     isPublished: () => false,
   });
-  const close = async () => {
-    await postgres.source.destroy();
-    await testDatabase.drop();
-  };
-  return { ...fixtureOf(ports, clock, close), ...goodsOf(ports) };
+  return { ...fixtureOf(ports, clock, () => database.release()), ...goodsOf(ports) };
 }
