@@ -41,7 +41,7 @@ export function portsOf(state: State, options: Options): Database {
     },
   };
   return {
-    calls: CALLS,
+    calls: MEMORY_CALLS,
     health: HEALTH,
     jobQueue: () => new MemoryJobQueue(state, clock),
     ...eventPorts(state, clock),
@@ -60,7 +60,7 @@ export function portsOf(state: State, options: Options): Database {
 }
 
 /** Transactions are synchronous, so their outcome is always known. */
-export const CALLS: Calls = {
+export const MEMORY_CALLS: Calls = {
   runAs,
   runFor: (_party, work) => work(),
   track: (work) => work(),

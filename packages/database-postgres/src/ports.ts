@@ -56,7 +56,7 @@ export function portsOf(postgres: Postgres, connection: Connection, options: Por
   const consents = new SqlConsents(postgres, clock);
   const setUp = new SqlSetUpRecords(postgres, clock);
   return {
-    calls: CALLS,
+    calls: POSTGRES_CALLS,
     health: postgres,
     jobQueue: (maxConnections) => new GraphileJobQueue(openJobPool(connection, maxConnections)),
     accessTokens,
@@ -132,7 +132,7 @@ function salesPortsOf(postgres: Postgres, clock: Clock) {
   };
 }
 
-const CALLS: Calls = {
+const POSTGRES_CALLS: Calls = {
   runAs: (actor, work) => runInContext({ actor }, work),
   runFor: (party, work) => runInContext({ party }, work),
   track: trackWrites,

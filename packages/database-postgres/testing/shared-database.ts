@@ -5,6 +5,7 @@ import { makeTestDatabase } from './test-database.js';
 
 const INSPECTION_POOL_SIZE = 4;
 const MAX_DELETED_ROWS = 1_000;
+const TOO_LARGE = 'The database has too many rows';
 
 /** A migrated database without rows. Suites of one worker use it one after the other. */
 export interface SharedDatabase {
@@ -14,8 +15,9 @@ export interface SharedDatabase {
   readonly source: DataSource;
   /** Connections of the tests. */
   readonly inspection: Postgres;
-  /** Removes all rows and keeps the connections for the next suite. */
+  /** Removes all rows and keeps the connections for the next suite. A changed or large database is dropped instead. */
   release(): Promise<void>;
+  drop(): Promise<void>;
 }
 
 const freeDatabases = new Map<number, SharedDatabase[]>();
@@ -34,24 +36,35 @@ async function openSharedDatabase(poolSize: number): Promise<SharedDatabase> {
   const source = await openSource(connection, poolSize);
   const inspection = new Postgres(await openSource(connection, INSPECTION_POOL_SIZE));
   const keptTables = await inspection.rows<{ name: string }>(FIND_FILLED_TABLES);
-  const emptyStatement = emptyTablesSql(keptTables.map(({ name }) => name));
+  const emptyStatement = deleteRowsSql(keptTables.map(({ name }) => name));
+  const readSchema = async (): Promise<string> => JSON.stringify(await inspection.rows(FINGERPRINT_OF_SCHEMA));
+  const schema = await readSchema();
+  const drop = async (): Promise<void> => {
+    await Promise.all([source.destroy(), inspection.source.destroy()]);
+    await testDatabase.drop();
+  };
   const database: SharedDatabase = {
     connection,
     url: testDatabase.url,
     source,
     inspection,
+    drop,
     release: async () => {
-      try {
-        await inspection.source.query(emptyStatement);
-        freeDatabases.set(poolSize, [...(freeDatabases.get(poolSize) ?? []), database]);
-      } catch (error) {
-        await Promise.all([source.destroy(), inspection.source.destroy()]);
-        await testDatabase.drop();
-        throw error;
-      }
+      if ((await readSchema()) !== schema || !(await isEmptied(inspection, emptyStatement))) return drop();
+      freeDatabases.set(poolSize, [...(freeDatabases.get(poolSize) ?? []), database]);
     },
   };
   return database;
+}
+
+async function isEmptied({ source }: Postgres, emptyStatement: string): Promise<boolean> {
+  try {
+    await source.query(emptyStatement);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(TOO_LARGE)) return false;
+    throw error;
+  }
 }
 
 /** Idle connections do not keep the process of a worker alive. */
@@ -70,13 +83,21 @@ const FIND_FILLED_TABLES = `
     from pg_tables where schemaname in ('public', 'graphile_worker')
   ) as t where t.count > 0`;
 
-/** Deletes few rows, and truncates large tables: TRUNCATE makes every connection plan its statements again. */
-const emptyTablesSql = (keptTables: readonly string[]): string => `
+const FINGERPRINT_OF_SCHEMA = `
+  select (select count(*) || '/' || max(oid) from pg_namespace where nspname !~ '^pg_(toast_)?temp') as schemas,
+    (select count(*) || '/' || max(oid) from pg_class where relpersistence = 'p') as classes,
+    (select count(*) from pg_attribute where not attisdropped) as columns,
+    (select count(*) || '/' || max(oid) from pg_constraint) as constraints,
+    (select count(*) || '/' || max(oid) from pg_trigger) as triggers,
+    (select count(*) || '/' || max(oid) from pg_proc) as functions,
+    (select count(*) || '/' || max(setrole) from pg_db_role_setting) as settings`;
+
+/** Deleting more rows takes longer than copying a database, and leaves statistics that change plans. */
+const deleteRowsSql = (keptTables: readonly string[]): string => `
   do $$
   declare
     name text;
-    row_count bigint;
-    large_tables text[] := '{}';
+    deleted_count bigint;
   begin
     -- Foreign keys need no check, because all rows go.
     set local session_replication_role = replica;
@@ -84,16 +105,10 @@ const emptyTablesSql = (keptTables: readonly string[]): string => `
       select format('%I.%I', schemaname, tablename) from pg_tables where schemaname in ('public', 'graphile_worker')
         and format('%I.%I', schemaname, tablename) <> all ('{${keptTables.join(',')}}')
     loop
-      execute format('select count(*) from (select from %s limit ${MAX_DELETED_ROWS + 1}) as r', name) into row_count;
-      if row_count > ${MAX_DELETED_ROWS} then
-        large_tables := large_tables || name;
-      elsif row_count > 0 then
-        execute format('delete from %s', name);
-      end if;
+      execute format('delete from %s', name);
+      get diagnostics deleted_count = row_count;
+      if deleted_count > ${MAX_DELETED_ROWS} then raise exception '${TOO_LARGE}'; end if;
     end loop;
-    if large_tables <> '{}' then
-      execute 'truncate ' || array_to_string(large_tables, ', ') || ' cascade';
-    end if;
     perform setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
       from pg_sequences where schemaname in ('public', 'graphile_worker') and last_value is not null;
   end $$`;

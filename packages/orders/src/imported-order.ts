@@ -16,7 +16,7 @@ import {
   type VatRate,
 } from '@back-office/kernel';
 import { PAYMENT_STATUSES, paymentStatusOf, statusIdIn } from './order-status.js';
-import { IMPORTED_COLUMNS, NEW_ORDER, type ImportedColumns } from './order.js';
+import { IMPORTED_COLUMNS, DEFAULT_ORDER_COLUMNS, type ImportedColumns } from './order.js';
 
 export const ORDER_ALREADY_EXISTS = refuse('API.Order.OrderAlreadyExists');
 
@@ -118,7 +118,7 @@ export function importedOrderColumns(
   { parts, now }: { readonly parts: Parts; readonly now: Date },
 ) {
   return {
-    ...NEW_ORDER,
+    ...DEFAULT_ORDER_COLUMNS,
     ...DEFAULT_TERMS,
     ...columnsOf(order, IMPORTED_COLUMNS),
     ...totalColumns(totals),

@@ -38,7 +38,7 @@ export interface ImportedColumns {
 
 export const IMPORTED_COLUMNS = ['external_ref'] as const satisfies readonly (keyof ImportedColumns)[];
 
-export const NEW_ORDER = {
+export const DEFAULT_ORDER_COLUMNS = {
   invoice_number: null,
   external_ref: null,
   order_status_id: statusIdIn(ORDER_STATUSES, 'open'),

@@ -2,12 +2,12 @@ import type { BulkOptions, FailedRow, ListedPage, Page, Sorting } from '@back-of
 import type { Explanations } from '@back-office/matching';
 import type { StockQuantity } from './stock-plan.js';
 
-export interface AddedStock {
+export interface StockAdditionResult {
   readonly failed: readonly FailedRow[];
   readonly explain: Explanations | undefined;
 }
 
-export interface ReconciledStock extends AddedStock {
+export interface StockReconciliationResult extends StockAdditionResult {
   readonly movementId: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface Stock {
    * Adds quantities to stock; a repeat adds again. A row fails when its variant or warehouse is missing, or when stock
    * would fall below zero. The other rows are written together.
    */
-  add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<AddedStock>;
+  add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<StockAdditionResult>;
   /**
    * Sets on hand in a warehouse to the counts, even below the reserved pieces. Failed rows change nothing; the other
    * rows are written in one movement. `undefined` when there is no such warehouse.
@@ -27,7 +27,7 @@ export interface Stock {
     warehouseCode: string,
     rows: readonly (StockQuantity | string)[],
     options?: BulkOptions,
-  ): Promise<ReconciledStock | undefined>;
+  ): Promise<StockReconciliationResult | undefined>;
 }
 
 export interface StockFilter {

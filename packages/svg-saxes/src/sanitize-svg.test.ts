@@ -272,10 +272,10 @@ describe('a random drawing', () => {
   const value = fc
     .array(fc.oneof(hostile, fc.string({ maxLength: 4 })), { maxLength: 6 })
     .map((tokens) => tokens.join(''));
-  const quoteText = (text: string): string => text.replaceAll(/&(?!amp;|#60;)/g, '&amp;').replaceAll('<', '&lt;');
+  const escapeText = (text: string): string => text.replaceAll(/&(?!amp;|#60;)/g, '&amp;').replaceAll('<', '&lt;');
   const attribute = fc
     .tuple(attributes, value)
-    .map(([name, text]) => [name, quoteText(text).replaceAll('"', '&quot;')] as const);
+    .map(([name, text]) => [name, escapeText(text).replaceAll('"', '&quot;')] as const);
   const attributeList = fc
     .uniqueArray(attribute, { selector: ([name]) => name.replace('l:', 'xlink:'), maxLength: 5 })
     .map((list) => list.map(([name, text]) => ` ${name}="${text}"`).join(''));
@@ -283,7 +283,7 @@ describe('a random drawing', () => {
     tree: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
       value.map((text) =>
-        text.includes('[CDATA[') ? text.replaceAll(/[^\w<![\]>]/g, '') : quoteText(text).replaceAll('>', ''),
+        text.includes('[CDATA[') ? text.replaceAll(/[^\w<![\]>]/g, '') : escapeText(text).replaceAll('>', ''),
       ),
       fc
         .tuple(names, attributeList, fc.array(tie('tree'), { maxLength: 4 }))

@@ -105,7 +105,7 @@ const matchesOf = (reply: Reply): Match[][] => {
   });
 };
 
-const CALLS = {
+const CALLS_BY_NAME = {
   'POST /int/products': (query: string) =>
     shop.post(`/int/products${query}`, {
       products: [
@@ -153,8 +153,8 @@ const CALLS = {
       orders: [{ ...orderKey(), delivery_status_id: 2, invoice_number: 'F-1' }],
     }),
 } as const;
-type CallName = keyof typeof CALLS;
-const NAMES = Object.keys(CALLS) as CallName[];
+type CallName = keyof typeof CALLS_BY_NAME;
+const NAMES = Object.keys(CALLS_BY_NAME) as CallName[];
 const verifyProducts = (query: string) =>
   shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
@@ -383,9 +383,9 @@ describe('explain=true', () => {
   });
 
   it.each(NAMES)('on %s adds `explain` only when requested', async (name) => {
-    expect(Object.keys((await CALLS[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
+    expect(Object.keys((await CALLS_BY_NAME[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
     for (const query of ['?dry_run=true', '?dry_run=1&explain=false', '?dry_run=true&explain=0', '?dry_run=false']) {
-      const { body } = await CALLS[name](query);
+      const { body } = await CALLS_BY_NAME[name](query);
       expect(Object.keys(body)).toEqual(['data']);
     }
   });
@@ -402,9 +402,9 @@ describe('explain=true', () => {
 
 describe('dry_run=true', () => {
   it.each(NAMES)('on %s writes nothing and answers like the real call', async (name) => {
-    const [dryRun, hasWritten] = await detectWrite(() => CALLS[name]('?dry_run=true&explain=true'));
+    const [dryRun, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?dry_run=true&explain=true'));
     expect([dryRun.status, hasWritten]).toEqual([200, false]);
-    const [realReply, realCallHasWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
+    const [realReply, realCallHasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?explain=true'));
     expect(realCallHasWritten).toBe(true);
     const existingIds = new Set([...Object.values(ids), order.id]);
     const realBodyWithoutNewIds = JSON.parse(JSON.stringify(realReply.body), (key, value: unknown) =>
@@ -487,7 +487,7 @@ describe('dry_run=true', () => {
   });
 
   it('on POST /stock/reconcile answers no movement', async () => {
-    const { data } = (await CALLS['POST /stock/reconcile']('?dry_run=true')).body;
+    const { data } = (await CALLS_BY_NAME['POST /stock/reconcile']('?dry_run=true')).body;
     expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });
   });
 
@@ -509,8 +509,10 @@ describe('dry_run=true', () => {
   });
 
   it('releases its locks', async () => {
-    await Promise.all(NAMES.flatMap((name) => [CALLS[name]('?dry_run=true'), CALLS[name]('?dry_run=true')]));
-    const [reply, hasWritten] = await detectWrite(() => CALLS['PUT /int/stocks'](''));
+    await Promise.all(
+      NAMES.flatMap((name) => [CALLS_BY_NAME[name]('?dry_run=true'), CALLS_BY_NAME[name]('?dry_run=true')]),
+    );
+    const [reply, hasWritten] = await detectWrite(() => CALLS_BY_NAME['PUT /int/stocks'](''));
     expect([reply.status, hasWritten]).toEqual([200, true]);
   });
 
@@ -531,7 +533,7 @@ describe('dry_run=true', () => {
 
 describe('an option that is neither true nor false', () => {
   it.each([...NAMES, 'POST /product/verify'] as const)('makes %s answer 400 and write nothing', async (name) => {
-    const call = name === 'POST /product/verify' ? verifyProducts : CALLS[name];
+    const call = name === 'POST /product/verify' ? verifyProducts : CALLS_BY_NAME[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
       const [{ status, body }, hasWritten] = await detectWrite(() => call(query));
       expect([status, body, hasWritten]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);
@@ -540,7 +542,7 @@ describe('an option that is neither true nor false', () => {
 
   it.each(NAMES)('does not turn a dry run of %s into a write', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
-      const [{ status }, hasWritten] = await detectWrite(() => CALLS[name](query));
+      const [{ status }, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name](query));
       expect([status, hasWritten]).toEqual([400, false]);
     }
   });

@@ -25,7 +25,8 @@ export function databaseUnderTest(options: Options, poolSize: number): Promise<D
 }
 
 async function openOnPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
-  const { connection, url, source, inspection, release } = await borrowDatabase(poolSize);
+  const shared = await borrowDatabase(poolSize);
+  const { connection, url, source, inspection } = shared;
   const sentStatements = new SentStatements();
   source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
@@ -41,8 +42,10 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
     statements,
     close: async () => {
       const check = sentStatements.assertOneApp(inspection);
-      await check.catch(() => {});
-      await release();
+      await check.then(
+        () => shared.release(),
+        () => shared.drop(),
+      );
       await check;
     },
   };

@@ -10,7 +10,7 @@ import {
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
-import { insertOrder, type NewOrder } from './new-order.js';
+import { insertOrder, type OrderToInsert } from './new-order.js';
 import type { StoredOrder } from './records.js';
 
 export function isPayable(order: StoredOrder): boolean {
@@ -38,7 +38,7 @@ export function settleOrderPayments(
   return settledOrder;
 }
 
-function orderOf(proforma: Proforma): NewOrder {
+function orderOf(proforma: Proforma): OrderToInsert {
   return {
     ...convertedOrder(proforma, newParts(proforma.convertedAt as Date, randomInt)),
     ...paymentColumns(proforma),

@@ -17,7 +17,7 @@ import { checkCurrency } from '../apps/app-currency.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { namedRecords } from './named-records.js';
-import { hasOrderNumber, insertOrder, type NewOrder } from './new-order.js';
+import { hasOrderNumber, insertOrder, type OrderToInsert } from './new-order.js';
 
 export class MemoryImportedOrders implements ImportedOrders {
   constructor(
@@ -63,7 +63,7 @@ export class MemoryImportedOrders implements ImportedOrders {
     }
   }
 
-  private paymentsOf({ payments }: PricedImport, now: Date): NewOrder['payments'] {
+  private paymentsOf({ payments }: PricedImport, now: Date): OrderToInsert['payments'] {
     return payments.map(({ method, amount }) => ({
       id: this.state.paymentIds.next(),
       amount,

@@ -6,10 +6,10 @@ import {
   planStock,
   stockChangeEvents,
   makeStockMatchers,
-  type AddedStock,
+  type StockAdditionResult,
   type OnHand,
   type StockMatchers,
-  type ReconciledStock,
+  type StockReconciliationResult,
   type Stock,
   type StockChange,
   type StockQuantity,
@@ -29,8 +29,8 @@ export class MemoryStock implements Stock {
     private readonly clock: Clock,
   ) {}
 
-  async add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
-    const work = (): AddedStock => {
+  async add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<StockAdditionResult> {
+    const work = (): StockAdditionResult => {
       const matchers = this.makeMatchers(appId, MATCHING['PUT /int/stocks'], () => true);
       const plan = planStock(rows, matchers);
       const { changes, outcomes } = planAdditions(plan.outcomes, this.onHand(appId));
@@ -45,9 +45,9 @@ export class MemoryStock implements Stock {
     warehouseCode: string,
     rows: Rows,
     { explain, dryRun }: BulkOptions = {},
-  ): Promise<ReconciledStock | undefined> {
+  ): Promise<StockReconciliationResult | undefined> {
     const isCounted = ({ code }: StoredWarehouse) => code === warehouseCode;
-    const work = (): ReconciledStock | undefined => {
+    const work = (): StockReconciliationResult | undefined => {
       const { warehouses } = this.state;
       const warehouse = warehouses.find(appId, (candidate) => candidate.deleted_at === null && isCounted(candidate));
       if (warehouse === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { Postgres } from '../postgres.js';
 const MAX_ROWS_PER_PART = 200;
 
 const time = (column: string): string => `'${column.replace(/^.*\./, '')}', ${dateTimeSql(column)}`;
-const same = (alias: string, columns: readonly string[]): string =>
+const copied = (alias: string, columns: readonly string[]): string =>
   columns.map((column) => `'${column}', ${alias}.${column}`).join(', ');
 const money = (column: string, name = column.replace(/^.*\./, '')): string => `'${name}', ${moneySql(column, '$5')}`;
 
@@ -18,59 +18,59 @@ const SESSION_FIELDS = ['id', 'language', 'device_uuid', 'device_type', 'device_
 const DEVICE_FIELDS = ['id', 'uuid', 'notification_channel_id', 'device_type', 'device_vendor', 'mobile_info'];
 
 const itemsOf = (table: string, owner: string): string => `'items', (
-  select coalesce(json_agg(json_build_object(${same('i', ['code', 'name', 'qty'])},
+  select coalesce(json_agg(json_build_object(${copied('i', ['code', 'name', 'qty'])},
     ${money('i.price')}, ${money('i.sales')}, ${money('i.discount')}) order by i.position), '[]')
   from ${table} i where i.app_id = $1 and i.${owner} = t.id)`;
 const paymentsOf = (condition: string): string => `'payments', (
-  select coalesce(json_agg(json_build_object(${money('p.amount')}, ${same('p', ['method', 'status', 'reference'])},
+  select coalesce(json_agg(json_build_object(${money('p.amount')}, ${copied('p', ['method', 'status', 'reference'])},
     ${time('p.paid_at')}) order by p.id), '[]')
   from payments p where p.app_id = $1 and ${condition})`;
 
 /** Fields of the rows of each section. Secrets, such as messaging tokens, are left out. */
 const SECTIONS: readonly (readonly [name: string, table: string, fields: string])[] = [
-  ['cards', 'cards t', same('t', ['id', 'barcode', 'external_ref'])],
+  ['cards', 'cards t', copied('t', ['id', 'barcode', 'external_ref'])],
   [
     'vouchers',
     'vouchers t',
-    `${same('t', ['id', 'code', 'active'])}, ${money('t.amount')}, ${money('t.spent')},
+    `${copied('t', ['id', 'code', 'active'])}, ${money('t.amount')}, ${money('t.spent')},
      ${time('t.valid_from')}, ${time('t.valid_until')}, ${time('t.inserted_at')}`,
   ],
   [
     'loyalty_bookings',
     '(select b.*, b.order_id as id from loyalty_bookings b where b.app_id = $1) t',
-    `${same('t', ['order_id', 'points'])}, ${time('t.inserted_at')}, ${time('t.taken_back_at')}`,
+    `${copied('t', ['order_id', 'points'])}, ${time('t.inserted_at')}, ${time('t.taken_back_at')}`,
   ],
   [
     'consent_changes',
     'customer_consent_changes t',
-    `${same('t', ['channel', 'from_state', 'to_state', 'source'])}, ${time('t.changed_at')}`,
+    `${copied('t', ['channel', 'from_state', 'to_state', 'source'])}, ${time('t.changed_at')}`,
   ],
   [
     'devices',
     'notification_devices t',
-    `${same('t', DEVICE_FIELDS)}, ${time('t.inserted_at')}, ${time('t.updated_at')}`,
+    `${copied('t', DEVICE_FIELDS)}, ${time('t.inserted_at')}, ${time('t.updated_at')}`,
   ],
   [
     'sessions',
     'access_tokens t',
-    `${same('t', SESSION_FIELDS)}, ${time('t.inserted_at')}, ${time('t.expires_at')}, ${time('t.revoked_at')}`,
+    `${copied('t', SESSION_FIELDS)}, ${time('t.inserted_at')}, ${time('t.expires_at')}, ${time('t.revoked_at')}`,
   ],
   [
     'visits',
     'customer_attendances t',
-    `${same('t', ['id', 'app_location_id', 'latitude', 'longitude', 'accuracy', 'distance_m'])}, ${time('t.inserted_at')}`,
+    `${copied('t', ['id', 'app_location_id', 'latitude', 'longitude', 'accuracy', 'distance_m'])}, ${time('t.inserted_at')}`,
   ],
   [
     'evaluations',
     'order_processings t',
     `'id', t.id, 'customer_email', t.buyer ->> 'email', 'customer_first_name', t.buyer ->> 'firstName',
-     'customer_last_name', t.buyer ->> 'lastName', 'customer_phone', t.buyer ->> 'phone', ${same('t', TERMS)},
+     'customer_last_name', t.buyer ->> 'lastName', 'customer_phone', t.buyer ->> 'phone', ${copied('t', TERMS)},
      ${money('t.end_sales')}, ${time('t.inserted_at')}`,
   ],
   [
     'proforma_orders',
     'proforma_orders t',
-    `${same('t', ['id', 'number', ...CONTACT, ...TERMS, 'cancel_reason'])},
+    `${copied('t', ['id', 'number', ...CONTACT, ...TERMS, 'cancel_reason'])},
      'status', ${nameSql('t.status_id', STATUSES)}, ${money('t.end_sales')}, ${money('t.paid')},
      ${time('t.inserted_at')}, ${itemsOf('proforma_items', 'proforma_order_id')},
      ${paymentsOf('p.proforma_order_id = t.id')}`,
@@ -78,7 +78,7 @@ const SECTIONS: readonly (readonly [name: string, table: string, fields: string]
   [
     'orders',
     'orders t',
-    `${same('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', ...CONTACT, ...TERMS])},
+    `${copied('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', ...CONTACT, ...TERMS])},
      'order_status', ${nameSql('t.order_status_id', ORDER_STATUSES)},
      'payment_status', ${nameSql('t.payment_status_id', PAYMENT_STATUSES)},
      'delivery_status', ${nameSql('t.delivery_status_id', DELIVERY_STATUSES)},
@@ -88,7 +88,7 @@ const SECTIONS: readonly (readonly [name: string, table: string, fields: string]
 ];
 
 const FIND_CUSTOMER = `
-  select json_build_object(${same('t', [...CUSTOMER_FIELDS, 'viber_subscribed', 'preferred_notification_channel_id'])},
+  select json_build_object(${copied('t', [...CUSTOMER_FIELDS, 'viber_subscribed', 'preferred_notification_channel_id'])},
     'loyalty_points', t.loyalty_points, ${time('t.inserted_at')}, ${time('t.updated_at')})::text as data
   from customers t where t.app_id = $1 and t.id = $2`;
 

@@ -1,7 +1,7 @@
 import { newParts } from '@back-office/kernel';
 import {
   CANCELED_ID,
-  NEW_ORDER,
+  DEFAULT_ORDER_COLUMNS,
   PAYABLE_IDS,
   PAYMENT_STATUSES,
   paymentStatusOf,
@@ -57,7 +57,7 @@ const SETTLE_ORDERS = `
 /** Moves the payments of the proforma to the order, and returns the id of the order. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
-  const order = { ...NEW_ORDER, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
+  const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
   const [insertedRow] = await sql.rows<{ id: number }>(INSERT_CONVERTED_ORDER, [
     appId,
     JSON.stringify(order),

@@ -6,11 +6,11 @@ import {
   planStock,
   stockChangeEvents,
   makeStockMatchers,
-  type AddedStock,
+  type StockAdditionResult,
   type OnHand,
   type ShelfQuantity,
   type StockMatchers,
-  type ReconciledStock,
+  type StockReconciliationResult,
   type Stock,
   type StockChange,
   type StockQuantity,
@@ -77,8 +77,8 @@ export class SqlStock implements Stock {
     private readonly clock: Clock,
   ) {}
 
-  add(appId: number, rows: StockRows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
-    const work = async (transaction: Transaction): Promise<AddedStock> => {
+  add(appId: number, rows: StockRows, { explain, dryRun }: BulkOptions = {}): Promise<StockAdditionResult> {
+    const work = async (transaction: Transaction): Promise<StockAdditionResult> => {
       await beginBulk(transaction, rows.length);
       const matchers = await lockWarehouses(transaction, appId, rows);
       const plan = planStock(rows, matchers);
@@ -97,8 +97,8 @@ export class SqlStock implements Stock {
     warehouseCode: string,
     rows: StockRows,
     { explain, dryRun }: BulkOptions = {},
-  ): Promise<ReconciledStock | undefined> {
-    const work = async (transaction: Transaction): Promise<ReconciledStock | undefined> => {
+  ): Promise<StockReconciliationResult | undefined> {
+    const work = async (transaction: Transaction): Promise<StockReconciliationResult | undefined> => {
       await beginBulk(transaction, rows.length);
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;

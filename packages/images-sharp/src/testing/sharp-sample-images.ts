@@ -77,7 +77,7 @@ export const sharpSampleImages: SampleImages = {
   cmyk: (width, height) =>
     drawQuarters(width, height).toColourspace('cmyk').withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer(),
   deep: (width, height) => drawQuarters(width, height).toColourspace('rgb16').png().toBuffer(),
-  located: (width, height) =>
+  withLocation: (width, height) =>
     drawQuarters(width, height)
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
       .jpeg()

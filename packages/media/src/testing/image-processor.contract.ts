@@ -27,7 +27,7 @@ export interface SampleImages {
   /** PNG with 16 bits per channel. */
   deep(width: number, height: number): Promise<Uint8Array>;
   /** JPEG with a location and a camera in its EXIF. */
-  located(width: number, height: number): Promise<Uint8Array>;
+  withLocation(width: number, height: number): Promise<Uint8Array>;
   decode(bytes: Uint8Array): Promise<DecodedImage>;
 }
 
@@ -237,7 +237,7 @@ export function imageProcessorContract(
     });
 
     it('loses all metadata', async () => {
-      const bytes = await samples.located(64, 64);
+      const bytes = await samples.withLocation(64, 64);
       expect((await samples.decode(bytes)).hasMetadata).toBe(true);
       for (const format of ['original', 'webp', 'jpeg'] as const) {
         const [result] = await process(bytes, stillFacts('image/jpeg', 64, 64), [64], format);

@@ -70,7 +70,7 @@ const seedsOf = (mime: string): Uint8Array[] => [
   ...(LOCATED_IMAGES[mime] ? [LOCATED_IMAGES[mime]] : []),
 ];
 
-const located = (): Sharp =>
+const withLocation = (): Sharp =>
   sharp({ create: { width: 8, height: 8, channels: 3, background: '#36c' } })
     .withExif({
       IFD0: { ImageDescription: 'Knez Mihailova' },
@@ -80,11 +80,11 @@ const located = (): Sharp =>
 
 /** Real images with a location, which libvips can read. */
 export const LOCATED_IMAGES: Readonly<Record<string, Uint8Array>> = {
-  'image/jpeg': await located().jpeg().toBuffer(),
-  'image/png': await located().png().toBuffer(),
-  'image/webp': await located().webp().toBuffer(),
-  'image/avif': await located().avif({ effort: 0 }).toBuffer(),
-  'image/tiff': await located().tiff({ compression: 'lzw' }).toBuffer(),
+  'image/jpeg': await withLocation().jpeg().toBuffer(),
+  'image/png': await withLocation().png().toBuffer(),
+  'image/webp': await withLocation().webp().toBuffer(),
+  'image/avif': await withLocation().avif({ effort: 0 }).toBuffer(),
+  'image/tiff': await withLocation().tiff({ compression: 'lzw' }).toBuffer(),
 };
 
 const STRIPPED_TYPES = [...new Set(SAMPLE_FILES.map(({ mime }) => mime))];

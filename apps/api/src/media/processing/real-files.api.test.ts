@@ -78,7 +78,7 @@ describe('a photo', () => {
   });
 
   it('removes the location of a photo from all renditions', async () => {
-    const file = await uploadAndProcess('a.jpg', await samples.located(400, 300));
+    const file = await uploadAndProcess('a.jpg', await samples.withLocation(400, 300));
     for (const { url } of [file, ...file.renditions]) {
       expect((await readImage(url)).hasMetadata).toBe(false);
     }
