@@ -28,7 +28,7 @@ if (entry === undefined) {
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
 
-/** Without a bundle the service runs from the build, and only starts slower. */
+/** Without a bundle, the service runs from the build and starts more slowly. */
 async function tryBundle() {
   try {
     await (await import('./bundle.mjs')).bundle();

@@ -53,7 +53,7 @@ export interface Config {
   /** URL that receives purge requests; `undefined` sends none. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** Proxies that are believed about the address of a client, by number or by address. */
+  /** Trusted proxies: a number of hops, or addresses. */
   readonly trustProxy: number | readonly string[] | false;
   /** Maximum number of calls in a window; `undefined` means unlimited. */
   readonly rateLimits: RateLimitConfig | undefined;
@@ -95,7 +95,7 @@ export interface RateLimitConfig {
   readonly store: string | undefined;
 }
 
-/** A person, a payment service over HTTP, or a module pays out refunds. */
+/** Refunds are paid out by a person, by a payment service over HTTP, or by a module. */
 export type RefundConfig =
   | { readonly kind: 'by-hand' }
   | { readonly kind: 'http'; readonly url: string }

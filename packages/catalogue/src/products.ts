@@ -69,7 +69,7 @@ export interface ProductQueries {
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
   /** Returns the products that the app has by their ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
-  /** A search is listed by offset only: it has no positions. */
+  /** A search has no positions, so it is listed by offset only. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
   /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;

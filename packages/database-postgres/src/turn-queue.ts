@@ -7,7 +7,7 @@ export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
 /** While another app has called within this time, no app may take more than half of the connections. */
 const SHARING_MS = 10_000;
-/** One connection in so many is reserved for look-ups. */
+/** One of this many connections is reserved for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
 const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
 

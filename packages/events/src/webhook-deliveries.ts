@@ -71,7 +71,7 @@ export interface LeasedEndpoint {
   /** All events up to here were delivered, or have a delivery. */
   readonly position: number;
   readonly health: EndpointHealth;
-  /** Due deliveries in the order of their events, with the pending ones behind them of the same record. */
+  /** Due deliveries, and the pending deliveries of the same records behind them, in the order of their events. */
   readonly due: readonly Delivery[];
 }
 
@@ -167,7 +167,7 @@ export function attemptedDelivery(delivery: Delivery, attempt: Attempt, random: 
   };
 }
 
-/** Deliveries of one record stay in order, so each chain is delivered one after the other. */
+/** The deliveries of one record form a chain, which is delivered in order. */
 export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   const chains = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {

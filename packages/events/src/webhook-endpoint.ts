@@ -19,7 +19,7 @@ export type WebhookStatus = 'active' | 'paused' | 'switched_off';
 export interface WebhookSecret {
   /** `whsec_` and 32 random bytes in base64. */
   readonly secret: string;
-  /** An old secret signs until then; null is the current one. */
+  /** End of the overlap of an old secret; null for the current secret. */
   readonly expiresAt: Date | null;
 }
 
@@ -76,7 +76,7 @@ export interface WebhookEndpoints {
   remove(appId: number, id: number): Promise<boolean>;
 }
 
-/** After such a change, everything that waits is sent at once, and repeated for three days again. */
+/** After such a change, waiting deliveries are sent at once, and retried for three days again. */
 export function isNewStart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
   return status === 'active' || url !== endpoint.url;
 }
@@ -150,7 +150,7 @@ export function parseSubject(subject: string): SubjectFilter | undefined {
   return warehouseId === undefined ? undefined : { types, record: { id, warehouseId } };
 }
 
-/** What the endpoint reads of the feed. */
+/** Selects the events that the endpoint receives. */
 export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<EventSelection, 'limit'> {
   const filter = subject === null ? undefined : parseSubject(subject);
   const selectedTypes = EVENT_TYPES.filter(

@@ -37,9 +37,9 @@ export function retryAfterSeconds(answer: WebhookAnswer): number {
   return Math.min(answer.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
 }
 
-/** How an endpoint does, over all its deliveries. */
+/** Health of an endpoint over all its deliveries. */
 export interface EndpointHealth {
-  /** Turns in a row with failures only. */
+  /** Consecutive turns in which every delivery failed. */
   readonly failures: number;
   readonly failingSince: Date | null;
   /** No attempt is made before this time. */

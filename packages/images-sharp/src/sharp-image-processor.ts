@@ -29,7 +29,7 @@ const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
 // Even when the sources run, the worker comes from the build: a process cannot load TypeScript.
 const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
-/** One more than one app can use, because an app has at most half of the jobs at once. */
+/** One more than a single app can use, because an app has at most half of the jobs at once. */
 const DEFAULT_CONCURRENT = 3;
 /** Owner of all tasks in the queue, because jobs already take turns by app. */
 const ALL_IMAGES = 0;

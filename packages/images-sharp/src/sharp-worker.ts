@@ -9,9 +9,9 @@ export interface SharpTask {
   readonly pixelLimit: number;
 }
 
-/** Wider outputs are made from the source each, because their pixels would take too much memory. */
+/** Each wider output is made from the source, because keeping its pixels would take too much memory. */
 const MAX_SHARED_PIXELS = 25_000_000;
-/** The default effort of 4 takes half as long again and makes files 5 % smaller. */
+/** The default effort of 4 takes 50 % longer and makes files 5 % smaller. */
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 3;
 

@@ -1,4 +1,4 @@
-/** Knows the party that has called last, and when another one has. */
+/** Remembers which party called last, and when a different party called last. */
 export class LatestParties<Key> {
   private latest: Key | undefined;
   private latestAtMs = -Infinity;

@@ -60,7 +60,7 @@ function changedVoucherEvents({ before, after }: ProformaChange): DomainEvent[] 
   const released = releasedVouchers(before, after);
   const idsWhere = (isUsed: boolean): number[] =>
     released.flatMap(({ voucherId, spent }) => (spent > 0 === isUsed ? [voucherId] : []));
-  // An open proforma holds its vouchers until it ends, so refunds change them afterwards only.
+  // An open proforma holds its vouchers until it ends, so only later refunds change them.
   const refunds = before.status === 'converted' ? addedVoucherRefunds(before, after) : [];
   const refundedIds = refunds.map(({ voucherId }) => voucherId);
   return [

@@ -10,7 +10,7 @@ export interface AdapterKind<Opened> {
   readonly exportName: string;
   /** Returns why a value is unusable as this adapter, or `undefined`. */
   readonly problemWith: (answer: unknown) => string | undefined;
-  /** Never set; it carries the type of the adapter. */
+  /** Exists in the type only, and carries the type of the adapter. */
   readonly adapter?: Opened;
 }
 

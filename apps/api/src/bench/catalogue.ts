@@ -181,7 +181,7 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
     );
   };
   const adjustments = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
-  // A call counts each shelf at most once; each call draws other shelves.
+  // A call has each shelf at most once, and each call has other shelves.
   const stockCounts = () => {
     const start = randomInt(Math.max(products - rows, 1));
     const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${start + index}-1`);

@@ -22,10 +22,7 @@ const RANDOM_TEXTS = new Set([
   'slug',
   'payment_reference',
 ]);
-/**
- * PostgreSQL numbers the movements of one statement, and their lines, in the order of a hash join. That order follows
- * the hash of the random number that they refer to.
- */
+/** PostgreSQL numbers the movements of one statement in the order of a hash join, which depends on random numbers. */
 const STOCK_MOVEMENTS = '/stock_movements';
 const SEPARATORS = /([/?=&:;|., "']+)/;
 /** Other texts of the same object may repeat these values, so they are compared first. */
@@ -34,7 +31,7 @@ const COMPARED_FIRST = new Set(['id', 'proforma_number', 'order_number', 'refere
 const ROUTES_WITH_NUMBERS = new Set(['/orders', '/proforma_orders', '/proforma_orders/stats']);
 /** The name of a kept version ends in a random text. */
 const VERSION_NAME = /^(.+@v\d+-)([\da-f]{32})$/;
-/** Texts this short, from the alphabet of random numbers, may occur in a number by chance. */
+/** A random number may contain such a short text by chance. */
 const MAY_BE_RANDOM = /^[0-9a-hjkmnp-tv-z-]{0,4}$/i;
 
 /** Whether a search may match random numbers of records. */
@@ -45,7 +42,7 @@ function maySearchRandomNumbers({ path, query, rawQuery }: CallStep): boolean {
 }
 
 const EVENTS = '/events';
-/** Its entries of changed orders have the ids of the orders as field names. */
+/** Its entries use the ids of changed orders as field names. */
 const AUDIT_LOG = '/audit_log';
 /** Bulk calls may publish their events in another order, and only their number is compared. */
 const DELIVERIES = '/webhook_endpoints/:id/deliveries';

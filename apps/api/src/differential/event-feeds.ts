@@ -46,7 +46,7 @@ export function subjectOf(event: Fields): string[] {
   return String(event['subject']).split('/');
 }
 
-/** Sorts both sides by the subjects of the right. Events of one record stay in order. */
+/** Sorts the events of both sides by the subjects of the right side. Events of one record stay in order. */
 export function sortFeeds(left: Feed, right: Feed, pairs: Bijection): readonly [Fields[], Fields[]] {
   const translate = (event: Fields): string => {
     const [kind = '', ...ids] = subjectOf(event);

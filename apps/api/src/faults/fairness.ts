@@ -14,7 +14,7 @@ const CALLS_PER_SECOND = 20;
 const IDLE_SECONDS = 5;
 const HOSTILE_SECONDS = 10;
 const MAX_P99_FACTOR = 5;
-/** Below this, the factor would measure the machine. */
+/** Shorter times depend on the machine more than on the service. */
 const MIN_IDLE_P99_MS = 10;
 const APP_CONNECTIONS = 200;
 const STRANGER_CONNECTIONS = 100;

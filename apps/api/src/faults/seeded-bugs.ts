@@ -32,7 +32,7 @@ export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 /** Longer than 25 s, after which other workers may take the jobs and endpoints of a killed worker. */
 const SETTLE_MS = 40_000;
 
-/** Returns the first breach without a bug. Any breach makes the part useless. */
+/** Returns the first breach without a seeded bug. After such a breach, the part proves nothing. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
   return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
 }

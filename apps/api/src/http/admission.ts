@@ -9,7 +9,7 @@ type Start = () => void;
 
 interface Waiting {
   readonly starts: Start[];
-  /** Time that the caller's starts have taken, on a clock that never falls behind the callers that wait. */
+  /** Time that the starts of the caller have taken, counted from the time of the caller that started last. */
   usedMs: number;
 }
 

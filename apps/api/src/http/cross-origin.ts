@@ -1,7 +1,7 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 
-/** Browsers keep the answer of a preflight no longer. */
+/** Maximum time for which browsers keep the answer of a preflight. */
 const PREFLIGHT_SECONDS = 7_200;
 
 const EXPOSED_HEADERS = [

@@ -64,7 +64,7 @@ function parseTexts(json: string): (string | null)[] {
     if (Array.isArray(texts) && texts.every((entry) => entry === null || typeof entry === 'string'))
       return texts as (string | null)[];
   } catch {
-    // Any unreadable cursor is answered alike.
+    // All unreadable cursors get the same answer.
   }
   throw new HttpProblem(400);
 }

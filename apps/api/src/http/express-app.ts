@@ -132,7 +132,7 @@ function countRefused({ rateLimits }: Edge, { token }: errors.Rejection, respons
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }
 
-/** Counts a call of the app until its response ends, so that bodies on their way count too. */
+/** Counts a call of the app until its response ends, including the time in which its body arrives. */
 function countCall(calls: CallsInProgress<number>, appId: number, response: Response): boolean {
   if (response.closed) return true;
   const hasBegun = calls.begin(appId);

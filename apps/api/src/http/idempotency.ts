@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
-/** The call is done, but its app has too many kept answers to give this one again. */
+/** The call is done, but its answer was not kept, because the app has too many kept answers. */
 export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
 
 const MAX_KEY_LENGTH = 255;

@@ -7,9 +7,9 @@ import { Busy } from './errors.js';
 const MIN_LARGE_BYTES = 16 * 1024;
 /** A page of so many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
-/** Limits of the large calls of one app that are in progress, while other apps call and while none does. */
+/** Maximum number of large calls of one app in progress: while other apps call, and while no other app calls. */
 const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
-/** While another app has called within this time, an app shares the main thread with it. */
+/** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
 
@@ -24,8 +24,8 @@ interface Queue {
 }
 
 /**
- * Lets each app make one call with a large body or page at a time, and a few while no other app calls. The bodies of the others stay in the network
- * until it is their turn, so they cost neither time nor memory.
+ * Lets each app make one call with a large body or page at a time, and a few while no other app calls. The body of a
+ * waiting call is not read, so it costs neither time nor memory.
  */
 export class LargeCalls {
   private readonly queues = new Map<number, Queue>();
@@ -43,7 +43,7 @@ export class LargeCalls {
 
   /** Calls `start` when it is the turn of the call, or with an error after a long wait. */
   enter(appId: number, response: Pick<Response, 'once' | 'closed'>, start: (error?: Busy) => void): void {
-    // Its turn would never end.
+    // A closed response emits no event that would end the turn.
     if (response.closed) return start();
     const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
     this.queues.set(appId, queue);

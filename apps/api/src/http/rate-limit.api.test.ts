@@ -173,7 +173,7 @@ describe('with a shared store', () => {
     const environment = { RATE_LIMIT: `${CALLS}/60`, RATE_LIMIT_STORE: redis.url };
     const nodes = [await testApi(environment), await testApi(environment)] as const;
     const shops = [await nodes[0].app(), await nodes[1].app()] as const;
-    // Both databases number their tokens alike.
+    // Both databases give their tokens the same ids.
     const [first, second] = [await shops[0].get('/app/settings'), await shops[1].get('/app/settings')];
     expect([first.headers['ratelimit'], second.headers['ratelimit']]).toEqual([
       `"token";r=${CALLS - 1};t=60`,

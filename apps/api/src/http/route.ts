@@ -75,8 +75,8 @@ interface RouteParts<Body extends object> {
   readonly missingKey?: string;
   readonly emptyWhenMissing?: boolean;
   /**
-   * Returns false when the record of the path is missing, or a refusal of every such call on it. Runs only before an
-   * invalid body is answered 422.
+   * Returns false when the record of the path is missing, or a refusal when its state refuses every such call. Runs
+   * only before an invalid body is answered 422.
    */
   readonly precheck?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean | Refusal>;
   readonly handle: (call: Call<Body>) => Promise<HandlerResult>;

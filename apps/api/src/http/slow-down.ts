@@ -28,7 +28,7 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
   };
 }
 
-/** Whether the call had no valid token, and no public file as its answer. */
+/** Whether the call had neither a valid token nor a public file as its answer. */
 function isOfStranger({ locals, statusCode, headersSent }: Response): boolean {
   const isServedFile = locals['route'] === MEDIA_ROUTE && headersSent && statusCode < 400;
   return locals['holder'] === undefined && locals['hasValidToken'] !== true && !isServedFile;

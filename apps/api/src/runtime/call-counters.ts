@@ -9,7 +9,7 @@ export interface CallCounters {
   close(): void;
 }
 
-/** A call waits no longer for the store. */
+/** Maximum time for which a call waits for the store. */
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** After a failure, calls are counted in memory for this time. */
@@ -60,7 +60,7 @@ async function consume(limiter: RateLimiterAbstract, key: string, { calls }: Rat
   }
 }
 
-/** Calls go on while the store is away. The log says once that it is away, and once that it is back. */
+/** Calls are answered while the store is down. The log has one line when the store fails, and one when it is back. */
 class SharedStore {
   private readonly redis: Redis;
   private awayUntilMs = -Infinity;

@@ -7,7 +7,7 @@ interface Window {
   readonly startedAtMs: number;
   readonly message: string;
   line: object;
-  /** Rejections since the line that opened the window. */
+  /** Rejections since the last logged line. */
   count: number;
 }
 

@@ -117,7 +117,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** An entry of a list cannot be blank, so a list field also has a blank key. */
+/** A list field also has a message key for a blank entry. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

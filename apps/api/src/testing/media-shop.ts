@@ -67,7 +67,7 @@ export class MediaShop {
     return Buffer.from(await (await this.fetch(url)).arrayBuffer());
   }
 
-  /** Changes when a job of the file is due. */
+  /** Makes the job of a file due at another time. */
   async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', interval: string): Promise<void> {
     const key = `${purpose}:${this.client.appId}:${id}`;
     const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';

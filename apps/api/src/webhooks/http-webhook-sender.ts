@@ -8,7 +8,7 @@ import { parseRetryAfter } from './retry-after.js';
 import type { Targets } from './targets.js';
 
 const TIMEOUT_MS = 15_000;
-/** The status decides, so the body of an answer gets less time. */
+/** The status decides whether the webhook is delivered, so the timeout of the body is shorter. */
 const BODY_TIMEOUT_MS = 2_000;
 const MAX_TEXT_BYTES = 1_024;
 /** Requests to a host share the addresses that were found for it. */

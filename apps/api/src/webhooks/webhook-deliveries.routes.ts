@@ -70,7 +70,7 @@ function parseOneOf<Value extends string>(value: string | undefined, values: rea
   return known;
 }
 
-/** A replay selects by ids, by failure or by time, and not by two of them. */
+/** A replay selects by ids, by failure or by time, but never by two of them. */
 function parseSelection({
   event_ids: ids,
   failed,

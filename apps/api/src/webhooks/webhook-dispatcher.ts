@@ -32,7 +32,7 @@ const MAX_REQUESTS_PER_ENDPOINT = 16;
 const TURN_MS = 4_000;
 /** After this time, another endpoint gets the place. */
 const MAX_ENDPOINT_MS = 10_000;
-/** Longer than a turn and its last request. After a killed worker, others wait as long. */
+/** Longer than a turn with its last request. After the death of a worker, other workers wait this long. */
 const LEASE_SECONDS = 25;
 
 export interface DispatcherPorts {
@@ -124,7 +124,7 @@ export class WebhookDispatcher {
     const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - due.length);
     const newDeliveries = await this.newDeliveries(leased, page.events);
     const startedAt = this.clock.now();
-    // Between a due delivery and a new one of its record, others may wait that this turn leaves out.
+    // This turn may leave out older deliveries of a record, so newer deliveries of that record must wait.
     const isComplete = due.length === leased.due.length;
     const sendable = newDeliveries.filter(({ nextAttemptAt }) => isComplete || nextAttemptAt !== null);
     const attempts = await this.attempt({ app, leased, stopping, endMs }, [...due, ...sendable]);
@@ -229,7 +229,7 @@ interface Stop {
   readonly forget: () => void;
 }
 
-/** A promise for one turn only: it would keep the answers of all turns in memory. */
+/** Each turn has its own promise, because a shared one would keep the answers of all turns in memory. */
 function stopOf(signal: AbortSignal): Stop {
   let stop = (): void => {};
   const promise = new Promise<undefined>((resolve) => {

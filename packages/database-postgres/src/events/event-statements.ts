@@ -22,8 +22,8 @@ export function eventsStatement(appId: number, at: Date, events: readonly Domain
 }
 
 /**
- * CTE that adds the events of the parameter `events`, see {@link eventRows}. With `newRecord`, a CTE with the id of a
- * new record, events without a record are those of the new one.
+ * CTE that adds the events of the parameter `events`, see {@link eventRows}. `newRecord` names a CTE with the id of a
+ * new record, which gets the events without a record.
  */
 export function eventsSql(at: string, events: string, newRecord?: string): string {
   const [recordId, from] = newRecord

@@ -50,7 +50,7 @@ const FIND_OLDEST = 'select at from events where app_id = $1 order by id limit 1
 const FIND_OLDEST_PLACED = `
   select position, at from events where app_id = $1 and position is not null order by position limit ${MAX_PURGED_EVENTS}`;
 
-/** Otherwise the results of a turn could wait for the purge, and the purge for them. */
+/** Prevents a deadlock with a worker that stores the results of a turn. */
 const LOCK_ENDPOINTS = 'select id from webhook_endpoints where app_id = $1 order by id for no key update';
 
 const PURGE_EVENTS = `
@@ -107,7 +107,7 @@ export class SqlEventFeed implements EventFeed {
   async purge(): Promise<boolean> {
     let hasMore = false;
     for (const { id, days } of await this.database.rows<{ id: number; days: number }>(FIND_APPS)) {
-      // Otherwise the first reader after weeks would have to place millions.
+      // Otherwise the first reader after weeks would have to place millions of events.
       await this.placeNew(id);
       const end = addHours(this.clock.now(), -days * HOURS_PER_DAY);
       const [oldest] = await this.database.rows<{ at: Date }>(FIND_OLDEST, [id]);

@@ -32,7 +32,7 @@ import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-sta
 
 const MAX_ATTEMPTS = 5;
 
-/** `requestsRefunds` is true when the caller requests new refunds from the payment service itself. */
+/** `requestsRefunds` is true when the caller, and not the worker, requests new refunds from the payment service. */
 interface ChangeMode {
   readonly lockMode: LockMode;
   readonly requestsRefunds: boolean;

@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
 import type { Sql } from '../client-transaction.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
-/** Each due delivery that is the first pending one of its record, with those behind it. */
+/** Selects the due deliveries that are the first pending ones of their records, and those behind them. */
 export const FIND_DUE_DELIVERIES = `
   select ${WEBHOOK_DELIVERIES.columns.of('d')}
   from (
@@ -22,7 +22,7 @@ export const FIND_DUE_DELIVERIES = `
   ) as d
   order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
 
-// A restart ($6) also begins the three days of repeats anew, also for deliveries that wait behind another.
+// A restart ($6) also begins the three days of retries again, even for deliveries that wait behind another.
 const MAKE_DUE = `
   update webhook_deliveries d set next_attempt_at = case when n.is_first then
       case when n.next_attempt_at is null or $4 then least(n.next_attempt_at, $3::timestamptz) else n.next_attempt_at end

@@ -59,7 +59,7 @@ const CHANGED_COLUMNS = WEBHOOK_DELIVERIES.columns.pick(
   'response_text',
 );
 
-// The sequence of the rows is that of the primary key, in which replays lock them too.
+// Rows are inserted in the order of the primary key, in which replays lock them too.
 const STORE_DELIVERIES = `
   insert into webhook_deliveries (${DELIVERY_COLUMNS})
   select $1, $2, ${WEBHOOK_DELIVERIES.columns.names.slice(2).join(', ')}

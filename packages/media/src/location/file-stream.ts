@@ -27,7 +27,7 @@ export class FileStream {
   private to = 0;
   private ownsInput = false;
   private hasEnded = false;
-  /** Counted in the outermost file for all files nested in it. */
+  /** A nested file adds its parts to the count of the outermost file. */
   private parts = 0;
   private readonly outermost: FileStream;
   private output: Uint8Array[] = [];
