@@ -212,7 +212,7 @@ function hasSameIdentifier(row: IdentifierValues, record: IdentifierValues, iden
 }
 
 describe('rename', () => {
-  it('replaces the old value and any other holder', () => {
+  it('frees the old value and takes the new one from its holder', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(a, 'code', 'SHOE');

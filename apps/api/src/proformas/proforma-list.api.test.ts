@@ -119,7 +119,7 @@ describe('filtering by status', () => {
     [',', NEWEST_FIRST],
     ['%00', NEWEST_FIRST],
     ['draft&status=paid', 'ca'],
-  ])('lists for %s the proformas %j', async (status, expected) => {
+  ])('shows with %s the proformas %j', async (status, expected) => {
     expect(await listLetters(`status=${status}`)).toBe(expected);
   });
 
@@ -144,7 +144,7 @@ describe('filtering by expiring_within', () => {
     ['soon', NEWEST_FIRST],
     ['', NEWEST_FIRST],
     ['30&expiring_within=48', NEWEST_FIRST],
-  ])('lists for %s hours the open proformas %j', async (hours, expected) => {
+  ])('shows with %s hours the open proformas %j', async (hours, expected) => {
     expect(await listLetters(`expiring_within=${hours}`)).toBe(expected);
   });
 });
@@ -158,7 +158,7 @@ describe('filtering by has_alerts', () => {
     ['yes', NEWEST_FIRST],
     ['TRUE', NEWEST_FIRST],
     ['', NEWEST_FIRST],
-  ])('lists for %s the proformas %j, ignoring resolved alerts', async (value, expected) => {
+  ])('shows with %s the proformas %j, ignoring resolved alerts', async (value, expected) => {
     expect(await listLetters(`has_alerts=${value}`)).toBe(expected);
   });
 });
@@ -171,7 +171,7 @@ describe('filtering by anonymous', () => {
     ['0', 'fcb'],
     ['no', NEWEST_FIRST],
     ['', NEWEST_FIRST],
-  ])('lists for %s the proformas %j', async (value, expected) => {
+  ])('shows with %s the proformas %j', async (value, expected) => {
     expect(await listLetters(`anonymous=${value}`)).toBe(expected);
   });
 });
@@ -209,7 +209,7 @@ describe('filtering by date_from and date_to', () => {
     ['date_from=2026-11-22T04:00:00&date_to=2026-11-22T04:00:00', 'd'],
     ['date_from=2026-11-23&date_to=2026-11-22', ''],
     ['date_from=0001-01-01&date_to=9999-12-31', NEWEST_FIRST],
-  ])('lists for %s the proformas %j', async (query, expected) => {
+  ])('shows with %s the proformas %j', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 
@@ -260,7 +260,7 @@ describe('orderBy', () => {
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)('sorts by %s to %s, descending to %s, ties newest first', async (field, ascending, descending) => {
+  it.each(ORDERS)('shows in the order of %s %s, descending %s, ties newest first', async (field, ascending, descending) => {
     expect([
       await listLetters(`orderBy=${field}`),
       await listLetters(`orderBy=${field} asc`),

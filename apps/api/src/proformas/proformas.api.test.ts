@@ -382,7 +382,7 @@ describe('warehouse_confirm', () => {
     });
   });
 
-  it('reserves a raised line again, and refuses without stock', async () => {
+  it('reserves more for a raised quantity, and refuses it without stock', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -400,7 +400,7 @@ describe('warehouse_confirm', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
   });
 
-  it('raises a line in another warehouse and ships from there', async () => {
+  it('moves a raised line to another warehouse, which ships it', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -446,7 +446,7 @@ describe('warehouse_confirm', () => {
     );
   });
 
-  it('raises a line only in the warehouse of the evaluation', async () => {
+  it('raises a confirmed quantity only in the warehouse of the evaluation', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }], { warehouse_code: 'W1' });
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
     await confirm(id, { adjustments });
