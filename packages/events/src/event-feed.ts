@@ -45,11 +45,11 @@ export interface PositionExpired {
  */
 export interface EventFeed {
   /**
-   * Returns selected events after a position, 0 being the start. Reads at most {@link MAX_READ_EVENTS} events, so a page
-   * may be empty although more follow.
+   * Returns selected events after a position, or from the oldest kept event. Reads at most {@link MAX_READ_EVENTS} events,
+   * so a page may be empty although more follow.
    */
-  page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired>;
-  /** Returns the position of the newest event, or 0. */
+  page(appId: number, after: number | 'start', selection: EventSelection): Promise<EventPage | PositionExpired>;
+  /** Returns the position of the newest event; 0 when there has never been one. */
   lastPosition(appId: number): Promise<number>;
   /** Removes a batch of events older than `events.retention_days` of their app; returns true when there may be more. */
   purge(): Promise<boolean>;

@@ -86,6 +86,6 @@ export const EVENT_KINDS: Readonly<Record<EventType, EventKind>> = {
   'webhook_endpoint.switched_off': {
     subject: 'webhook_endpoints',
     area: 'webhooks',
-    description: 'an endpoint failed for three days, or answered 410; data has the reason until it is started again',
+    description: 'an endpoint failed for three days, or answered 410; status_reason of data says why',
   },
 };

@@ -83,8 +83,8 @@ export interface TurnResult {
 }
 
 /**
- * What was stored of a turn: everything; the deliveries only, when the endpoint was changed meanwhile; or nothing, when
- * the lease was lost.
+ * What was stored of a turn: everything; the deliveries only, when the endpoint was changed meanwhile, so that the next
+ * turn reads the same events by its new filter; or nothing, when the lease was lost.
  */
 export type Settlement = 'all' | 'deliveries' | 'nothing';
 
@@ -95,13 +95,20 @@ export interface EndpointLag {
   readonly oldestAt: Date | null;
 }
 
+export interface KnownDeliveries {
+  /** Events that have a delivery already. */
+  readonly eventIds: ReadonlySet<number>;
+  /** Subjects that have a pending delivery. */
+  readonly pendingSubjects: ReadonlySet<string>;
+}
+
 export interface WebhookQueue {
   /** Finds active endpoints of all apps that may have something to deliver, healthy ones first. */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** `undefined` when another worker has the endpoint, or it is no longer due. */
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
-  /** Returns those subjects of the events that have a pending delivery. */
-  findPendingSubjects(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<ReadonlySet<string>>;
+  /** Finds what earlier turns have stored about these events. */
+  findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
   /** Stores the results and ends the lease. */
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
   /** Returns how far active endpoints are behind, of all apps. */

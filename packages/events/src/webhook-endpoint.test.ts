@@ -10,12 +10,20 @@ describe('parseSubject', () => {
     expect(parseSubject('consents/7')).toEqual({ types: ['consent.changed'], record: { id: 7 } });
   });
 
-  it.each(['', 'orders', 'orders/', 'orders/x', 'orders/1/2', 'stocks/1', 'stocks/1/x', 'unknown/1'])(
-    'refuses %j',
-    (subject) => {
-      expect(parseSubject(subject)).toBe(undefined);
-    },
-  );
+  it.each([
+    '',
+    'orders',
+    'orders/',
+    'orders/x',
+    'orders/1/2',
+    'stocks/1',
+    'orders/01',
+    'orders/+1',
+    'stocks/1/x',
+    'unknown/1',
+  ])('refuses %j', (subject) => {
+    expect(parseSubject(subject)).toBe(undefined);
+  });
 });
 
 describe('selectionOf', () => {

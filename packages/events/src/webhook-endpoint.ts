@@ -143,7 +143,7 @@ export interface SubjectFilter {
 export function parseSubject(subject: string): SubjectFilter | undefined {
   const [kind, ...parts] = subject.split('/');
   const types = EVENT_TYPES.filter((type) => EVENT_KINDS[type].subject === kind);
-  const ids = parts.map((part) => parseRecordId(part));
+  const ids = parts.map((part) => (/^[1-9]\d*$/.test(part) ? parseRecordId(part) : undefined));
   const [id, warehouseId] = ids;
   if (types.length === 0 || parts.length !== (kind === 'stocks' ? 2 : 1) || id === undefined) return undefined;
   if (parts.length === 1) return { types, record: { id } };

@@ -18,7 +18,7 @@ import {
 } from '@back-office/kernel';
 import { LANGUAGE_TAG } from '../apps/index.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { Nested, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import { Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
 import { boolean, component, dateTime, integer, listOf, nullable, oneOf, text, type TypeOf } from '../http/shapes.js';
 
 const optional = true;
@@ -69,7 +69,7 @@ class RotationFields {
 }
 
 export class RotateAccessToken {
-  @Nested(() => RotationFields, { optional }) access_token?: RotationFields | null;
+  @Wrapper(() => RotationFields, { optional }) access_token?: RotationFields | null;
 }
 
 export function lifetimeSeconds(duration: number | string | null | undefined): number {

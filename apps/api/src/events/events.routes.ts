@@ -110,9 +110,9 @@ function parseWait(value: unknown): number {
   return seconds;
 }
 
-async function parsePosition(query: Query, feed: EventFeed, appId: number): Promise<number> {
+async function parsePosition(query: Query, feed: EventFeed, appId: number): Promise<number | 'start'> {
   const after = parseTextFilter(query, 'after');
-  if (after === undefined) return 0;
+  if (after === undefined) return 'start';
   if (after === LATEST) return feed.lastPosition(appId);
   const [, digits = ''] = /^e(\d{1,15})$/.exec(Buffer.from(after, 'base64url').toString()) ?? [];
   if (digits === '' || formatCursor(Number(digits)) !== after) throw new HttpProblem(400);

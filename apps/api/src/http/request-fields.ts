@@ -137,9 +137,10 @@ export function Nested(getClass: () => Class, { optional }: Presence = {}): Prop
   return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
 }
 
-/** A body without its wrapper is answered 400. */
-export function Wrapper(getClass: () => Class): PropertyDecorator {
+/** A body without its wrapper is answered 400, unless the wrapper is optional. */
+export function Wrapper(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
   const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
+  if (optional) return combine(Nested(getClass, { optional }), markWrapper);
   return combine(nestedField(getClass, validateObject, {}, { missingMessage: MALFORMED }), markWrapper);
 }
 

@@ -260,13 +260,16 @@ describe('orderBy', () => {
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)('shows in the order of %s %s, descending %s, ties newest first', async (field, ascending, descending) => {
-    expect([
-      await listLetters(`orderBy=${field}`),
-      await listLetters(`orderBy=${field} asc`),
-      await listLetters(`orderBy=${field} desc`),
-    ]).toEqual([ascending, ascending, descending]);
-  });
+  it.each(ORDERS)(
+    'shows in the order of %s %s, descending %s, ties newest first',
+    async (field, ascending, descending) => {
+      expect([
+        await listLetters(`orderBy=${field}`),
+        await listLetters(`orderBy=${field} asc`),
+        await listLetters(`orderBy=${field} desc`),
+      ]).toEqual([ascending, ascending, descending]);
+    },
+  );
 
   it('sorts by proforma_number', async () => {
     const listNumbers = async (query: string) =>

@@ -1,6 +1,14 @@
 import { hasScope } from '@back-office/apps';
 import { EVENT_KINDS, MAX_REPLAYED_EVENTS, type ReplaySelection, type WebhookDeliveries } from '@back-office/events';
-import { EVENT_TYPES, parseMoment, parsePage, refuse, type EventType, type Refusal } from '@back-office/kernel';
+import {
+  EVENT_TYPES,
+  IS_INVALID,
+  parseMoment,
+  parsePage,
+  refuse,
+  type EventType,
+  type Refusal,
+} from '@back-office/kernel';
 import { answerWith, ok } from '../http/answer.js';
 import { HttpProblem } from '../http/errors.js';
 import { endOfSecond, PAGING, parseTextFilter, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
@@ -84,6 +92,7 @@ function parseSelection({
     start && end ? { from: start, until: endOfSecond(end) } : undefined,
   ];
   const [selection, ...others] = selections.filter((one) => one !== undefined);
+  if (start && end && start > end) return refuse(IS_INVALID, 'until');
   const isHalfTime = Boolean(from ?? until) && !(start && end);
   return selection === undefined || others.length > 0 || isHalfTime ? refuse(ONE_SELECTION) : selection;
 }

@@ -162,14 +162,17 @@ export class WebhookDispatcher {
     return this.readNew({ appId, endpoint, position: page.restartAt } as LeasedEndpoint, limit);
   }
 
+  /** Leaves out events that a turn has stored before the endpoint was changed. */
   private async newDeliveries(
     { appId, endpoint }: LeasedEndpoint,
     events: readonly EventRecord[],
   ): Promise<Delivery[]> {
     if (events.length === 0) return [];
     const now = this.clock.now();
-    const blocked = new Set(await this.ports.queue.findPendingSubjects(appId, endpoint.id, events));
-    return events.map((event) => newDelivery(event, now, blocked.has(subjectOf(event))));
+    const { eventIds, pendingSubjects } = await this.ports.queue.findKnown(appId, endpoint.id, events);
+    return events
+      .filter(({ id }) => !eventIds.has(id))
+      .map((event) => newDelivery(event, now, pendingSubjects.has(subjectOf(event))));
   }
 
   /** Returns the deliveries that were attempted, with their answers. A failed delivery ends its chain. */

@@ -10,7 +10,7 @@ import {
 import type { GrantedScopes, Scope } from '@back-office/apps';
 import { ENDPOINT_FIELDS } from '../events/index.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { DateTime, Flag, Nested, OneOf, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import { DateTime, Flag, OneOf, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
 import { boolean, component, dateTime, integer, nullable, oneOf, record, text, type TypeOf } from '../http/shapes.js';
 
 const optional = true;
@@ -67,7 +67,7 @@ class SecretRotationFields {
 }
 
 export class RotateWebhookSecret {
-  @Nested(() => SecretRotationFields, { optional }) webhook_endpoint?: SecretRotationFields | null;
+  @Wrapper(() => SecretRotationFields, { optional }) webhook_endpoint?: SecretRotationFields | null;
 }
 
 export function overlapSeconds(body: RotateWebhookSecret): number {

@@ -397,6 +397,66 @@ describe('deliveries', () => {
     await watching.close();
   });
 
+  it('are neither sent nor counted again when the endpoint is changed meanwhile', async () => {
+    const { id } = await addEndpoint();
+    const rename = () => shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
+    receiver.answer = async ({ event }) => {
+      await rename();
+      return { status: event.data.first_name === 'eva' ? 500 : 204 };
+    };
+    await addCustomer('ana');
+    await addCustomer('eva');
+    await api.deliverWebhooks();
+    receiver.answer = () => ({ status: 204 });
+    await api.deliverWebhooks();
+    expect(subjectsOf(receiver.received)).toHaveLength(2);
+    expect(await deliveriesOf(id)).toMatchObject([
+      { status: 'pending', attempts: 1, first_attempt_at: expect.any(String) },
+      { status: 'delivered', attempts: 1 },
+    ]);
+    await addCustomer('iva');
+    await api.deliverWebhooks();
+    expect(receiver.received.map(({ event }) => event.data.first_name)).toEqual(['ana', 'eva', 'iva']);
+  });
+
+  it('continue when a turn ended before all were sent and the endpoint was changed', async () => {
+    const { id } = await addEndpoint();
+    await stockShop(shop, [{ code: 'A', stock: 10 }]);
+    await api.deliverWebhooks();
+    receiver.received.length = 0;
+    const stopping = new AbortController();
+    receiver.answer = async () => {
+      await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: {} });
+      stopping.abort();
+      return { status: 204 };
+    };
+    for (const count of [11, 12, 13]) await setStock(count);
+    const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
+    await dispatcher.start(stopping.signal, { switchedOff: () => {}, failed: fail });
+    await dispatcher.idle();
+    receiver.answer = () => ({ status: 204 });
+    await api.deliverWebhooks();
+    await api.deliverWebhooks();
+    const ids = receiver.received.map(({ event }) => Number(event.id));
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    expect(new Set(ids).size).toBe(3);
+    expect(await deliveriesOf(id, '?status=pending')).toEqual([]);
+  });
+
+  it('keep the pause that the receiver has asked for when the endpoint is changed', async () => {
+    const { id } = await addEndpoint();
+    const answers = [204, 503];
+    receiver.answer = () => ({ status: answers.shift() ?? 204, headers: { 'retry-after': '3600' } });
+    await addCustomer('ana');
+    await addCustomer('eva');
+    await api.deliverWebhooks();
+    await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
+    await addCustomer('iva');
+    const sentCount = receiver.received.length;
+    await api.deliverWebhooks();
+    expect(receiver.received).toHaveLength(sentCount);
+  });
+
   it('report no switch-off when the endpoint was changed meanwhile', async () => {
     const { id } = await addEndpoint();
     receiver.answer = async () => {

@@ -20,23 +20,20 @@ export class MemoryEventFeed implements EventFeed {
     private readonly clock: Clock,
   ) {}
 
-  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired> {
-    const feed = this.state.eventFeeds.get(appId, appId);
-    const lastPosition = feed?.last_position ?? 0;
-    const isExpired = after !== 0 && (after < (feed?.purged_position ?? 0) || after > lastPosition);
-    if (isExpired) return { restartAt: feed?.purged_position ?? 0 };
-    if (feed === undefined) return { events: [], position: after, hasMore: false };
-    const start = Math.max(after, feed.purged_position);
-    const end = start + MAX_READ_EVENTS;
+  async page(appId: number, after: number | 'start', selection: EventSelection): Promise<EventPage | PositionExpired> {
+    const feed = this.state.eventFeeds.get(appId, appId) ?? { last_position: 0, purged_position: 0 };
+    const { last_position: lastPosition, purged_position: purgedPosition } = feed;
+    if (after !== 'start' && (after < purgedPosition || after > lastPosition)) return { restartAt: purgedPosition };
+    const start = after === 'start' ? purgedPosition : after;
+    const end = Math.min(start + MAX_READ_EVENTS, lastPosition);
     const events = this.state.events
       .all(appId)
       .filter(({ position }) => position > start && position <= end)
       .filter((event) => isSelected(event, selection))
       .slice(0, selection.limit);
     const isFull = events.length === selection.limit;
-    const readUpTo = Math.max(after, Math.min(end, feed.last_position));
-    const position = isFull ? (events.at(-1)?.position ?? after) : readUpTo;
-    return { events, position, hasMore: position < feed.last_position };
+    const position = isFull ? (events.at(-1)?.position ?? start) : end;
+    return { events, position, hasMore: position < lastPosition };
   }
 
   async lastPosition(appId: number): Promise<number> {

@@ -74,10 +74,11 @@ export class MemoryWebhookEndpoints implements WebhookEndpoints {
       const now = this.clock.now();
       const endpoint = changedEndpoint(stored.endpoint, change, now);
       if (isRefusal(endpoint)) return endpoint;
-      const health = endpoint.failingSince === null ? HEALTHY : stored.health;
+      const isStarted = isNewStart(stored.endpoint, change);
+      const health = isStarted ? HEALTHY : stored.health;
       audit(state, appId, now, endpointEntries(stored.endpoint, endpoint));
       state.webhookEndpoints.put(appId, { ...stored, endpoint, health, revision: stored.revision + 1 });
-      if (isNewStart(stored.endpoint, change)) makeDue(state, appId, id, now, 'restart');
+      if (isStarted) makeDue(state, appId, id, now, 'restart');
       return endpoint;
     });
   }

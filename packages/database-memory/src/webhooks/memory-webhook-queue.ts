@@ -6,6 +6,7 @@ import {
   type Delivery,
   type EndpointLag,
   type EventRecord,
+  type KnownDeliveries,
   type LeasedEndpoint,
   type Settlement,
   type TurnResult,
@@ -47,14 +48,15 @@ export class MemoryWebhookQueue implements WebhookQueue {
     });
   }
 
-  async findPendingSubjects(
-    appId: number,
-    endpointId: number,
-    events: readonly EventRecord[],
-  ): Promise<ReadonlySet<string>> {
+  async findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries> {
     const subjects = new Set(events.map(subjectOf));
-    const pendingSubjects = this.pendingDeliveries(appId, endpointId).map(({ event }) => subjectOf(event));
-    return new Set(pendingSubjects.filter((subject) => subjects.has(subject)));
+    const ids = new Set(events.map(({ id }) => id));
+    const deliveries = deliveriesOf(this.state, appId, endpointId).map(({ delivery }) => delivery);
+    const pendingSubjects = deliveries.flatMap(({ status, event }) => (status === 'pending' ? subjectOf(event) : []));
+    return {
+      eventIds: new Set(deliveries.flatMap(({ event }) => (ids.has(event.id) ? event.id : []))),
+      pendingSubjects: new Set(pendingSubjects.filter((subject) => subjects.has(subject))),
+    };
   }
 
   async settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {

@@ -85,17 +85,18 @@ export class SqlEventFeed implements EventFeed {
     private readonly clock: Clock,
   ) {}
 
-  async page(appId: number, after: number, selection: EventSelection): Promise<EventPage | PositionExpired> {
+  async page(appId: number, after: number | 'start', selection: EventSelection): Promise<EventPage | PositionExpired> {
     await this.placeNew(appId);
-    const { text, values } = pageStatement(appId, after, selection);
+    const position = after === 'start' ? 0 : after;
+    const { text, values } = pageStatement(appId, position, selection);
     const rows = await this.database.rows<PageRow>(text, values);
     const [firstRow] = rows;
     const { lastPosition, purgedPosition } = firstRow ?? { lastPosition: 0, purgedPosition: 0 };
-    if (after !== 0 && (after < purgedPosition || after > lastPosition)) return { restartAt: purgedPosition };
+    if (after !== 'start' && (after < purgedPosition || after > lastPosition)) return { restartAt: purgedPosition };
     const events = rows.flatMap((row) => (row.id === null ? [] : [toEvent(row)]));
-    const readUpTo = Math.max(after, Math.min(Math.max(after, purgedPosition) + MAX_READ_EVENTS, lastPosition));
-    const position = events.length === selection.limit ? (events.at(-1)?.position ?? after) : readUpTo;
-    return { events, position, hasMore: position < lastPosition };
+    const readUpTo = Math.max(position, Math.min(Math.max(position, purgedPosition) + MAX_READ_EVENTS, lastPosition));
+    const end = events.length === selection.limit ? (events.at(-1)?.position ?? position) : readUpTo;
+    return { events, position: end, hasMore: end < lastPosition };
   }
 
   async lastPosition(appId: number): Promise<number> {

@@ -40,8 +40,8 @@ const INSERT_ENDPOINT = `
 
 const CHANGE_ENDPOINT = `
   update webhook_endpoints set url = $3, description = $4, types = $5, subject = $6, status = $7, status_reason = $8,
-    failing_since = $9, failures = case when $9::timestamptz is null then 0 else failures end,
-    retry_at = case when $9::timestamptz is null then null else retry_at end, updated_at = $10,
+    failing_since = $9, failures = case when $11 then 0 else failures end,
+    retry_at = case when $11 then null else retry_at end, updated_at = $10,
     revision = revision + 1
   where app_id = $1 and id = $2`;
 
@@ -97,9 +97,10 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (isRefusal(changed)) return changed;
       transaction.audit(appId, now, endpointEntries(endpoint, changed));
       const { url, description, types, subject, status, statusReason, failingSince } = changed;
-      const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now];
+      const isStarted = isNewStart(endpoint, change);
+      const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now, isStarted];
       await transaction.rows(CHANGE_ENDPOINT, values);
-      if (isNewStart(endpoint, change)) {
+      if (isStarted) {
         await makeDue(transaction, { appId, endpointId: id, due: 'restart', subjects: null, now });
       }
       return changed;

@@ -4,6 +4,7 @@ import {
   switchedOffEvents,
   type EndpointLag,
   type EventRecord,
+  type KnownDeliveries,
   type LeasedEndpoint,
   type Settlement,
   type TurnResult,
@@ -38,9 +39,11 @@ const LEASE_ENDPOINT = `
     and (lease is null or leased_until <= $5)
   returning ${ENDPOINT_COLUMNS}`;
 
-const FIND_PENDING_SUBJECTS = `
-  select distinct subject from webhook_deliveries
-  where app_id = $1 and endpoint_id = $2 and status = 'pending' and subject = any($3::text[])`;
+const FIND_KNOWN = `
+  select distinct null::bigint as "eventId", subject from webhook_deliveries
+  where app_id = $1 and endpoint_id = $2 and status = 'pending' and subject = any($3::text[])
+  union all
+  select event_id, null from webhook_deliveries where app_id = $1 and endpoint_id = $2 and event_id = any($4::bigint[])`;
 
 const LOCK_LEASED = `
   select revision from webhook_endpoints where app_id = $1 and id = $2 and lease = $3 for no key update`;
@@ -105,14 +108,14 @@ export class SqlWebhookQueue implements WebhookQueue {
     return { appId, endpoint: toEndpoint(row), lease, revision, position, health, due: due.map(toDelivery) };
   }
 
-  async findPendingSubjects(
-    appId: number,
-    endpointId: number,
-    events: readonly EventRecord[],
-  ): Promise<ReadonlySet<string>> {
+  async findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries> {
     const subjects = [...new Set(events.map(subjectOf))];
-    const rows = await this.database.rows<{ subject: string }>(FIND_PENDING_SUBJECTS, [appId, endpointId, subjects]);
-    return new Set(rows.map(({ subject }) => subject));
+    const values = [appId, endpointId, subjects, events.map(({ id }) => id)];
+    const rows = await this.database.rows<{ eventId: number | null; subject: string | null }>(FIND_KNOWN, values);
+    return {
+      eventIds: new Set(rows.flatMap(({ eventId }) => eventId ?? [])),
+      pendingSubjects: new Set(rows.flatMap(({ subject }) => subject ?? [])),
+    };
   }
 
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {

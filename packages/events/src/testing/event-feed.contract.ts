@@ -37,7 +37,11 @@ export function eventFeedContract(
     for (let index = 0; index < count; index += 1) ids.push((await fixture.addCustomer(appId)).id);
     return ids;
   };
-  const page = async (position: number, limit = 100, types: readonly EventType[] = EVENT_TYPES): Promise<EventPage> => {
+  const page = async (
+    position: number | 'start',
+    limit = 100,
+    types: readonly EventType[] = EVENT_TYPES,
+  ): Promise<EventPage> => {
     const result = await fixture.eventFeed.page(appId, position, { types, limit });
     if ('restartAt' in result) throw new Error('The position has expired');
     return result;
@@ -46,13 +50,13 @@ export function eventFeedContract(
 
   describe('the feed of an app', () => {
     it('is empty without events', async () => {
-      expect(await page(0)).toEqual({ events: [], position: 0, hasMore: false });
+      expect(await page('start')).toEqual({ events: [], position: 0, hasMore: false });
       expect(await fixture.eventFeed.lastPosition(appId)).toBe(0);
     });
 
     it('has each event once, in order', async () => {
       const ids = await addCustomers(3);
-      const result = await page(0);
+      const result = await page('start');
       expect(recordIdsOf(result)).toEqual(ids);
       expect(result.events[0]).toEqual({
         id: expect.any(Number),
@@ -71,7 +75,7 @@ export function eventFeedContract(
 
     it('continues after a full page', async () => {
       const ids = await addCustomers(5);
-      const firstPage = await page(0, 2);
+      const firstPage = await page('start', 2);
       expect(firstPage).toMatchObject({ position: 2, hasMore: true });
       const secondPage = await page(firstPage.position, 3);
       expect([...recordIdsOf(firstPage), ...recordIdsOf(secondPage)]).toEqual(ids);
@@ -80,19 +84,19 @@ export function eventFeedContract(
 
     it('leaves out other types and records, and reads past them', async () => {
       const [, secondId = 0] = await addCustomers(3);
-      expect(await page(0, 100, ['order.created'])).toEqual({ events: [], position: 3, hasMore: false });
+      expect(await page('start', 100, ['order.created'])).toEqual({ events: [], position: 3, hasMore: false });
       const selection = { types: EVENT_TYPES, record: { id: secondId }, limit: 100 };
-      const selected = await fixture.eventFeed.page(appId, 0, selection);
+      const selected = await fixture.eventFeed.page(appId, 'start', selection);
       expect(recordIdsOf(selected as EventPage)).toEqual([secondId]);
       expect(selected).toMatchObject({ position: 3 });
       const otherWarehouse = { ...selection, record: { id: secondId, warehouseId: 1 } };
-      expect(await fixture.eventFeed.page(appId, 0, otherWarehouse)).toMatchObject({ events: [] });
+      expect(await fixture.eventFeed.page(appId, 'start', otherWarehouse)).toMatchObject({ events: [] });
     });
 
     it('has no events of another app', async () => {
       await addCustomers(2);
       const otherApp = await fixture.makeApp();
-      expect(await fixture.eventFeed.page(otherApp, 0, { types: EVENT_TYPES, limit: 100 })).toMatchObject({
+      expect(await fixture.eventFeed.page(otherApp, 'start', { types: EVENT_TYPES, limit: 100 })).toMatchObject({
         events: [],
       });
     });
@@ -140,12 +144,19 @@ export function eventFeedContract(
       fixture.clock.forward({ hours: 36 });
       const [newId] = await addCustomers(1);
       await fixture.eventFeed.purge();
-      expect(await page(0)).toMatchObject({ position: 4 });
+      expect(await page('start')).toMatchObject({ position: 4 });
       fixture.clock.forward({ hours: 24 });
       await fixture.eventFeed.purge();
-      expect(recordIdsOf(await page(0))).toEqual([newId]);
+      expect(recordIdsOf(await page('start'))).toEqual([newId]);
       expect(recordIdsOf(await page(3))).toEqual([newId]);
       expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 3 });
+    });
+
+    it('are missed by a reader that began before the first one', async () => {
+      await addCustomers(2);
+      fixture.clock.forward({ hours: 31 * 24 });
+      await fixture.eventFeed.purge();
+      expect(await fixture.eventFeed.page(appId, 0, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 2 });
     });
 
     it('are missed by a reader from beyond the end, as after the restore of a backup', async () => {
@@ -160,7 +171,7 @@ export function eventFeedContract(
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();
-      expect(await page(0)).toEqual({ events: [], position: 2, hasMore: false });
+      expect(await page('start')).toEqual({ events: [], position: 2, hasMore: false });
       expect(await fixture.eventFeed.page(appId, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 2 });
     });
   });

@@ -278,8 +278,9 @@ export function webhooksContract(
       const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
       const follower = sameRecord(first, second);
       await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
-      const pendingSubjects = await fixture.webhookQueue.findPendingSubjects(appId, endpoint.id, [first, other]);
-      expect([...pendingSubjects].sort()).toEqual(
+      const known = await fixture.webhookQueue.findKnown(appId, endpoint.id, [first, other]);
+      expect(known.eventIds).toEqual(new Set([first.id, other.id]));
+      expect([...known.pendingSubjects].sort()).toEqual(
         [`customers/${first.recordId}`, `customers/${other.recordId}`].sort(),
       );
       const leased = await leaseNow();
@@ -338,6 +339,12 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(changed);
       expect(await listDeliveries()).toHaveLength(1);
       expect(await leaseNow()).toMatchObject({ position: 0, health: HEALTHY });
+      expect(await fixture.webhookQueue.findKnown(appId, endpoint.id, [event])).toEqual({
+        eventIds: new Set([event.id]),
+        pendingSubjects: new Set(),
+      });
+      const other = { ...event, id: event.id + 1 };
+      expect((await fixture.webhookQueue.findKnown(appId, endpoint.id, [other])).eventIds).toEqual(new Set());
     });
 
     it('repeats everything that waits when the endpoint is started again', async () => {
