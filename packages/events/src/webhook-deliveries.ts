@@ -83,8 +83,8 @@ export interface TurnResult {
 }
 
 /**
- * What was stored of a turn: everything; the deliveries only, when the endpoint was changed meanwhile, so that the next
- * turn reads the same events by its new filter; or nothing, when the lease was lost.
+ * What was stored of a turn. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same events by
+ * its new filter. `nothing`: the lease was lost.
  */
 export type Settlement = 'all' | 'deliveries' | 'nothing';
 
