@@ -3,7 +3,6 @@ export * from './load-rows.js';
 export * from './one-app-rule.js';
 export * from './plan-of.js';
 export * from './sent-statements.js';
-export * from './shared-database.js';
 export * from './statement-names.js';
 export * from './statement-reader.js';
 export * from './test-database.js';

@@ -1,19 +1,24 @@
 import { goodsOf, fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
+import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/postgres.js';
-import { borrowDatabase } from './shared-database.js';
+import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;
 
 export async function openFixture() {
-  const database = await borrowDatabase(POOL_SIZE);
+  const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(database.source);
-  const ports = portsOf(postgres, database.connection, {
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
+  const ports = portsOf(postgres, testDatabase.connection, {
     clock,
     publicBase: () => 'https://media.example',
     isPublished: () => false,
   });
-  return { ...fixtureOf(ports, clock, () => database.release()), ...goodsOf(ports) };
+  const close = async () => {
+    await postgres.source.destroy();
+    await testDatabase.drop();
+  };
+  return { ...fixtureOf(ports, clock, close), ...goodsOf(ports) };
 }

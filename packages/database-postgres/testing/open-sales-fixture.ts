@@ -1,17 +1,21 @@
 import { salesFixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
+import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/postgres.js';
-import { borrowDatabase } from './shared-database.js';
+import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;
 
 export async function openSalesFixture() {
-  const database = await borrowDatabase(POOL_SIZE);
+  const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(database.source);
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
   const publicBase = (): string => 'https://media.example';
-  const ports = portsOf(postgres, database.connection, { clock, publicBase, isPublished: () => false });
-  const fixture = salesFixtureOf(ports, clock, () => database.release());
+  const ports = portsOf(postgres, testDatabase.connection, { clock, publicBase, isPublished: () => false });
+  const fixture = salesFixtureOf(ports, clock, async () => {
+    await postgres.source.destroy();
+    await testDatabase.drop();
+  });
   return { ...fixture, postgres };
 }

@@ -1,7 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
-import { portsOf, Postgres } from '@back-office/database-postgres';
-import { borrowDatabase, SentStatements } from '@back-office/database-postgres/testing';
+import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
+import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, with direct access for the tests. */
 export interface DatabaseUnderTest {
@@ -19,33 +19,39 @@ export interface DatabaseUnderTest {
 
 type Options = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
+const INSPECTION_POOL_SIZE = 4;
+
 /** Opens a PostgreSQL database, or with `DATABASE_UNDER_TEST=memory` a database in memory. */
 export function databaseUnderTest(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
   return process.env['DATABASE_UNDER_TEST'] === 'memory' ? openInMemory(options) : openOnPostgres(options, poolSize);
 }
 
 async function openOnPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
-  const shared = await borrowDatabase(poolSize);
-  const { connection, url, source, inspection } = shared;
+  const testServer = await makeTestDatabase();
+  // Test data need not survive a crash of the server.
+  const connection = {
+    url: `${testServer.url}${testServer.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`,
+  };
   const sentStatements = new SentStatements();
-  source.setOptions({ logger: sentStatements.logger });
+  const source = dataSourceFor(connection, poolSize);
+  await source.setOptions({ logger: sentStatements.logger }).initialize();
   const statements: string[] = [];
   const postgres = new Postgres(source, (text) => {
     statements.push(text);
     sentStatements.record(text);
   });
+  const inspection = new Postgres(await dataSourceFor(connection, INSPECTION_POOL_SIZE).initialize());
   return {
     database: portsOf(postgres, connection, options),
-    url,
+    url: testServer.url,
     inspection,
     postgres,
     statements,
     close: async () => {
       const check = sentStatements.assertOneApp(inspection);
-      await check.then(
-        () => shared.release(),
-        () => shared.drop(),
-      );
+      await check.catch(() => {});
+      await Promise.all([source.destroy(), inspection.source.destroy()]);
+      await testServer.drop();
       await check;
     },
   };

@@ -81,7 +81,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** Starts the whole service on a free port with an empty database, a test clock and no log. */
+/** Starts the whole service on a free port with a database of its own, a test clock and no log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
   timeouts: Partial<EdgeTimeouts> = {},
