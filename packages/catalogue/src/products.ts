@@ -67,7 +67,7 @@ export interface RequestingApp {
 export interface ProductQueries {
   /** Prefers an exact code to one that differs only in case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** Returns the products that the app has by their ids. */
+  /** Returns the app's products with these ids, by id. Missing ids are left out. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** A search has no positions, so it is listed by offset only. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;

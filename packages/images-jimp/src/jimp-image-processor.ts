@@ -33,7 +33,7 @@ const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
 const MAX_MEMORY_MEGABYTES = 1_536;
 const IDLE_MS = 30_000;
-/** Owner of all tasks in the queue, because jobs already take turns by app. */
+/** The queue takes turns by owner. Jobs already take turns by app, so all tasks have this owner. */
 const ALL_IMAGES = 0;
 // Even when the sources run, the child comes from the build: a process cannot load TypeScript.
 const ENTRY = new URL('../dist/jimp-worker.js', import.meta.url);

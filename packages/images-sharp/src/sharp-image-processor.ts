@@ -31,7 +31,7 @@ const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
 /** One more than a single app can use, because an app has at most half of the jobs at once. */
 const DEFAULT_CONCURRENT = 3;
-/** Owner of all tasks in the queue, because jobs already take turns by app. */
+/** The queue takes turns by owner. Jobs already take turns by app, so all tasks have this owner. */
 const ALL_IMAGES = 0;
 const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;

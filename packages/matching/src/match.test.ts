@@ -60,7 +60,7 @@ describe('holder', () => {
     expect(matcher.findHolder('code', shoe.barcode)).toBeUndefined();
   });
 
-  it('is undefined for an identifier that the call does not try', () => {
+  it('is undefined for an identifier that the matcher does not use', () => {
     expect(matcherOf(['code'], [shirt]).findHolder('barcode', shirt.barcode)).toBeUndefined();
   });
 });

@@ -267,7 +267,7 @@ const RANDOM_ORDERS: Readonly<Record<string, readonly string[]>> = {
   '/orders': ['order_number'],
 };
 
-/** These searches also look in random numbers or prefixes, which contain any short text by chance. */
+/** These searches also look in random numbers or prefixes, which may contain a short searched text by chance. */
 export const ROUTES_SEARCHING_RANDOM_TEXT: ReadonlySet<string> = new Set(['/orders', '/cdn/usages/broken']);
 
 export function isRandomOrder(path: string, order: unknown): boolean {

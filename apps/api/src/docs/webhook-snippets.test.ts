@@ -19,7 +19,7 @@ interface Language {
   readonly name: string;
   /** Name of the file for the snippet. */
   readonly file: string;
-  /** Prints a JSON list with the result of the snippet for each entry of cases.json. */
+  /** Source files by name. The program runs the snippet on each entry of cases.json and prints a JSON list of results. */
   readonly runner: Readonly<Record<string, string>>;
   readonly command: string;
   readonly args: readonly string[];

@@ -516,7 +516,7 @@ describe('dry_run=true', () => {
     expect([reply.status, hasWritten]).toEqual([200, true]);
   });
 
-  it('keeps no answer under its Idempotency-Key, which the real call can use', async () => {
+  it('stores no answer, so the real call can use the same Idempotency-Key', async () => {
     const body = { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 5 }] };
     const keyedShop = shop.keyed('k');
     const firstReply = await keyedShop.put('/int/stocks?dry_run=true', body);

@@ -7,7 +7,7 @@ import { Busy } from './errors.js';
 const MIN_LARGE_BYTES = 16 * 1024;
 /** A page of so many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
-/** Maximum number of large calls of one app in progress: while other apps call, and while no other app calls. */
+/** Maximum number of large calls in progress for one app: `shared` while other apps call, `alone` otherwise. */
 const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 /** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;

@@ -6,7 +6,7 @@ import { check } from 'recheck';
 const NO_PRODUCTION_CODE = /\.test\.ts$|\/(?:testing|bench|faults|differential|mutants|docs)\//;
 const TIMEOUT_MS = 60_000;
 
-/** The regular expressions of the service and its packages as `/source/flags`, sorted, each with one of its places. */
+/** The regular expressions of the service and its packages as `/source/flags`, sorted, each with one file that contains it. */
 export function patternsOf(root: string): Map<string, string> {
   const folders = ['packages', 'apps/api'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),

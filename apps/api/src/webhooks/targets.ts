@@ -14,7 +14,7 @@ export class Targets {
     this.allowedNetworks = allowedNetworks.map(parseNetwork);
   }
 
-  /** Plain HTTP is for private networks, so `isPlain` needs an allowed one. */
+  /** Plain HTTP (`isPlain`) may reach only the allowed networks. */
   allowsAddress(text: string, isPlain: boolean): boolean {
     if (!ipaddr.isValid(text)) return false;
     // An IPv4 address inside IPv6 counts as IPv4.

@@ -106,7 +106,7 @@ export function locationsContract(
       expect(new Set([...ids, ...(await put(makeRow())).map(idOf)]).size).toBe(3);
     });
 
-    it('can exchange reference and code within a call', async () => {
+    it('can take over the reference or code of another location in one call', async () => {
       const [a, b] = await put(makeRow({ code: 'A', external_ref: 'r' }), makeRow({ code: 'B' }));
       const exchangedLocations = await put(
         makeRow({ code: 'A', external_ref: null }),

@@ -219,7 +219,7 @@ describe('an image above the pixel limit', () => {
     expect(file).toMatchObject({ processing: 'done', width: 1_000 });
   });
 
-  it('reads the image size behind large headers', async () => {
+  it('is recognized when large headers precede its size', async () => {
     const image = await samples.still('image/jpeg', 1_001, 1_000);
     const jpeg = bytes(
       [0xff, 0xd8],

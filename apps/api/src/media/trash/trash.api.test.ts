@@ -253,7 +253,7 @@ describe('restore', () => {
     expect((await shop.file(firstFile.id)).key).toBe(firstFile.key);
   });
 
-  it('shortens the longest name to append a number', async () => {
+  it('shortens a name of maximum length to append a number', async () => {
     const name = `${'ж'.repeat(251)}.txt`;
     const firstFile = await shop.text(name);
     await shop.trash(firstFile);
