@@ -46,7 +46,8 @@ export interface KeyedCalls {
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;
   /**
-   * Does nothing once another run has the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, only the fact that the run has ended is stored.
+   * Does nothing once another run has the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, only the fact that the run has
+   * ended is stored.
    */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
   /** Ends the run without an answer, so the next call with its key can start at once. */
