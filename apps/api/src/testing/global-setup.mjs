@@ -7,7 +7,6 @@ import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
-const PREFIX = `back_office_test_${process.pid}`;
 
 /** Starts one server per run with a migrated database, which every suite copies. */
 export default async function setUp() {
@@ -20,9 +19,9 @@ export default async function setUp() {
   const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };
   await administer(connection, `create database ${TEMPLATE}`);
   await migrate(inDatabase(connection, TEMPLATE));
-  process.env.TEST_DATABASE = JSON.stringify({ connection, template: TEMPLATE, prefix: PREFIX });
+  process.env.TEST_DATABASE = JSON.stringify({ connection, template: TEMPLATE });
   globalThis.tearDownDatabase = async () => {
-    await dropDatabases(connection);
+    await administer(connection, `drop database if exists ${TEMPLATE} with (force)`);
     await server?.stop();
     if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   };
@@ -40,22 +39,11 @@ function fastestFolder() {
   }
 }
 
-/** The embedded server is removed with its databases. */
-async function dropDatabases(connection) {
-  if (!connection.url) return;
-  const names = await administer(
-    connection,
-    `select datname from pg_database where datname ~ '^(${PREFIX}_|${TEMPLATE}$)'`,
-  );
-  for (const { datname } of names) await administer(connection, `drop database if exists ${datname} with (force)`);
-}
-
 async function administer(connection, statement) {
   const client = new pg.Client(connection.url ? { connectionString: connection.url } : connection);
   await client.connect();
-  const { rows } = await client.query(statement);
+  await client.query(statement);
   await client.end();
-  return rows;
 }
 
 function inDatabase(connection, database) {
