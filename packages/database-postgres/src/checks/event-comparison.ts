@@ -12,13 +12,13 @@ export const changesSql = (noun: string, table: string, at: string, where = 'tru
   select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
 
 /** The warehouse of a stock event, the payment of a refund event, the index of an alert; 0 without one. */
-const PART = 'coalesce(warehouse_id, part_id, 0)';
+const PART = 'coalesce(warehouse_id, part_id, 0) as part';
 
 export const typesOfKind = (...kinds: readonly string[]): EventType[] =>
   EVENT_TYPES.filter((type) => kinds.includes(type.split('.')[0] ?? ''));
 
-export const eventsOfSql = (types: readonly EventType[]): string => `
-  select app_id, record_id as id, ${PART} as part, count(*) as count, max(at) as at
+export const eventsOfSql = (types: readonly EventType[], part = PART): string => `
+  select app_id, record_id as id, ${part}, count(*) as count, max(at) as at
   from events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
 
 /**
@@ -29,21 +29,10 @@ export const OLDEST_EVENTS = `
   select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at
   from events e left join event_feeds f on f.app_id = e.app_id group by e.app_id, f.purged_position`;
 
-export const comparisonSql = (types: readonly EventType[], changes: Changes): string => `
+export const comparisonSql = (types: readonly EventType[], changes: Changes, part = PART): string => `
   from (${changes}) as r
   join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
-  left join (${eventsOfSql(types)}) as e on e.app_id = r.app_id and e.id = r.id and e.part = r.part`;
-
-/** The last change of each record has an event of one of the types, whatever its part is. */
-export const lastEventOfAnyPartSql = (types: readonly EventType[], changes: Changes): string => `
-  select r.app_id, format('%s: changed at %s, last event at %s', r.label, r.at, coalesce(e.at::text, 'no time')) as breach
-  from (${changes}) as r
-  join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
-  left join (
-    select app_id, record_id as id, max(at) as at from events
-    where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2
-  ) as e on e.app_id = r.app_id and e.id = r.id
-  where e.at is null or e.at < r.at`;
+  left join (${eventsOfSql(types, part)}) as e on e.app_id = r.app_id and e.id = r.id and e.part = r.part`;
 
 /** Each change has one event. */
 export const oneEventSql = (type: EventType, changes: Changes): string => `
@@ -51,10 +40,10 @@ export const oneEventSql = (type: EventType, changes: Changes): string => `
   ${comparisonSql([type], changes)}
   where coalesce(e.count, 0) <> 1`;
 
-/** The last change of each record has an event of one of the types. */
-export const lastEventSql = (types: readonly EventType[], changes: Changes): string => `
+/** The last change of each record has an event of one of the types; with {@link NO_PART}, whatever the part of the event. */
+export const lastEventSql = (types: readonly EventType[], changes: Changes, part = PART): string => `
   select r.app_id, format('%s: changed at %s, last event at %s', r.label, r.at, coalesce(e.at::text, 'no time')) as breach
-  ${comparisonSql(types, changes)}
+  ${comparisonSql(types, changes, part)}
   where e.at is null or e.at < r.at`;
 
 /** Each record in such a state has an event. Times are not compared, since the change may come from another node. */

@@ -1,7 +1,6 @@
 import {
   changesSql,
   eventsOfSql,
-  lastEventOfAnyPartSql,
   lastEventSql,
   NO_PART,
   OLDEST_EVENTS,
@@ -98,9 +97,10 @@ export const PROFORMA_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'The last change of every proforma has an event',
-    sql: lastEventOfAnyPartSql(
+    sql: lastEventSql(
       typesOfKind('proforma', 'refund'),
       changesSql('proforma', 'proforma_orders', 'updated_at'),
+      NO_PART,
     ),
   },
 ];
