@@ -25,7 +25,7 @@ export const FIND_DUE_DELIVERIES = `
 // A restart ($6) also begins the three days of retries again, even for deliveries that wait behind another.
 const MAKE_DUE = `
   update webhook_deliveries d set next_attempt_at = case when n.is_first then
-      case when n.next_attempt_at is null or $4 then least(n.next_attempt_at, $3::timestamptz) else n.next_attempt_at end
+      case when $4 then least(n.next_attempt_at, $3::timestamptz) else coalesce(n.next_attempt_at, $3) end
     end,
     attempts = case when $6 then 0 else d.attempts end,
     first_attempt_at = case when $6 then null else d.first_attempt_at end
