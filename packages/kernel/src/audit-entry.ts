@@ -42,7 +42,7 @@ export interface AuditEntry {
 export function changedFields(before: object, after: object): { readonly before: object; readonly after: object } {
   const [previous, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
   const names = [...new Set([...Object.keys(previous), ...Object.keys(next)])].filter(
-    (name) => JSON.stringify(previous[name]) !== JSON.stringify(next[name]),
+    (name) => previous[name] !== next[name] && JSON.stringify(previous[name]) !== JSON.stringify(next[name]),
   );
   const pickNames = (record: Record<string, unknown>): object =>
     Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
