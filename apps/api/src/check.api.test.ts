@@ -93,11 +93,11 @@ const firstId = (table: string, where: string) => `select min(id) from ${table} 
 
 /** The rules compare records that are newer than the first event, and the test clock stands still. */
 const FIRST_EVENT_EARLIER = `with first_event as (
-    insert into events (app_id, at, type, record_id)
-    select app_id, min(at) - interval '1 hour', 'stock.changed', 0 from events group by app_id
+    insert into unplaced_events (app_id, at, type, record_ids)
+    select app_id, min(at) - interval '1 hour', 'stock.changed', '{0}' from unplaced_events group by app_id
   )`;
 
-const withoutEvents = (type: EventType) => `${FIRST_EVENT_EARLIER} delete from events where type = '${type}'`;
+const withoutEvents = (type: EventType) => `${FIRST_EVENT_EARLIER} delete from unplaced_events where type = '${type}'`;
 
 const CASES: readonly (readonly [name: string, corruption: string])[] = [
   [
@@ -169,8 +169,8 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ['Every folder is in an existing folder', `update cdn_folders set parent = 'nowhere' where path = 'x/y'`],
   [
     'Every new proforma has one event',
-    `${FIRST_EVENT_EARLIER} delete from events
-     where id = (select max(id) from events where type = 'proforma.created')`,
+    `${FIRST_EVENT_EARLIER} delete from unplaced_events
+     where id = (select max(id) from unplaced_events where type = 'proforma.created')`,
   ],
   [
     'Every paid proforma has an event',
@@ -180,12 +180,12 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ['Every proforma that the warehouse confirmed has an event', withoutEvents('proforma.confirmed')],
   [
     'Every converted proforma has one event',
-    `${FIRST_EVENT_EARLIER} insert into events (app_id, at, type, record_id)
-     select app_id, at, type, record_id from events where type = 'proforma.converted'`,
+    `${FIRST_EVENT_EARLIER} insert into unplaced_events (app_id, at, type, record_ids)
+     select app_id, at, type, record_ids from unplaced_events where type = 'proforma.converted'`,
   ],
   [
     'Every cancelled proforma has one event',
-    `${FIRST_EVENT_EARLIER} update events set type = 'proforma.paid' where type = 'proforma.canceled'`,
+    `${FIRST_EVENT_EARLIER} update unplaced_events set type = 'proforma.paid' where type = 'proforma.canceled'`,
   ],
   [
     'Every expired proforma has one event',
@@ -206,7 +206,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `${FIRST_EVENT_EARLIER}, paid as (
        update payments set status = 'refunded', next_attempt_at = null where refund_of is not null
      )
-     delete from events where type = 'refund.succeeded'`,
+     delete from unplaced_events where type = 'refund.succeeded'`,
   ],
   [
     'Every failed refund has an event',
@@ -228,12 +228,12 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   [
     'Every new order has one event',
-    `${FIRST_EVENT_EARLIER} update events set type = 'order.shipped' where type = 'order.created'`,
+    `${FIRST_EVENT_EARLIER} update unplaced_events set type = 'order.shipped' where type = 'order.created'`,
   ],
   [
     'Every shipped order has an event',
     `${FIRST_EVENT_EARLIER}, shipped as (update orders set shipped_at = inserted_at)
-     delete from events where type = 'order.shipped'`,
+     delete from unplaced_events where type = 'order.shipped'`,
   ],
   ['Every delivered order has an event', `${FIRST_EVENT_EARLIER} update orders set delivery_status_id = 3`],
   ['Every cancelled order has an event', `${FIRST_EVENT_EARLIER} update orders set order_status_id = 3`],
@@ -245,8 +245,8 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ['The last movement of each variant in each warehouse has an event', withoutEvents('stock.changed')],
   [
     'Every new product has one event',
-    `${FIRST_EVENT_EARLIER} insert into events (app_id, at, type, record_id)
-     select app_id, at, type, record_id from events where type = 'product.created'`,
+    `${FIRST_EVENT_EARLIER} insert into unplaced_events (app_id, at, type, record_ids)
+     select app_id, at, type, record_ids from unplaced_events where type = 'product.created'`,
   ],
   [
     'The last change of every product has an event',
@@ -274,16 +274,16 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
        select app_id, cdn_file_id, version, 1, 1, 'small', 'small.png', 'image/png', size, content
        from cdn_file_versions limit 1
      )
-     delete from events where type = 'file.processed'`,
+     delete from unplaced_events where type = 'file.processed'`,
   ],
   [
     'Every file whose processing failed has an event',
     `${FIRST_EVENT_EARLIER}, failed as (update cdn_files set processing = 'failed')
-     delete from events where type = 'file.processed'`,
+     delete from unplaced_events where type = 'file.processed'`,
   ],
   [
     'Every purged file has one event',
-    `insert into events (app_id, at, type, record_id) select app_id, at, 'file.moved', 987654321 from events limit 1`,
+    `insert into unplaced_events (app_id, at, type, record_ids) select app_id, at, 'file.moved', '{987654321}' from unplaced_events limit 1`,
   ],
   [
     'Every endpoint that was switched off has an event',
@@ -292,7 +292,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   ],
   [
     'The positions of events have no gap',
-    `insert into event_feeds (app_id, last_position) select app_id, 1 from events limit 1
+    `insert into event_feeds (app_id, last_position) select app_id, 1 from unplaced_events limit 1
      on conflict (app_id) do update set last_position = event_feeds.last_position + 1`,
   ],
 ];
@@ -305,10 +305,10 @@ describe('the check', () => {
     ]);
     await api.database.rows(
       `with oldest as (
-         insert into events (app_id, at, type, record_id)
-         select app_id, min(at) - interval '59 minutes', 'stock.changed', 0 from events group by app_id
+         insert into unplaced_events (app_id, at, type, record_ids)
+         select app_id, min(at) - interval '59 minutes', 'stock.changed', '{0}' from unplaced_events group by app_id
        )
-       delete from events where id = (select min(id) from events where type = 'proforma.created')`,
+       delete from unplaced_events where id = (select min(id) from unplaced_events where type = 'proforma.created')`,
     );
     expect(await breachesOf(name)).toBe(0);
     await api.database.rows('delete from event_feeds');

@@ -25,6 +25,7 @@ import { SessionUse1763700000021 } from './migrations/0021-session-use.js';
 import { UploadTokens1763700000022 } from './migrations/0022-upload-tokens.js';
 import { Events1763700000023 } from './migrations/0023-events.js';
 import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
+import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UploadTokens1763700000022,
   Events1763700000023,
   Webhooks1763700000024,
+  UnplacedEvents1763700000025,
 ];
 
 /**

@@ -53,10 +53,8 @@ export const PENDING_WORK = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
     + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving')
     + (select count(*) from webhook_deliveries where status = 'pending')
-    + (
-      select count(*) from events v join webhook_endpoints e on e.app_id = v.app_id
-      where v.position is null or v.position > e.position
-    ) as pending`;
+    + (select count(*) from events v join webhook_endpoints e on e.app_id = v.app_id where v.position > e.position)
+    + (select count(*) from unplaced_events u join webhook_endpoints e on e.app_id = u.app_id) as pending`;
 
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
@@ -76,6 +74,6 @@ export const INTERRUPTED_UPLOAD = `
 /** Events of app $1 after position $2, by their subject in the API. */
 export const DELIVERED_EVENTS = `
   select id::text, concat_ws('/', type, record_id, warehouse_id) as subject from events
-  where app_id = $1 and (position is null or position > $2) order by id`;
+  where app_id = $1 and position > $2 order by id`;
 
 export const ENDPOINT_POSITION = 'select position from webhook_endpoints where app_id = $1';

@@ -16,8 +16,12 @@ interface Table {
   readonly owner: 'app_id' | 'id';
 }
 
-/** Readers of the feed give positions to events, so a call that reads may write these. */
-const PLACES_OF_EVENTS: Readonly<Record<string, string>> = { events: 'insert or delete', event_feeds: 'delete' };
+/** Readers of the feed move events to their positions, so these writes of a call that reads do not count. */
+const WATCHED_OPERATIONS: Readonly<Record<string, string>> = {
+  unplaced_events: 'insert',
+  events: 'delete',
+  event_feeds: 'delete',
+};
 
 async function tablesOf(database: Postgres): Promise<Table[]> {
   const tables = await database.rows<{ name: string; has_app: boolean }>(TABLES);
@@ -60,7 +64,7 @@ export async function fingerprintsOf(database: Postgres): Promise<() => Promise<
     ({
       name,
       owner,
-    }) => `create trigger noted after ${PLACES_OF_EVENTS[name] ?? 'insert or update or delete'} on "${name}"
+    }) => `create trigger noted after ${WATCHED_OPERATIONS[name] ?? 'insert or update or delete'} on "${name}"
       for each row execute function watched.note_${owner}()`,
   );
   await database.source.query([WATCH, ...triggers].join(';'));

@@ -17,9 +17,16 @@ const PART = 'coalesce(warehouse_id, part_id, 0) as part';
 export const typesOfKind = (...kinds: readonly string[]): EventType[] =>
   EVENT_TYPES.filter((type) => kinds.includes(type.split('.')[0] ?? ''));
 
+export const ALL_EVENTS = `
+  select app_id, at, type, record_id, warehouse_id, part_id from events
+  union all
+  select u.app_id, u.at, u.type, e.record_id, e.warehouse_id, e.part_id
+  from unplaced_events u
+  cross join lateral unnest(u.record_ids, u.warehouse_ids, u.part_ids) as e (record_id, warehouse_id, part_id)`;
+
 export const eventsOfSql = (types: readonly EventType[], part = PART): string => `
   select app_id, record_id as id, ${part}, count(*) as count, max(at) as at
-  from events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
+  from (${ALL_EVENTS}) as events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
 
 /**
  * The time after which every change of an app must have its event. The hour is a margin: events are purged in the order
@@ -27,7 +34,7 @@ export const eventsOfSql = (types: readonly EventType[], part = PART): string =>
  */
 export const OLDEST_EVENTS = `
   select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at
-  from events e left join event_feeds f on f.app_id = e.app_id group by e.app_id, f.purged_position`;
+  from (${ALL_EVENTS}) as e left join event_feeds f on f.app_id = e.app_id group by e.app_id, f.purged_position`;
 
 export const comparisonSql = (types: readonly EventType[], changes: Changes, part = PART): string => `
   from (${changes}) as r

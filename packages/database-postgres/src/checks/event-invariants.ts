@@ -1,4 +1,4 @@
-import { changesSql, comparisonSql, lastEventSql, NO_PART, oneEventSql, someEventSql } from './event-comparison.js';
+import { ALL_EVENTS, changesSql, comparisonSql, lastEventSql, NO_PART, oneEventSql, someEventSql } from './event-comparison.js';
 import type { Invariant } from './invariant.js';
 import { ORDER_INVARIANTS, PROFORMA_INVARIANTS } from './sale-event-invariants.js';
 
@@ -98,7 +98,7 @@ const FILE_INVARIANTS: readonly Invariant[] = [
     name: 'Every purged file has one event',
     sql: `
       select e.app_id, format('file %s', e.record_id) as breach
-      from events e left join cdn_files f on f.app_id = e.app_id and f.id = e.record_id
+      from (${ALL_EVENTS}) as e left join cdn_files f on f.app_id = e.app_id and f.id = e.record_id
       where e.type like 'file.%' and f.id is null
       group by e.app_id, e.record_id having count(*) filter (where e.type = 'file.purged') <> 1`,
   },
@@ -118,7 +118,7 @@ const FEED_INVARIANTS: readonly Invariant[] = [
       select f.app_id, format('%s of %s events', coalesce(e.count, 0), f.last_position - f.purged_position) as breach
       from event_feeds f
       left join (
-        select app_id, count(*) as count from events where position is not null group by 1
+        select app_id, count(*) as count from events group by 1
       ) as e on e.app_id = f.app_id
       where coalesce(e.count, 0) <> f.last_position - f.purged_position`,
   },

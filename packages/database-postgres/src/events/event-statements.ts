@@ -1,24 +1,15 @@
 import type { DomainEvent, EventType } from '@back-office/kernel';
 
+/** PostgreSQL compresses rows above 2 kB and stores them apart, which costs more than a further row. */
+const MAX_EVENTS_PER_ROW = 100;
+
+const EVENT_COLUMNS = 'app_id, at, type, record_ids, warehouse_ids, part_ids, removed';
+
 /** Must run while the records are locked: ids then have the order in which the changes of a record commit. */
-const INSERT_EVENTS = `
-  insert into events (app_id, at, type, record_id, warehouse_id, part_id, removed)
-  select $1, $2, e.type, e.record_id, e.warehouse_id, e.part_id, e.removed::jsonb
-  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
-    with ordinality as e (type, record_id, warehouse_id, part_id, removed, ordinal)
-  order by ordinal`;
+const INSERT_EVENTS = insertSql('$2', 'e.record_ids', '', '$3');
 
 export function eventsStatement(appId: number, at: Date, events: readonly DomainEvent[]) {
-  const values = [
-    appId,
-    at,
-    events.map(({ type }) => type),
-    events.map(({ recordId }) => recordId),
-    events.map(({ warehouseId }) => warehouseId ?? null),
-    events.map(({ partId }) => partId ?? null),
-    events.map(({ removed }) => (removed ? JSON.stringify(removed) : null)),
-  ];
-  return { text: INSERT_EVENTS, values };
+  return { text: INSERT_EVENTS, values: [appId, at, eventRows(events)] };
 }
 
 /**
@@ -26,33 +17,62 @@ export function eventsStatement(appId: number, at: Date, events: readonly Domain
  * new record, which gets the events without a record.
  */
 export function eventsSql(at: string, events: string, newRecord?: string): string {
-  const [recordId, from] = newRecord
-    ? [`coalesce(e.record_id, ${newRecord}.id)`, `${newRecord}, json_to_recordset`]
-    : ['e.record_id', 'json_to_recordset'];
-  return `event as (
-    insert into events (app_id, at, type, record_id, warehouse_id, part_id)
-    select $1, ${at}, e.type, ${recordId}, e.warehouse_id, e.part_id
-    from ${from}(${events})
-      as e (ordinal int, type text, record_id bigint, warehouse_id bigint, part_id bigint)
-    order by ordinal
-  )`;
+  const insert = newRecord
+    ? insertSql(at, `coalesce(e.record_ids, array[${newRecord}.id])`, `${newRecord}, `, events)
+    : insertSql(at, 'e.record_ids', '', events);
+  return `event as (${insert})`;
 }
 
+function insertSql(at: string, recordIds: string, from: string, events: string): string {
+  return `
+    insert into unplaced_events (${EVENT_COLUMNS})
+    select $1, ${at}, e.type, ${recordIds}, e.warehouse_ids, e.part_ids, e.removed
+    from ${from}json_to_recordset(${events})
+      as e (ordinal int, type text, record_ids bigint[], warehouse_ids bigint[], part_ids bigint[], removed jsonb)
+    order by e.ordinal`;
+}
+
+/** Puts neighbours of the same type into one row. */
 export function eventRows(events: readonly DomainEvent[]): string {
-  return JSON.stringify(
-    events.map(({ type, recordId, warehouseId, partId }, ordinal) => ({
-      ordinal,
-      type,
-      record_id: recordId,
-      warehouse_id: warehouseId,
-      part_id: partId,
-    })),
+  const groups: DomainEvent[][] = [];
+  for (const event of events) {
+    const group = groups.at(-1);
+    const [first] = group ?? [];
+    if (group && first && canShareRow(first, event) && group.length < MAX_EVENTS_PER_ROW) group.push(event);
+    else groups.push([event]);
+  }
+  return JSON.stringify(groups.map(rowOf));
+}
+
+function canShareRow(first: DomainEvent, event: DomainEvent): boolean {
+  return (
+    first.type === event.type &&
+    (first.removed === undefined) === (event.removed === undefined) &&
+    first.recordId !== null &&
+    event.recordId !== null
   );
+}
+
+function rowOf(group: readonly DomainEvent[], ordinal: number) {
+  const [first] = group;
+  const listUnlessEmpty = <Value>(values: readonly (Value | undefined)[]) =>
+    values.some((value) => value !== undefined) ? values : undefined;
+  return {
+    ordinal,
+    type: first?.type,
+    record_ids: first?.recordId === null ? undefined : group.map(({ recordId }) => recordId),
+    warehouse_ids: listUnlessEmpty(group.map(({ warehouseId }) => warehouseId)),
+    part_ids: listUnlessEmpty(group.map(({ partId }) => partId)),
+    removed: listUnlessEmpty(group.map(({ removed }) => removed)),
+  };
 }
 
 /** CTE that adds an event for each id of the CTE `files`. */
 export function fileEventsSql(type: EventType, files: string, at: string): string {
   return `event as (
-    insert into events (app_id, at, type, record_id) select $1, ${at}, '${type}', id from ${files} order by id
+    insert into unplaced_events (app_id, at, type, record_ids)
+    select $1, ${at}, '${type}', array_agg(id order by id)
+    from (select id, (row_number() over (order by id) - 1) / ${MAX_EVENTS_PER_ROW} as slice from ${files}) as sliced
+    group by slice order by slice
   )`;
 }

@@ -15,7 +15,7 @@ const MAX_PLACED_EVENTS = 10_000;
 const MAX_PURGED_EVENTS = 5_000;
 const HOURS_PER_DAY = 24;
 
-const FIND_UNPLACED = 'select 1 from events where app_id = $1 and position is null limit 1';
+const FIND_UNPLACED = 'select 1 from unplaced_events where app_id = $1 limit 1';
 
 const LOCK_FEED = `
   insert into event_feeds (app_id, last_position) values ($1, 0)
@@ -24,12 +24,24 @@ const LOCK_FEED = `
 
 // Ids have the order in which the changes of a record commit, so every batch keeps this order.
 const PLACE_EVENTS = `
-  with unplaced as (
-    select id, $2 + row_number() over (order by id) as position
-    from (select id from events where app_id = $1 and position is null order by id limit ${MAX_PLACED_EVENTS}) as ids
+  with taken as (
+    delete from unplaced_events where app_id = $1 and id in (
+      select id from (
+        select id, sum(cardinality(record_ids)) over (order by id) - cardinality(record_ids) as earlier_events
+        from (
+          select id, record_ids from unplaced_events where app_id = $1 order by id limit ${MAX_PLACED_EVENTS}
+        ) as oldest
+      ) as counted
+      where earlier_events < ${MAX_PLACED_EVENTS}
+    ) returning id, at, type, record_ids, warehouse_ids, part_ids, removed
   ), placed as (
-    update events e set position = unplaced.position from unplaced where e.app_id = $1 and e.id = unplaced.id
-    returning e.position
+    insert into events (app_id, at, type, record_id, warehouse_id, part_id, removed, position)
+    select $1, t.at, t.type, e.record_id, e.warehouse_id, e.part_id, t.removed -> (e.index::int - 1),
+      $2 + row_number() over (order by t.id, e.index)
+    from taken t cross join lateral unnest(t.record_ids, t.warehouse_ids, t.part_ids)
+      with ordinality as e (record_id, warehouse_id, part_id, index)
+    order by t.id, e.index
+    returning position
   ), moved as (
     update event_feeds set last_position = (select max(position) from placed)
     where app_id = $1 and exists (select from placed)
@@ -48,7 +60,7 @@ const FIND_APPS = `
 const FIND_OLDEST = 'select at from events where app_id = $1 order by id limit 1';
 
 const FIND_OLDEST_PLACED = `
-  select position, at from events where app_id = $1 and position is not null order by position limit ${MAX_PURGED_EVENTS}`;
+  select position, at from events where app_id = $1 order by position limit ${MAX_PURGED_EVENTS}`;
 
 /** Prevents a deadlock with a worker that stores the results of a turn. */
 const LOCK_ENDPOINTS = 'select id from webhook_endpoints where app_id = $1 order by id for no key update';
@@ -76,8 +88,9 @@ type PageRow = { readonly lastPosition: number; readonly purgedPosition: number 
 );
 
 /**
- * Transactions add events without a position. Whoever reads the feed first gives positions to the committed ones, one
- * reader of an app at a time. So positions follow the order of commits, and no writer waits for another.
+ * Transactions add rows to `unplaced_events`. The first reader of the feed moves the committed rows to `events` and
+ * gives each event a position, one reader of an app at a time. So positions follow the order of commits, and no writer
+ * waits for another.
  */
 export class SqlEventFeed implements EventFeed {
   constructor(

@@ -2,7 +2,7 @@ import type { EntitySchema } from 'typeorm';
 import { APPS, ACCESS_TOKENS, AUDIT_LOG, KEYED_CALLS } from './apps.js';
 import { CUSTOMERS, CARDS, CONSENT_CHANGES, DEVICES, LOYALTY_BOOKINGS } from './customers.js';
 import { EVALUATIONS } from './evaluations.js';
-import { EVENT_FEEDS, EVENTS } from './events.js';
+import { EVENT_FEEDS, EVENTS, UNPLACED_EVENTS } from './events.js';
 import { FILES, FILE_VERSIONS, RENDITIONS, PDF_PAGES, USAGES } from './files.js';
 import { FOLDERS, UPLOAD_PRESETS } from './folders.js';
 import { WORKERS } from './jobs.js';
@@ -40,6 +40,7 @@ export const TABLES: readonly TableOfAnyColumns[] = [
   LOYALTY_BOOKINGS,
   EVALUATIONS,
   EVENTS,
+  UNPLACED_EVENTS,
   EVENT_FEEDS,
   FILES,
   FILE_VERSIONS,

@@ -64,6 +64,7 @@ export const text = <Value extends string = string>(): Column<Value> => new Colu
 export const uuid = (): Column<string> => new Column('uuid');
 export const texts = <Value extends string = string>(): Column<readonly Value[]> =>
   new Column('text', { isArray: true });
+export const bigints = (): Column<readonly (number | null)[]> => new Column('bigint', { isArray: true });
 export const integers = (): Column<readonly number[]> => new Column('integer', { isArray: true });
 export const jsonb = <Value>(): Column<Value> => new Column('jsonb');
 

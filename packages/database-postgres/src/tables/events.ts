@@ -1,5 +1,5 @@
 import type { EventType } from '@back-office/kernel';
-import { appId, bigint, identity, jsonb, text, timestamptz } from './columns.js';
+import { appId, bigint, bigints, identity, jsonb, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 
 export const EVENTS = defineTable({
@@ -13,11 +13,25 @@ export const EVENTS = defineTable({
     warehouse_id: bigint().nullable(),
     part_id: bigint().nullable(),
     removed: jsonb<object>().nullable(),
-    position: bigint().nullable(),
+    position: bigint(),
   },
   indexes: {
-    events_position_idx: { columns: ['app_id', 'position'], unique: true, where: 'position is not null' },
-    events_unplaced_idx: { columns: ['app_id', 'id'], where: 'position is null' },
+    events_position_idx: { columns: ['app_id', 'position'], unique: true },
+  },
+});
+
+/** A row has several events of one type; without warehouses, parts or removed records, the list is null. */
+export const UNPLACED_EVENTS = defineTable({
+  name: 'unplaced_events',
+  columns: {
+    app_id: appId(),
+    id: identity(),
+    at: timestamptz(),
+    type: text<EventType>(),
+    record_ids: bigints(),
+    warehouse_ids: bigints().nullable(),
+    part_ids: bigints().nullable(),
+    removed: jsonb<readonly object[]>().nullable(),
   },
 });
 

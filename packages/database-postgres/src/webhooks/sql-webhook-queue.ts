@@ -28,7 +28,7 @@ const FIND_DUE = `
         select from webhook_deliveries d
         where d.app_id = e.app_id and d.endpoint_id = e.id and d.next_attempt_at <= $1
       )
-      or exists (select from events n where n.app_id = e.app_id and n.position is null)
+      or exists (select from unplaced_events n where n.app_id = e.app_id)
       or exists (select from event_feeds f where f.app_id = e.app_id and f.last_position > e.position)
     )
   order by e.failing_since is not null, e.leased_until nulls first, e.app_id, e.id limit $2`;
@@ -83,7 +83,7 @@ const FIND_LAGS = `
     (select min(d.at) from webhook_deliveries d
      where d.app_id = e.app_id and d.endpoint_id = e.id and d.status = 'pending'),
     (select n.at from events n where n.app_id = e.app_id and n.position > e.position order by n.position limit 1),
-    (select n.at from events n where n.app_id = e.app_id and n.position is null order by n.id limit 1)
+    (select n.at from unplaced_events n where n.app_id = e.app_id order by n.id limit 1)
   ) as "oldestAt"
   from webhook_endpoints e where e.status = 'active' order by e.app_id, e.id`;
 
