@@ -1,4 +1,12 @@
-import { ALL_EVENTS, changesSql, comparisonSql, lastEventSql, NO_PART, oneEventSql, someEventSql } from './event-comparison.js';
+import {
+  ALL_EVENTS,
+  changesSql,
+  comparisonSql,
+  lastEventSql,
+  NO_PART,
+  oneEventSql,
+  someEventSql,
+} from './event-comparison.js';
 import type { Invariant } from './invariant.js';
 import { ORDER_INVARIANTS, PROFORMA_INVARIANTS } from './sale-event-invariants.js';
 
