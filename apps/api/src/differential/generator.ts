@@ -528,7 +528,8 @@ export class Generator {
         return { ...call, params: { ...call.params, [random.pick(names)]: id } };
       }
       case 'query': {
-        const name = random.pick(Object.keys(route.query ?? {}));
+        const names = Object.keys(route.query ?? {});
+        const name = random.pick(call.isUnordered ? names.filter((queryName) => !isPaging(queryName)) : names);
         const query = call.query.filter(([queryName]) => queryName !== name);
         return { ...call, query, rawQuery: hostileQuery(call.path, name, random) };
       }
@@ -615,7 +616,11 @@ function withParts({ params, path, query }: CallStep, records: Records): CallSte
 
 /** Requests all rows, because the order of pages depends on random values. */
 function withoutPage(query: CallStep['query']): CallStep['query'] {
-  return [...query.filter(([name]) => name !== 'offset' && name !== 'limit'), ['limit', 10_000]];
+  return [...query.filter(([name]) => !isPaging(name)), ['limit', 10_000]];
+}
+
+function isPaging(name: string): boolean {
+  return name === 'offset' || name === 'limit' || name === 'cursor';
 }
 
 /** Excludes small ids and short texts, which may match random values of one side only. */
