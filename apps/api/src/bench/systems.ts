@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { NODE_OPTIONS } from '../testing/node-options.js';
 import type { FloorTask } from './floor.js';
 
 export interface System {
@@ -19,12 +19,6 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
-
-const { scripts } = JSON.parse(readFileSync(pathOf('../../../../package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>;
-};
-/** Node options of `npm start` and `npm run worker`. */
-export const NODE_OPTIONS = / node (.+) apps\//.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
 
 /** Starts the service in a separate process, by default without background work. */
 export async function startServiceProcess(

@@ -11,8 +11,9 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
 const CALLS_PER_SECOND = 20;
-const IDLE_SECONDS = 5;
-const HOSTILE_SECONDS = 10;
+/** A p99 of fewer calls would depend on two calls alone. */
+const IDLE_SECONDS = 10;
+const HOSTILE_SECONDS = 20;
 const MAX_P99_FACTOR = 5;
 /** Shorter times depend on the machine more than on the service. */
 const MIN_IDLE_P99_MS = 10;
