@@ -32,7 +32,7 @@ const validateScopes: Validator = (value) => {
   return value.length > 0 && value.length <= SCOPES.length && value.every(isScope) ? undefined : IS_INVALID;
 };
 
-/** A token with no scope at all could do nothing, so an empty list is a mistake. */
+/** An empty list is refused, because a token without scopes could do nothing. */
 const SCOPE_LIST = {
   type: 'array' as const,
   items: { type: 'string' as const, enum: [...SCOPES] },
@@ -95,7 +95,7 @@ const TOKEN_FIELDS = {
 export const AccessTokenShape = component('AccessToken', TOKEN_FIELDS);
 export const NewAccessTokenShape = component('NewAccessToken', { ...TOKEN_FIELDS, access_token: text });
 
-/** `current` marks the token that makes the call. */
+/** `current` is true for the token that makes the call. */
 export function presentToken(token: AppToken, currentId: number): TypeOf<typeof AccessTokenShape> {
   return {
     id: token.id,

@@ -40,13 +40,13 @@ describe('POST /access_tokens', () => {
     expect((await clientOf(body.data).get('/stocks')).status).toBe(200);
   });
 
-  it('gives every scope unless the request names some', async () => {
+  it('gives the token every scope unless the request lists scopes', async () => {
     const token = await create({ expires_in: '12h' });
     expect(token).toMatchObject({ scopes: null, expires_at: '2026-11-21T22:00:00' });
     expect((await clientOf(token).get('/products')).status).toBe(200);
   });
 
-  it('passes on only scopes that the caller has', async () => {
+  it('gives only scopes that the caller has', async () => {
     const limited = await limitedTo('tokens:write', 'stock:read');
     expect((await create({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
     for (const scopes of [undefined, null, ['stock:write'], ['stock:read', 'orders:read']]) {
@@ -88,7 +88,7 @@ describe('GET /access_tokens', () => {
 });
 
 describe('PATCH /access_tokens/{id}', () => {
-  it('changes name, scopes and expiry, which count at once', async () => {
+  it('changes name, scopes and expiry at once', async () => {
     const token = await create();
     const client = clientOf(token);
     expect((await client.get('/products')).status).toBe(200);
@@ -100,7 +100,7 @@ describe('PATCH /access_tokens/{id}', () => {
     expect(unchanged.data).toEqual(body.data);
   });
 
-  it('refuses scopes that the caller lacks, in the token and in the change', async () => {
+  it('refuses scopes that the caller lacks, in the request or in the changed token', async () => {
     const limited = await limitedTo('tokens:write', 'stock:read');
     const [weak, strong] = [await create({ scopes: ['stock:read'] }), await create({ scopes: ['orders:read'] })];
     for (const [id, change] of [
@@ -114,7 +114,7 @@ describe('PATCH /access_tokens/{id}', () => {
     expect((await limited.patch(`/access_tokens/${weak.id}`, { access_token: { name: 'x' } })).status).toBe(200);
   });
 
-  it('refuses a token that has expired or is revoked', async () => {
+  it('refuses to change an expired or revoked token', async () => {
     const [expired, revoked] = [await create({ expires_in: 1 }), await create()];
     await shop.delete(`/access_tokens/${revoked.id}`);
     api.clock.forward({ seconds: 1 });
@@ -126,7 +126,7 @@ describe('PATCH /access_tokens/{id}', () => {
 });
 
 describe('POST /access_tokens/{id}/rotate', () => {
-  it('creates a token like it, and the old one works until the end of the overlap', async () => {
+  it('creates an equal token, and keeps the old token valid until the overlap ends', async () => {
     const token = await create({ scopes: ['stock:read'], language: 'sr' });
     const { status, body } = await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '1h' } });
     expect(status).toBe(201);
@@ -141,7 +141,7 @@ describe('POST /access_tokens/{id}/rotate', () => {
     expect(await failures()).toEqual([401, 200]);
   });
 
-  it('lets a token rotate itself, for 24 hours by default', async () => {
+  it('lets a token rotate itself, with an overlap of 24 hours by default', async () => {
     const client = await limitedTo('tokens:write', 'tokens:read');
     const { body: list } = await client.get('/access_tokens');
     const { id } = list.data.find(({ current }: { current: boolean }) => current);
@@ -160,13 +160,13 @@ describe('POST /access_tokens/{id}/rotate', () => {
   });
 });
 
-describe('the last use', () => {
+describe('the time of the last use', () => {
   const lastUses = async () =>
     (await shop.get('/access_tokens')).body.data.map((token: { last_used_at: string | null }) => token.last_used_at);
 
   const flush = () => api.container.get(TOKENS.TokenUses).flush();
 
-  it('is written in batches, once for each token', async () => {
+  it('is stored in batches, once per token', async () => {
     await flush();
     const [first, second] = [clientOf(await create()), clientOf(await create())];
     for (const client of [first, first, second]) await client.get('/stocks');
@@ -187,7 +187,7 @@ describe('the last use', () => {
 });
 
 describe('Token-Expires', () => {
-  it('names the end of a token in the last 30 days of its life', async () => {
+  it('shows the expiry of a token in the last 30 days of its life', async () => {
     const token = await create({ expires_in: '31d' });
     const client = clientOf(token);
     const readHeader = async () => (await client.get('/stocks')).headers['token-expires'];
@@ -199,7 +199,7 @@ describe('Token-Expires', () => {
 });
 
 describe('DELETE /access_tokens/{id}', () => {
-  it('revokes the token at once; a repeat keeps the time', async () => {
+  it('revokes the token at once, and keeps the first time when repeated', async () => {
     const token = await create();
     const client = clientOf(token);
     expect((await client.get('/stocks')).status).toBe(200);
@@ -213,7 +213,7 @@ describe('DELETE /access_tokens/{id}', () => {
     expect(await readTime()).toBe(revokedAt);
   });
 
-  it('finds no token of another app, and no session', async () => {
+  it('finds neither sessions nor tokens of another app', async () => {
     const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
     const foreign = await create({}, await api.app());
     for (const id of [session.data.id, foreign.id, 987_654_321]) {

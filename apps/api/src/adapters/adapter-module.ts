@@ -8,9 +8,9 @@ export interface AdapterKind<Opened> {
   /** The environment variable that names the module. */
   readonly variable: string;
   readonly exportName: string;
-  /** Returns why a value is unusable as this adapter, or `undefined`. */
+  /** Returns why the value cannot be this adapter; `undefined` when it can. */
   readonly problemWith: (answer: unknown) => string | undefined;
-  /** Exists in the type only, and carries the type of the adapter. */
+  /** Never set; the field only carries the type parameter. */
   readonly adapter?: Opened;
 }
 
@@ -57,7 +57,7 @@ function problemWithClose(answer: unknown): string | undefined {
   return close === undefined || typeof close === 'function' ? undefined : 'a close that is not a function';
 }
 
-/** Names the methods that a value lacks; `undefined` when it has all. */
+/** Returns a text that lists the missing methods; `undefined` when none is missing. */
 export function missingMethods(noun: string, answer: unknown, methods: readonly string[]): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `no ${noun}`;
   const missing = methods.filter((method) => typeof (answer as Record<string, unknown>)[method] !== 'function');
@@ -90,7 +90,7 @@ async function importFrom(path: string): Promise<Record<string, unknown>> {
   return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
 }
 
-/** Whether the package itself is missing, and not one of its imports. */
+/** Returns true when the package itself is missing, false when one of its imports is. */
 function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as { code?: unknown; message: string };
   const [firstPart = '', secondPart = ''] = name.split('/');

@@ -81,7 +81,7 @@ describe('a service with modules for five adapters', () => {
   };
   const fetchText = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
 
-  it('converts images with its module', async () => {
+  it('converts images with the module', async () => {
     const file = await uploadAndProcess('a.png', await sharpSampleImages.still('image/png', 800, 400));
     expect([file.processing, await fetchText(file.url)]).toEqual(['done', '800x400']);
     expect(await Promise.all(file.renditions.map(({ url }: { url: string }) => fetchText(url)))).toEqual([
@@ -105,7 +105,7 @@ describe('a service with modules for five adapters', () => {
     });
   });
 
-  it('purges caches with its module', async () => {
+  it('purges caches with the module', async () => {
     const file = await uploadAndProcess('e.txt', Buffer.from('words'));
     const reply = await shop.upload(
       `/cdn/files/${file.id}/replace`,
@@ -116,7 +116,7 @@ describe('a service with modules for five adapters', () => {
     expect(adapterCalls.purged).toContain(file.url);
   });
 
-  it('pays refunds with its module', async () => {
+  it('pays refunds with the module', async () => {
     await stockShop(shop, [{ code: 'A', price: 100 }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };

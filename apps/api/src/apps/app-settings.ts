@@ -120,7 +120,7 @@ class LoyaltySettings {
 const MIN_AUDIT_DAYS = 30;
 
 class AuditSettings {
-  /** A caller must not be able to erase the trace of a change at once. */
+  /** The minimum keeps a caller from erasing the trace of a change at once. */
   @Whole({ min: MIN_AUDIT_DAYS, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
@@ -128,7 +128,7 @@ class EventSettings {
   @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
-/** A session that lives longer is a token that nobody manages. */
+/** Longer sessions would be tokens that nobody manages. */
 const MAX_SESSION_DAYS = 90;
 
 class SessionSettings {

@@ -56,7 +56,7 @@ describe('an app token', () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works after it is issued, even if it was tried before', async () => {
+  it('works as soon as it is issued, even after a failed call with it', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -73,7 +73,7 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('can be revoked alone', async () => {
+  it('is revoked without revoking other tokens', async () => {
     const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
     expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
     expect(await apps().revokeToken(revokedToken)).toBe(true);
@@ -82,7 +82,7 @@ describe('an app token', () => {
     expect(await statusOf(otherToken)).toBe(200);
   });
 
-  it('keeps the time of its first revocation', async () => {
+  it('keeps the time of the first revocation', async () => {
     const token = await issueToken();
     const revokeAndReadTime = async (): Promise<Date | undefined> => {
       expect(await apps().revokeToken(token)).toBe(true);
@@ -103,7 +103,7 @@ describe('an app token', () => {
     expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
-  it('reports a token that is both revoked and expired as revoked', async () => {
+  it('is reported as revoked when it is both revoked and expired', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 1_000);
     const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
     await apps().revokeToken(token);
@@ -112,12 +112,12 @@ describe('an app token', () => {
   });
 });
 
-describe('looking up a token', () => {
+describe('the look-up of a token', () => {
   it.each([
     ['the language of the token', 'sr', 'zdravo', ['good morning']],
     ["the app's language when the token has none", undefined, 'good morning', ['zdravo']],
     ['no language when its language has no translations', 'de', 'hello', ['zdravo', 'good morning']],
-  ])('reads only sentences in %s', async (_, language, expected, hiddenSentences) => {
+  ])('reads only the translations for %s', async (_, language, expected, hiddenSentences) => {
     await patchSettings({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
     const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
     const readRows: unknown[] = [];
@@ -329,7 +329,7 @@ describe('PATCH /app/settings', () => {
     expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN_SETTINGS);
   });
 
-  it('merges translations by sentence and removes a sentence for null', async () => {
+  it('merges translations by key, and removes a key for null', async () => {
     await patchAndRead({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
     const { translations } = await patchAndRead({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
@@ -384,7 +384,7 @@ describe('PATCH /app/settings', () => {
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
 
-  it('affects the next call of this process', async () => {
+  it('changes the next call to this process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patchAndRead({ proforma: { lifetime_hours: hours } });
@@ -417,7 +417,7 @@ describe('PATCH /app/settings', () => {
     expect((await patchSettings({ default_warehouse_code: 'W1' })).status).toBe(422);
   });
 
-  it('keeps an older invalid account when other settings change', async () => {
+  it('keeps a stored invalid account when other settings change', async () => {
     const olderSettings = { bank_account: { account_number: 'abc' } };
     await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(olderSettings)]);
     const { bank_account: account } = await patchAndRead({ bank_account: { purpose: 'Roba' } });
@@ -571,7 +571,7 @@ describe('PATCH /app/settings', () => {
     { bank_account: [] },
     { bank_account: { payment_code: 221 } },
     { loyalty: { points_per_amount: '1' } },
-  ])('refuses the wrong type %j and changes nothing', async (body) => {
+  ])('refuses %j, which has a wrong type, and changes nothing', async (body) => {
     const reply = await patchSettings({ ...FULL_SETTINGS, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await readSettings()).toEqual({ data: DEFAULTS });
@@ -617,7 +617,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('never changes while the first amount is written', async () => {
+  it('stays the same while the first amount is written', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [currencyReply, productReply] = await Promise.all([
@@ -631,7 +631,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('refuses amounts until this process has read a change by another process', async () => {
+  it('makes this process refuse amounts until it has read a change by another process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };
