@@ -20,7 +20,7 @@ import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Null clears a field; in a new record it counts as absent. */
+/** Null clears a stored field, and counts as absent in a new record. */
 const orNull = (type: string) => [type, 'null'] as never;
 const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
 const amount = { type: orNull('number'), minimum: 0 };
