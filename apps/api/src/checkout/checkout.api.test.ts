@@ -38,7 +38,7 @@ const timeAfter = (hours: number): string =>
 const codesOf = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
 
 describe('POST /order_processings', () => {
-  it('returns the priced basket in full', async () => {
+  it('returns all fields of the priced basket', async () => {
     await postProducts([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
     const evaluation = await evaluateBasket({
       items: [
@@ -210,12 +210,12 @@ describe('a line of the basket', () => {
     });
   });
 
-  it('API.Products.NotFound: the product is inactive', async () => {
+  it('fails with API.Products.NotFound when the product is inactive', async () => {
     await postProducts([{ code: 'X', active: false }]);
     expect(await expectRefused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
   });
 
-  it('API.Products.NotFound: the variant is of another app', async () => {
+  it('fails with API.Products.NotFound when the variant belongs to another app', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'THEIRS' }]);
     const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp))
@@ -227,7 +227,7 @@ describe('a line of the basket', () => {
     }
   });
 
-  it('API.Products.MissingPrice: neither the variant nor its product has a price', async () => {
+  it('fails with API.Products.MissingPrice when neither the variant nor its product has a price', async () => {
     await postProducts([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
     expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({
       Products: ['API.Products.MissingPrice'],
@@ -262,7 +262,7 @@ describe('the buyer', () => {
     });
   });
 
-  it('is the customer rather than the guest, found by id before reference', async () => {
+  it('is the customer, found by id before reference, when a guest is sent too', async () => {
     const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
     const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
     expect(await propose(shop, ONE, bothIdentifiers)).toMatchObject({
@@ -399,7 +399,7 @@ describe('fields that the proforma takes from its evaluation', () => {
   });
 });
 
-describe('records that are not set up', () => {
+describe('an app without set-up records', () => {
   it.each([
     ['a shipment method', { shipment_method_code: 'courier' }, { ShipmentMethods: ['API.ShipmentMethods.NotFound'] }],
     ['a coupon', { coupon_codes: ['SUMMER'] }, { Promotions: ['API.Promotions.CouponNotFound'] }],

@@ -66,7 +66,7 @@ describe('a percentage promotion', () => {
   it('splits a basket discount over the lines by largest remainder', async () => {
     await setPromotions(promotion('TEN', { value: 10.01 }));
     const evaluation = await evaluateBasket({ A: 1, B: 1, C: 1 });
-    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining para.
+    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining 0.01.
     expect(lineAmounts(evaluation)).toEqual([
       [100, 10.01, 89.99],
       [50, 5.01, 44.99],
@@ -207,13 +207,13 @@ describe('several promotions', () => {
 describe('the conditions of a promotion', () => {
   const discountOf = async (basket: Readonly<Record<string, number>>) => (await evaluateBasket(basket)).discount;
 
-  it('min_qty counts the pieces of its variants', async () => {
+  it('compare min_qty with the pieces of its variants', async () => {
     await setPromotions(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
     expect(await discountOf({ A: 1, B: 5 })).toBe(0);
     expect(await discountOf({ A: 2 })).toBe(20);
   });
 
-  it('min_amount is the item sum before discounts', async () => {
+  it('compare min_amount with the item sum before discounts', async () => {
     await setPromotions(
       promotion('FIRST', { value: 50, priority: -1 }),
       promotion('P', { kind: 'amount', value: 1, min_amount: 150 }),
@@ -222,7 +222,7 @@ describe('the conditions of a promotion', () => {
     expect(await discountOf({ A: 1, B: 1 })).toBe(76);
   });
 
-  it('the window includes both ends', async () => {
+  it('include both ends of the window', async () => {
     await setPromotions(promotion('P', { valid_from: timeAfter(1), valid_until: timeAfter(3) }));
     const discounts: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
@@ -232,14 +232,14 @@ describe('the conditions of a promotion', () => {
     expect(discounts).toEqual([0, 10, 10, 10, 0]);
   });
 
-  it('an inactive promotion discounts nothing', async () => {
+  it('exclude an inactive promotion', async () => {
     await setPromotions(promotion('P', { active: false }));
     expect(await discountOf({ A: 1 })).toBe(0);
     await setPromotions({ code: 'P', active: true });
     expect(await discountOf({ A: 1 })).toBe(10);
   });
 
-  it('a promotion of another app discounts nothing', async () => {
+  it('exclude a promotion of another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', {})]);
     expect(await discountOf({ A: 1 })).toBe(0);
   });
@@ -248,7 +248,7 @@ describe('the conditions of a promotion', () => {
 describe('a coupon', () => {
   const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
-  it('applies only the promotion that asks for it', async () => {
+  it('applies only the promotion that requires it', async () => {
     await setPromotions(
       promotion('P', { coupon_code: 'SUMMER' }),
       promotion('Q', { coupon_code: 'WINTER', value: 50 }),
@@ -274,7 +274,7 @@ describe('a coupon', () => {
     expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
   });
 
-  it('fails with API.Promotions.CouponNotFound for a coupon of another app', async () => {
+  it('fails with API.Promotions.CouponNotFound when it belongs to another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
     expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
   });
@@ -456,7 +456,7 @@ describe('the frozen terms of an evaluation', () => {
     expect((await shop.get(`/order_processings/${evaluation.id}`)).body.data).toEqual(evaluation);
   });
 
-  it('price a partly confirmed proforma, without checking conditions', async () => {
+  it('price a partly confirmed proforma, without checking conditions again', async () => {
     await setPromotions(
       promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: timeAfter(1) }),
       promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
@@ -511,7 +511,7 @@ describe('a voucher', () => {
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
-  it('is shown by the evaluation, but not held', async () => {
+  it('appears in the evaluation, but is not held', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
       expect(await evaluateBasket({ A: 1 }, VOUCHER_CODES)).toMatchObject({
@@ -598,7 +598,7 @@ describe('a voucher', () => {
     expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
   });
 
-  it('fails with API.Vouchers.NotAvailable for a voucher of another app', async () => {
+  it('fails with API.Vouchers.NotAvailable when it belongs to another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
     expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
   });
@@ -612,7 +612,7 @@ describe('a voucher', () => {
     });
   });
 
-  it('fails with API.Vouchers.NotAvailable when it changed after the evaluation', async () => {
+  it('fails with API.Vouchers.NotAvailable when it has changed since the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
       await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
@@ -634,7 +634,7 @@ describe('a voucher', () => {
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 
-  it('fails with API.Vouchers.NotAvailable when less remains than the evaluation stored', async () => {
+  it('fails with API.Vouchers.NotAvailable when less remains than at the evaluation', async () => {
     await issueVoucher(100);
     const [largeEvaluation, smallEvaluation] = [
       await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES),
