@@ -39,7 +39,7 @@ const expectBadRequest = async (query: string): Promise<void> => {
   expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
 };
 
-describe('Paging, sorting, filtering: GET /customers', () => {
+describe('GET /customers', () => {
   it('sorts by first name, last name and id', async () => {
     expect(await listLetters('')).toBe(SORTED_LETTERS);
   });
@@ -70,7 +70,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /customers, search', () => {
+describe('GET /customers?search', () => {
   it.each([
     ['a first name in another case', 'MIRA', 'ba'],
     ['part of a last name', 'OVAČ', 'cd'],
@@ -102,7 +102,7 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
   it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', expectBadRequest);
 });
 
-describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
+describe('GET /customers?externalRef', () => {
   it.each([
     ['crm-1', 'a'],
     ['CRM-1', 'b'],
@@ -112,7 +112,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     ['crm-_', ''],
     ['%25', ''],
     ['', SORTED_LETTERS],
-  ])('matches exactly: "%s" finds %j', async (reference, expected) => {
+  ])('matches "%s" exactly and finds %j', async (reference, expected) => {
     expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
   });
 
@@ -126,7 +126,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
   it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('refuses %s', expectBadRequest);
 });
 
-describe('Paging, sorting, filtering: GET /customers of an app with 5,000 customers', () => {
+describe('GET /customers of an app with 5,000 customers', () => {
   let largeApp: Client;
 
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by change', { updatedAfter: new Date('2030-01-01T00:00:00Z') }, 'customers_updated_idx'],
     ['by name', {}, 'customers_name_idx'],
-  ])('reads an index: %s', async (_, filter, index) => {
+  ])('uses an index: %s', async (_, filter, index) => {
     const { text, values } = customerListStatement(
       largeApp.appId,
       { ...emptyFilter, ...filter },
