@@ -75,7 +75,7 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       };
     });
     report(readJobs, systems, await measureAll(readJobs, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
-    // Autovacuum would do this within a minute; the statistics are stale after the earlier jobs.
+    // Earlier jobs leave stale statistics, which autovacuum refreshes only after a minute.
     const settle = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
     // Calls that change records come last.
@@ -181,7 +181,7 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
     );
   };
   const adjustments = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
-  // A call has each shelf at most once, and each call has other shelves.
+  // Each shelf occurs in one call only, and only once.
   const stockCounts = () => {
     const start = randomInt(Math.max(products - rows, 1));
     const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${start + index}-1`);

@@ -16,7 +16,6 @@ const timeColumns = (names: string): string =>
 const recordOf = (relation: string, columns: string): string =>
   `select row_to_json(record)::text as data from (select ${columns} from ${relation}) as record`;
 
-/** Selects the lines of a proforma or an order. */
 const itemsOf = (relation: string, extraColumns: string): string => `(
     select json_agg(item order by position) from (
       select position, id, product_id, product_variant_id, code, barcode, name, qty, ${extraColumns} trim_scale(vat_rate / 100.0) as vat_rate,
@@ -44,13 +43,13 @@ const proforma = (lines: string, payments: string): string =>
 
 const WHERE_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
 
-/** The statement of one call, in two parts. */
+/** The statement of one call: its writes and its answer. */
 interface Step {
   readonly writes: string;
   readonly answer: string;
 }
 
-/** They use the service's tables, without rules and ledger. `changed` is the record that a call changes. */
+/** The statements use the service's tables, without rules and ledger. `changed` names the changed record. */
 const STEPS: Readonly<Record<string, Step>> = {
   evaluate: {
     writes: `
@@ -150,12 +149,12 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /**
- * The least work for a lifecycle: one statement per call, limited by the database and the driver. Each statement
- * returns the record as JSON.
+ * Minimal lifecycle: one statement per call, limited only by the database and the driver. Each statement returns the
+ * record as JSON.
  */
 export const FLOOR_LIFECYCLE = statements(({ writes, answer }) => writes + answer);
 
-/** The same writes, but each statement returns only an id. */
+/** Like `FLOOR_LIFECYCLE`, but each statement returns only an id. */
 export const FLOOR_LIFECYCLE_IDS = statements(({ writes }) => `${writes} select id from changed`);
 
 function statements(textOf: (step: Step) => string): Readonly<Record<string, string>> {

@@ -6,7 +6,7 @@ import { fillCatalogue, fillProformas } from './fill.query.js';
 /** After five runs PostgreSQL decides whether to keep a generic plan. */
 const MAX_CUSTOM_PLANS = 5;
 const LIFECYCLES = 9;
-/** Enough rows that the planner treats one row and many differently. */
+/** With this many rows, the planner chooses different plans for one row and for many. */
 const PROFORMAS = 5_000;
 const VARIANTS = 2_000;
 

@@ -29,7 +29,7 @@ const RENDITION_WIDTHS = [320, 640, 1_280];
 const MAIN_IMAGE = { width: 2_560, quality: 82, effort: 2 };
 /** More frequent polls would take CPU time from the service. */
 const POLL_MS = { one: 10, inFlight: 200 };
-/** The floor uses the sharp of the service's image adapter. */
+/** The floor uses the same copy of sharp as the service's image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
 /** Compares image processing with sharp alone, and the list of a large library with plain SQL. */
@@ -159,7 +159,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Makes the same outputs as the service with sharp alone, decoding once. */
+/** Makes the same outputs as the service, but with sharp alone and by decoding once. */
 async function processWithSharp(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

@@ -8,7 +8,7 @@ const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.met
 /** Heading of the hand-written notes, which stay when the figures are replaced. */
 const NOTES_HEADING = '## Where the time goes';
 
-/** Writes the figures of one run and describes the machine. */
+/** Writes the figures of one run and a description of the machine to the performance page. */
 export async function writePerformance(lines: readonly string[]): Promise<void> {
   const [cpu] = cpus();
   const machine = [

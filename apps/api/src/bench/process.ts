@@ -92,10 +92,10 @@ async function medianOfProcesses(
   return median(results);
 }
 
-/** Returns the peak memory of the process during the work, less its memory before. */
+/** Returns the peak memory of the process during the work, minus its memory before the work. */
 async function memoryGrowth(service: System, work: () => Promise<unknown>): Promise<number> {
   const bytesBefore = memoryOf(service, 'VmRSS');
-  // Writing 5 resets the peak.
+  // Writing 5 to this file resets the peak.
   writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
   await work();
   return memoryOf(service, 'VmHWM') - bytesBefore;
@@ -145,7 +145,7 @@ function wavHeader(size: number): Buffer {
   return header;
 }
 
-/** Sends half as many products as rows, because each product has a variant. Returns the size of the body in bytes. */
+/** Sends half as many products as rows, because each product has one variant. Returns the size of the body in bytes. */
 async function importProducts({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
   callCount += 1;
   const products = Array.from({ length: rows / 2 }, (_, index) => {
