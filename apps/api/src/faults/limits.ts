@@ -8,9 +8,8 @@ import type { Outcome } from './scenario.js';
 
 const execute = promisify(execFile);
 
-/** How long the disk stays full. */
 const DISK_FULL_MS = 1_500;
-/** Less than a WAL segment of PostgreSQL. */
+/** A WAL segment of PostgreSQL is larger, so the database cannot write. */
 const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
 const CONNECTIONS = 400;
@@ -49,7 +48,7 @@ async function processAndChildren(pid: number): Promise<number[]> {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** The database cannot write, as on a full disk, and can write again later. */
+/** Makes the database unable to write, as on a full disk, for a while. */
 export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     let readyMs = 0;
@@ -74,7 +73,7 @@ export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   });
 }
 
-/** A server runs out of descriptors and gets them back later. */
+/** Takes all file descriptors from a server for a while. */
 export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     const [server] = rig.apis;
@@ -117,7 +116,7 @@ const SCHEMA = `
   union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace
   union all select 'migration ' || name || ', ' || count(*) from migrations group by name`;
 
-/** Completed migrations at each kill. */
+/** Numbers of completed migrations after which servers are killed. */
 const KILL_AFTER_MIGRATIONS = [1, 4, 7];
 
 async function waitForMigrations(rig: Rig, database: string, count: number): Promise<number> {

@@ -63,7 +63,7 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    // A killed process has its connections closed by the machine.
+    // The operating system closes the connections of a killed process.
     const onEnd = (): void => void (this.state === 'whole' && end());
     for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
     let cutsAnswer = false;

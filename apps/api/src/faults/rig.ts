@@ -72,7 +72,7 @@ export class Rig {
     /** Another app, which must not see any record of the shop. */
     readonly stranger: Caller,
     readonly bankTransferId: number,
-    /** Later events of the shop are sent to the receiver. */
+    /** The receiver gets the events of the shop after this position. */
     readonly firstEventPosition: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}

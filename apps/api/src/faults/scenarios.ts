@@ -133,7 +133,7 @@ function networkBroken(state: 'silent' | 'cut', durationMs: number): Scenario['r
   };
 }
 
-/** Another client locks a table that every call reads. */
+/** Locks a table that every call reads. */
 async function tableLocked(rig: Rig): Promise<Outcome> {
   const client = await rig.server.connect(rig.database);
   await client.query('begin');
@@ -168,7 +168,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
     for (const mode of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.mode = mode;
       await pause(900);
-      // A client that waits for a silent service sends no other refund.
+      // A client that waits for the silent payment service requests no other refund.
       if (!(await rig.gateway.waitForRequest(MAX_REFUND_WAIT_MS)))
         untriedModes.push(`no refund was requested in mode ${mode}`);
       openTransactions += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;
