@@ -34,7 +34,7 @@ const eventsOf = async (work: () => Promise<unknown>): Promise<any[]> => {
 const typesOf = (events: readonly { readonly type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('GET /events', () => {
-  it('reports a refused refund, its alert, and the solution', async () => {
+  it('reports a refused refund, its alert, and the resolution', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });

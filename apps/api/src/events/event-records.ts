@@ -23,7 +23,7 @@ export type RecordPorts = Pick<
 
 type RecordsBySubject = ReadonlyMap<string, object>;
 
-/** Reads the present records of events in one statement for each kind of record, as the API shows them. */
+/** Reads the current records of events, with one statement for each kind of record. */
 export class EventRecords {
   constructor(
     private readonly ports: RecordPorts,
@@ -51,7 +51,7 @@ interface Wanted {
   readonly now: Date;
 }
 
-/** Records with their ids in subjects of events. */
+/** Returns the wanted records, each with the id that event subjects contain. */
 type Finder = (ports: RecordPorts, wanted: Wanted) => Promise<(readonly [id: number | string, record: object])[]>;
 
 const FINDERS: Readonly<Record<SubjectKind, Finder>> = {

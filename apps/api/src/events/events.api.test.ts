@@ -41,7 +41,7 @@ const upload = async (name: string) =>
   (await shop.upload('/cdn/files', { name, bytes: Buffer.from('words') })).body.data;
 
 describe('GET /events', () => {
-  it('shows what happened in the envelope of CloudEvents, with the record', async () => {
+  it('shows each event as a CloudEvent with its record', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const after = await cursor();
     await pay(id);
@@ -62,7 +62,7 @@ describe('GET /events', () => {
     expect((await feed()).events.length).toBeGreaterThan(events.length);
   });
 
-  it('reports the life of a proforma', async () => {
+  it('reports each change of a proforma from draft to order', async () => {
     const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     let id = 0;
     const created = await eventsOf(async () => {
@@ -113,7 +113,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('reports other changes of proformas and orders, and no repeat', async () => {
+  it('reports other changes of proformas and orders, but no repeats', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const tag = () => shop.put(`/proforma_orders/${id}`, { tags: ['gift'] });
     expect(await eventsOf(tag)).toMatchObject([{ type: 'proforma.updated', data: { id, tags: ['gift'] } }]);
@@ -148,7 +148,7 @@ describe('GET /events', () => {
     expect(await eventsOf(() => shop.put('/int/stocks?dry_run=true', { stocks }))).toEqual([]);
   });
 
-  it('reports new and changed products, and leaves unchanged ones out', async () => {
+  it('reports new and changed products, but no unchanged ones', async () => {
     const put = (products: readonly object[]) => () => shop.post('/int/products', { products });
     const product = { code: 'P', name: 'P', price: 5, variants: [{ code: 'P1' }] };
     const created = await eventsOf(put([product]));
@@ -213,7 +213,7 @@ describe('GET /events', () => {
     expect(await voucherEventsOf(refund)).toEqual([['voucher.updated', 'GIFT', 0, null]]);
   });
 
-  it('reports the life of a file', async () => {
+  it('reports each change of a file', async () => {
     let file: Event['data'];
     const created = await eventsOf(async () => {
       file = await upload('a.txt');
@@ -254,7 +254,7 @@ describe('GET /events', () => {
     expect(await eventsOf(() => propose(shop, [{ code: 'A', qty: 99 }]).catch(() => {}))).toEqual([]);
   });
 
-  it('has one event for a call that is repeated under its key', async () => {
+  it('shows one event for a call and its repeat under the same key', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 1 };
     const payOnce = () => shop.keyed(`k-${id}`).post(`/proforma_orders/${id}/pay`, { payment });
@@ -263,7 +263,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('selects by type and by record', async () => {
+  it('filters by type and by record', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await pay(id);
@@ -278,7 +278,7 @@ describe('GET /events', () => {
     expect((await feed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
   });
 
-  it('pages by cursor, and says whether more follow', async () => {
+  it('returns pages by cursor, and shows whether more events follow', async () => {
     const all = (await feed()).events;
     const pages: Event[] = [];
     let after = '';
@@ -304,14 +304,14 @@ describe('GET /events', () => {
     'wait=31',
     'wait=-1',
     'wait=long',
-  ])('answers 400 to %s', async (query) => {
+  ])('answers 400 for %s', async (query) => {
     expect(await shop.get(`/events?${query}`)).toMatchObject({
       status: 400,
       body: { errors: { detail: 'Bad Request' } },
     });
   });
 
-  it('shows events of those areas only that the token may read', async () => {
+  it('shows only events of areas that the token may read', async () => {
     await propose(shop, [{ code: 'A', qty: 1 }]);
     const tokenWith = async (scopes: readonly string[]) => {
       const { body } = await shop.post('/access_tokens', { access_token: { name: 'Reader', scopes } });
@@ -322,7 +322,7 @@ describe('GET /events', () => {
     expect((await (await tokenWith(['stock:read'])).get('/events')).status).toBe(403);
   });
 
-  it('tells a reader that it missed events', async () => {
+  it('answers CursorExpired when events after the cursor have been purged', async () => {
     const after = await cursor();
     await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { events: { retention_days: 1 } });
