@@ -7,7 +7,7 @@ const spend = (milliseconds: number): void => {
 const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the admission of requests', () => {
-  it('starts a request at once while there is time', () => {
+  it('starts a request at once while the slice has time left', () => {
     const admission = new Admission(() => nowMs);
     const started: string[] = [];
     for (const name of ['1', '2', '3']) admission.enter('a', () => started.push(name));

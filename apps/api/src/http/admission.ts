@@ -9,7 +9,7 @@ type Start = () => void;
 
 interface Waiting {
   readonly starts: Start[];
-  /** Time that the starts of the caller have taken, counted from the time of the caller that started last. */
+  /** Time that the caller's starts have taken. A new caller begins with the time of the caller that started last. */
   usedMs: number;
 }
 
@@ -57,7 +57,7 @@ export class Admission {
     const [caller, waiting] = this.nextCaller();
     const start = waiting.starts.shift() as Start;
     this.waiting -= 1;
-    // Among equals, the caller that has waited longest comes first.
+    // Among equals, the longest waiting caller comes first.
     this.waitingByCaller.delete(caller);
     this.clockMs = waiting.usedMs;
     const startMs = this.nowMs();

@@ -274,7 +274,7 @@ describe('a query parameter with a hostile value', () => {
           route,
           field: parameter,
           label: query(parameter).slice(0, 100),
-          // Only the query is tested, so writes name a missing record.
+          // Writes name a missing record, because this test is only about the query.
           path: `${pathOf(route, shop, route.method === 'get' ? undefined : ABSENT_ID)}?${[
             ...requiredQuery(route, shop).filter((part) => !part.startsWith(`${parameter}=`)),
             query(parameter),

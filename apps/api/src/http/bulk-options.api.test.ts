@@ -9,7 +9,7 @@ let fingerprints: () => Promise<WriteCounters>;
 beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
-  // Ids of different tables must not be equal.
+  // Ids of different tables must differ, so that a mix-up is noticed.
   for (const [index, table] of [
     'warehouses',
     'products',

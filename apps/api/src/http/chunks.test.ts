@@ -116,14 +116,14 @@ describe('a streamed list', () => {
     expect(observedErrors).toEqual([error]);
   });
 
-  it('closes the connection on a later error', async () => {
+  it('closes the connection on an error after the first chunk', async () => {
     const error = new Error('lost');
     makeChunks = async function* () {
       yield '1';
       throw error;
     };
     await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    // The client may see the reset first.
+    // The client may notice the reset before the server reports the error.
     await setTimeout(100);
     expect(observedErrors).toEqual([error]);
   });

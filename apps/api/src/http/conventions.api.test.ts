@@ -199,7 +199,7 @@ describe('an invalid token', () => {
 });
 
 describe('the token of another app', () => {
-  it('cannot see whether a record of the first app exists', async () => {
+  it('does not reveal whether a record of the first app exists', async () => {
     await stockShop(shop, [{ code: 'MINE' }]);
     const proforma = await propose(shop, [{ code: 'MINE', qty: 1 }]);
     const order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
@@ -331,7 +331,7 @@ describe('every response', () => {
   });
 });
 
-describe('a page of another origin', () => {
+describe('a web page of another origin', () => {
   const origin = 'https://shop.example';
   const preflight = {
     method: 'OPTIONS',
@@ -401,7 +401,7 @@ describe('a query', () => {
     ['the prototype as a value', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
     ['undecodable text', 'search=%E0%A4%A'],
     ['no values', '&&=&a&b='],
-  ])('is read with %s', async (_, query) => {
+  ])('is accepted with %s', async (_, query) => {
     expect((await listOrders(query)).status).toBe(200);
   });
 });
@@ -495,7 +495,7 @@ describe.each([
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
 
-  it.each(tooPrecise)('refuses %d on its field', async (amount) => {
+  it.each(tooPrecise)('refuses %d under its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
     expect((await postPrice(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });

@@ -103,7 +103,7 @@ describe.each<[string, string, () => RequestInit]>([
   });
 });
 
-it('a client that is too busy to send for two seconds gets a 413', async () => {
+it('a client that cannot send for two seconds gets a 413', async () => {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of blankChunks(100)) {
       yield chunk;

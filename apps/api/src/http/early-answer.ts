@@ -5,7 +5,7 @@ import { HttpProblem } from './errors.js';
 export interface DiscardLimits {
   readonly maxBytes: number;
   readonly maxMs: number;
-  /** Maximum pause between two chunks. */
+  /** Maximum pause between two chunks of the request. */
   readonly pauseMs: number;
 }
 
@@ -48,7 +48,7 @@ export function answerEarly(
 
 const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
-/** Refuses a body as soon as it exceeds the limit; parsers would read it to its end first. */
+/** Refuses a body as soon as it exceeds the limit; a parser would first read the whole body. */
 export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {

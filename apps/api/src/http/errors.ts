@@ -16,7 +16,7 @@ export class HttpProblem extends Error {
 /** The limit that refused a call, as metrics and the log name it. */
 export type Limit = 'app_large_calls' | 'app_bytes' | 'app_calls' | 'address_look_ups' | 'token_rate' | 'address_rate';
 
-/** Thrown when a caller exceeds a limit, while others are served. */
+/** Thrown when a caller exceeds a limit; other callers are still served. */
 export class LimitExceeded extends HttpProblem {
   constructor(
     status: number,
@@ -65,7 +65,7 @@ export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 /** The token is valid, but lacks the scope of the call. */
 export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
 
-/** What the log shows of a rejected token. */
+/** Details of a rejected token for the log. */
 export interface RejectedToken {
   readonly tokenId?: number;
   readonly appId?: number;

@@ -36,7 +36,6 @@ import { BASE_PATH } from './base-path.js';
 export interface Edge {
   readonly routes: readonly Route[];
   readonly tokens: AccessTokenQueries;
-  /** Called for each accepted token. */
   readonly onAuthenticated: (holder: TokenHolder) => void;
   readonly keyedCalls: KeyedCalls;
   readonly calls: Pick<Calls, 'runAs' | 'runFor' | 'track'>;
@@ -90,7 +89,7 @@ interface Gate {
   readonly rateLimiter: express.RequestHandler;
 }
 
-/** The interface prescribes the order of these checks. */
+/** Adds the route with its checks, in the order that the interface prescribes. */
 function mount(router: Router, route: Route, edge: Edge, gate: Gate): void {
   const { callers, appCalls, rateLimiter } = gate;
   router[route.method](
@@ -127,7 +126,7 @@ function mount(router: Router, route: Route, edge: Edge, gate: Gate): void {
   );
 }
 
-/** A token without the scope of a call is valid, so its calls count like others. */
+/** Counts the calls of a valid token without the needed scope, as calls of valid tokens count. */
 function countRefused({ rateLimits }: Edge, { token }: errors.Rejection, response: Response) {
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }

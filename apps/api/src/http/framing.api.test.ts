@@ -102,8 +102,8 @@ describe('a request head', () => {
   });
 });
 
-describe('HTTP/1.0', () => {
-  it('needs no host', async () => {
+describe('an HTTP/1.0 request', () => {
+  it('needs no Host header', async () => {
     expect(parseAnswer(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
       status: 404,
     });
@@ -124,7 +124,7 @@ describe('a connection', () => {
 describe('a body that differs from its Content-Length', () => {
   const smallBody = '{"customer":{}}';
 
-  it('closes the connection when the surplus is not a request', async () => {
+  it('closes the connection when the extra bytes are not a request', async () => {
     const answers = await exchangeBytes(
       api.origin,
       request(['Host: x', `Content-Length: ${smallBody.length}`], `${smallBody}}}`),
@@ -132,7 +132,7 @@ describe('a body that differs from its Content-Length', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
   });
 
-  it('reads the surplus as a request without a token', async () => {
+  it('reads the extra bytes as a request without a token', async () => {
     const hiddenRequest = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchangeBytes(
       api.origin,

@@ -124,7 +124,7 @@ async function storeAndHash(stream: Readable, path: string, name: string): Promi
       yield chunk;
     }
   };
-  // Opened first: a write stream that fails while it opens would create the file after it was removed.
+  // A write stream that opens the file itself could create the file after its removal.
   const file = await open(path, 'wx', 0o600);
   try {
     await pipeline(stream, hashChunks, file.createWriteStream());

@@ -26,13 +26,13 @@ const statusesOf = (replies: readonly { readonly status: number }[]) => replies.
 const callTimes = <Result>(count: number, call: () => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, call));
 
-describe('a token that exceeds the rate limit', () => {
+describe('the rate limit of a token', () => {
   let shop: Client;
   beforeEach(async () => {
     shop = await api.app();
   });
 
-  it('gets the remaining calls, then a 429 until the window ends', async () => {
+  it('shows the remaining calls, then answers 429 until the window ends', async () => {
     const firstReply = await getSettings(shop.token);
     expect(firstReply.headers).toMatchObject({
       'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
@@ -49,7 +49,7 @@ describe('a token that exceeds the rate limit', () => {
     expect((await getSettings(shop.token)).status).toBe(200);
   });
 
-  it('does not count against other tokens', async () => {
+  it('counts each token separately', async () => {
     const [otherApp, session] = [await api.app(), await startSession(shop)];
     await callTimes(CALLS, () => getSettings(shop.token));
     expect((await getSettings(shop.token)).status).toBe(429);
@@ -62,7 +62,7 @@ describe('a token that exceeds the rate limit', () => {
     expect((await http.call(endSession)).status).toBe(204);
   });
 
-  it('gets a 429 before its body is read', async () => {
+  it('answers 429 before the body is read', async () => {
     await callTimes(CALLS, () => getSettings(shop.token));
     const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
     const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
@@ -72,7 +72,7 @@ describe('a token that exceeds the rate limit', () => {
     expect(await api.database.rows('select id from customers where app_id = $1', [shop.appId])).toEqual([]);
   });
 
-  it('can repeat a keyed call after a 429', async () => {
+  it('allows a keyed call to be repeated after a 429', async () => {
     await callTimes(CALLS, () => getSettings(shop.token));
     const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(429);
@@ -92,7 +92,7 @@ describe('a token that exceeds the rate limit', () => {
     expect(await readRemainingCalls()).toBe(String(CALLS - 3));
   });
 
-  it('counts calls without their scope', async () => {
+  it('counts calls whose scope the token lacks', async () => {
     const { body } = await shop.post('/access_tokens', { access_token: { name: 'Narrow', scopes: ['stock:read'] } });
     const replies = await callTimes(CALLS + 2, () => getSettings(body.data.access_token));
     expect(statusesOf(replies)).toEqual([...Array.from({ length: CALLS }, () => 403), 429, 429]);
@@ -107,7 +107,7 @@ describe('a token that exceeds the rate limit', () => {
   });
 });
 
-describe('with RATE_LIMIT=off', () => {
+describe('a service with RATE_LIMIT=off', () => {
   it('counts no calls', async () => {
     const unlimitedApi = await testApi({ RATE_LIMIT: 'off' });
     const shop = await unlimitedApi.app();
@@ -146,7 +146,7 @@ describe('callers without a valid token', () => {
     expect((await callFrom('203.0.113.2')).status).toBe(401);
   });
 
-  it('do not hinder tokens that were valid before, and count no valid token', async () => {
+  it('do not block tokens that were valid before, and are not charged for valid tokens', async () => {
     const [shop, late] = [await strangersApi.app(), await strangersApi.app()];
     for (let call = 0; call < CALLS * 2; call += 1)
       expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
@@ -163,7 +163,7 @@ describe('callers without a valid token', () => {
   });
 });
 
-describe('with a shared store', () => {
+describe('a service with a shared store', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();

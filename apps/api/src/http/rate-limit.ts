@@ -13,7 +13,7 @@ export interface RateLimit {
 export interface CallCounter {
   readonly limit: RateLimit;
   count(key: string): Promise<RateLimiterRes>;
-  /** Takes one call back. */
+  /** Takes back one call. */
   uncount(key: string): Promise<void>;
 }
 

@@ -25,9 +25,9 @@ export interface LimitedCaller {
 export interface Observer {
   onFinished(request: FinishedRequest): void;
   onFailed(error: unknown, request: IncomingMessage): void;
-  /** A call was refused because of its token. */
+  /** Called when a call is refused because of its token. */
   onRejected(rejection: Rejection, address: string): void;
-  /** A call was refused because its caller has exceeded a limit. */
+  /** Called when a call is refused because its caller has exceeded a limit. */
   onLimit(limit: Limit, caller: LimitedCaller): void;
 }
 

@@ -82,7 +82,7 @@ interface RouteParts<Body extends object> {
   readonly handle: (call: Call<Body>) => Promise<HandlerResult>;
 }
 
-/** The handler sees the type of the body; the route table does not. */
+/** Gives the handler the type of the body, and hides this type from the route table. */
 export function route<Body extends object>(spec: Route<Body>): Route {
   return spec as unknown as Route;
 }

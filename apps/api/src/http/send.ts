@@ -53,7 +53,7 @@ function setHead(response: Response, { status, headers, keys }: Answer, hasBody:
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 }
 
-/** Respects backpressure. The connection is cut when a later chunk fails. */
+/** Sends chunks as fast as the client reads them, and cuts the connection when a later chunk fails. */
 export async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   // Until the first chunk is sent, a failure can still be answered.

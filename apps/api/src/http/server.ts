@@ -50,7 +50,7 @@ export interface ListenAddress {
   readonly host: string | undefined;
 }
 
-/** Returns the port. */
+/** Starts to listen and returns the port. */
 export async function listen(server: Server, { port, host }: ListenAddress): Promise<number> {
   const listening = new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen({ port, host }, resolve),
@@ -90,7 +90,7 @@ export function createEdgeServer(
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
-    // Unreadable data may belong to a running request or follow it.
+    // The unreadable data may belong to a running request or come after it.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
     void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
@@ -115,7 +115,10 @@ function optionsOf({ head, request, idle, checkInterval }: EdgeTimeouts): Server
   };
 }
 
-/** Node passes on unknown transfer encodings undecoded, and only the first of two Host headers. */
+/**
+ * Returns false for unknown transfer encodings, which Node does not decode, and unless there is exactly one Host
+ * header.
+ */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -134,7 +137,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Node's parser would answer without the error shape of the interface. */
+/** Answers unreadable data in the error shape of the interface, unlike Node's parser. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (refusedSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();

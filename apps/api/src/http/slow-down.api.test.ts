@@ -26,7 +26,7 @@ const isDelayed = async (...call: Parameters<typeof callFrom>): Promise<boolean>
 const PATH = '/api/v2/app/settings';
 
 describe('an address that sends many calls without a valid token', () => {
-  it('is delayed, but neither tokens that were valid before nor other addresses are', async () => {
+  it('is delayed, unlike tokens that were valid before and other addresses', async () => {
     const { token } = await api.app();
     await callFrom('203.0.113.1', PATH, token);
     expect(await isDelayed('203.0.113.1', PATH)).toBe(false);

@@ -5,7 +5,7 @@ import { MEDIA_ROUTE } from './base-path.js';
 
 const FREE_CALLS = 1_000;
 const PERIOD_SECONDS = 10;
-/** Shorter than the usual timeout of a probe (1 s), which may have the address of a proxy. */
+/** Shorter than the usual timeout of a probe (1 s), since a probe may have the address of a proxy. */
 const DELAY_MS = 500;
 
 /**
@@ -28,7 +28,7 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
   };
 }
 
-/** Whether the call had neither a valid token nor a public file as its answer. */
+/** Returns true for a call that had no valid token and was not answered with a public file. */
 function isOfStranger({ locals, statusCode, headersSent }: Response): boolean {
   const isServedFile = locals['route'] === MEDIA_ROUTE && headersSent && statusCode < 400;
   return locals['holder'] === undefined && locals['hasValidToken'] !== true && !isServedFile;

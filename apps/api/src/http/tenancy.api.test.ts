@@ -74,7 +74,7 @@ interface Attempt {
 
 async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
   const { client } = stranger;
-  // The call may end the session, so each call starts a new one.
+  // The call may end its session, so each call gets a new one.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
   const fingerprintsBefore = await fingerprints();
   const reply = await calls.send({ route, path, token, body });
@@ -249,7 +249,7 @@ describe('a stranger with one id of the owner', () => {
         for (const identifier of [...identifiersOf(owner), SECRET]) {
           const otherParameters = requiredQuery(route, stranger).filter((part) => !part.startsWith(`${parameter}=`));
           const query = queryOf([...otherParameters, `${parameter}=${encodeURIComponent(String(identifier))}`]);
-          // Only the query is tested, so writes name a missing record.
+          // Writes name a missing record, because this test is only about the query.
           const path = pathOf(route, stranger, route.method === 'get' ? undefined : String(ABSENT_ID)) + query;
           attempts.push(await attemptCall(route, `?${parameter}=${String(identifier)}`, path));
         }
