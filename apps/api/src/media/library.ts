@@ -114,7 +114,7 @@ async function openImageProcessor({ images, imagePixelLimit, environment }: Conf
   return new FallbackImageProcessor([new SharpImageProcessor(options), jimp]);
 }
 
-/** Uses the first processor that can make all outputs: sharp cannot read BMP, for example. */
+/** Uses the first processor that can make all outputs. Sharp, for example, cannot read BMP. */
 class FallbackImageProcessor implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 

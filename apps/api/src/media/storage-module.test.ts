@@ -27,11 +27,11 @@ describe('a module named by STORAGE', () => {
     [`{ store: { ...${STORE}, copy: undefined, list: 1 } }`, 'openMediaStore answers a store without copy, list'],
     [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is not a URL'],
     [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is not a function'],
-  ])('refuses a module that opens %s', async (answer, message) => {
+  ])('is refused when it opens %s', async (answer, message) => {
     await expect(openStore(answer)).rejects.toThrow(message);
   });
 
-  it('opens a complete store', async () => {
+  it('may open a complete store', async () => {
     expect(await openStore(`{ store: ${STORE} }`)).toHaveProperty('store.ping');
     expect(await openStore(`{ store: ${STORE}, base: 'https://cdn.example/x', close() {} }`)).toHaveProperty('close');
   });

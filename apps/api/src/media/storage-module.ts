@@ -11,7 +11,7 @@ export interface OpenedStore {
   readonly store: MediaStore;
   /** URL prefix of public files; absent when the service itself serves them. */
   readonly base?: string;
-  /** The service awaits it when the process ends. */
+  /** The service calls and awaits this function when the process ends. */
   readonly close?: () => void | Promise<void>;
 }
 

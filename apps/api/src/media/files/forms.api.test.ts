@@ -93,7 +93,7 @@ describe('an invalid form', () => {
     ['with an object nested 30 deep', makeForm(makeField(`alt${'[a]'.repeat(30)}`, 'x'), makeFile('a.txt')), {}],
     ['with an object instead of a text', makeForm(makeField('alt[a]', 'x'), makeFile('a.txt')), {}],
     ['with a repeated text', makeForm(makeField('alt', 'x'), makeField('alt', 'y'), makeFile('a.txt')), {}],
-  ])('refuses a form %s', async (_, body, headers) => {
+  ])('is refused %s', async (_, body, headers) => {
     expect(await sendForm(body, headers as Record<string, string>)).toEqual(BAD_REQUEST);
     expect(await shop.names()).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('an invalid form', () => {
     expect(await sendForm(body)).toEqual(FILE_REQUIRED);
   });
 
-  it('prevents prototype pollution by field names', async () => {
+  it('cannot pollute prototypes by field names', async () => {
     for (const name of ['__proto__', '__proto__[alt]', 'constructor', 'constructor[prototype][alt]', 'toString']) {
       const { status } = await sendForm(makeForm(makeField(name, 'polluted'), makeFile(`${name.length}.txt`)));
       expect([name, [201, 400].includes(status)]).toEqual([name, true]);
@@ -132,19 +132,19 @@ describe('the file name of a part', () => {
     ['...', '...'],
     [' ', 'file'],
     [`${'x'.repeat(300)}.txt`, `${'x'.repeat(251)}.txt`],
-  ])('turns the file name %s into %j', async (originalName, expected) => {
+  ])('is %s in the form and %j in the record', async (originalName, expected) => {
     shop = new MediaShop(api, await api.app());
     const { status, body } = await sendForm(makeForm(makeFile(originalName)));
     expect([status, body.data?.filename]).toEqual([201, expected]);
     expect(body.data.key).toMatch(/^[a-z0-9]{8}\/[a-z0-9_][a-z0-9._-]*$/);
   });
 
-  it('accepts RFC 5987 encoding', async () => {
+  it('may use RFC 5987 encoding', async () => {
     const { body } = await sendForm(makeForm(makePart(`name="file"; filename*=UTF-8''%D1%86ipela.txt`, 'words')));
     expect(body.data.filename).toBe('цipela.txt');
   });
 
-  it.each(['a\r\nX: y', 'a\nb'])('removes or refuses a line break in the name: %j', async (name) => {
+  it.each(['a\r\nX: y', 'a\nb'])('loses its line break or is refused: %j', async (name) => {
     const { status, body } = await sendForm(makeForm(makeFile(name)));
     expect([400, 201]).toContain(status);
     if (status === 201) expect(body.data.filename).not.toMatch(/[\r\n]/);
@@ -180,7 +180,7 @@ describe('the upload limit', () => {
 });
 
 describe('an unwritable upload folder', () => {
-  it('returns 503 until the upload folder is writable again', async () => {
+  it('causes 503 until it is writable again', async () => {
     const [folder, movedFolder] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
     await rename(folder, movedFolder);
     expect((await sendForm(makeForm(makeFile('a.txt')))).status).toBe(503);
@@ -190,7 +190,7 @@ describe('an unwritable upload folder', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('leaves nothing behind when a client disconnects during its upload', async () => {
+  it('leaves nothing behind during its upload', async () => {
     const objectsBefore = await shop.storedKeys();
     const { hostname, port } = new URL(api.origin);
     const head =
@@ -206,7 +206,7 @@ describe('a client that disconnects', () => {
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
-  it('causes no failed job when a client disconnects after its upload', async () => {
+  it('causes no failed job after its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = makeForm(makeFile('after.txt', 'words'));
     await new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a replacement', () => {
-  it('refuses a replacement with two files or without a closing boundary', async () => {
+  it('is refused with two files or without a closing boundary', async () => {
     const { id } = await shop.text('kept.txt', { on_conflict: 'rename' });
     for (const body of [makeForm(makeFile('a.txt'), makeFile('b.txt')), makeFile('a.txt')]) {
       const headers = {

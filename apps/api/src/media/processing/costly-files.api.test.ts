@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a file that takes too much to process', () => {
+describe('a file that is too costly to process', () => {
   it.each([
     ['photo.png', () => samples.still('image/png', 10, 10)],
     ['guide.pdf', async () => pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] })],
@@ -40,7 +40,7 @@ describe('a file that takes too much to process', () => {
   });
 });
 
-describe('a file that takes too much to parse', () => {
+describe('a file that is too costly to parse', () => {
   it.each(COSTLY_FILES.slice(0, 3))('is refused: $mime with $description', async ({ make }) => {
     const response = await shop.client.upload('/cdn/files', { name: 'costly', bytes: Buffer.from(make()) });
     expect(response.status).toBe(422);

@@ -85,7 +85,7 @@ describe('DELETE /cdn?file=', () => {
 });
 
 describe('a used file', () => {
-  it('refuses to delete a used file when the app requires it', async () => {
+  it('is not deleted when the app refuses such calls', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
     const [usedFile, unusedFile] = await uploadTexts('used.txt', 'free.txt');
     await shop.recordUsage(usedFile);
@@ -103,13 +103,13 @@ describe('a used file', () => {
     expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
 
-  it('deletes a used file by default', async () => {
+  it('is deleted by default', async () => {
     const file = await shop.text('used.txt');
     await shop.recordUsage(file);
     expect((await shop.trash(file)).status).toBe(200);
   });
 
-  it('accepts a repeated delete of a used file in Trash', async () => {
+  it('can be deleted again when it is in Trash', async () => {
     const file = await shop.text('used.txt');
     await shop.recordUsage(file);
     await shop.trash(file);
@@ -179,7 +179,7 @@ describe('DELETE /cdn/list', () => {
 });
 
 describe('10,000 files with one name', () => {
-  it('restores and moves 10,000 files with one name within seconds', async () => {
+  it('are restored and moved within seconds', async () => {
     await api.database.rows(
       `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
          search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
@@ -202,8 +202,8 @@ describe('10,000 files with one name', () => {
   }, 60_000);
 });
 
-describe('restore', () => {
-  it('restores a file unchanged to its folder', async () => {
+describe('the restore of files from Trash', () => {
+  it('puts a file unchanged into its folder', async () => {
     const file = await shop.text('a.txt', { folder: 'x/y', alt: 'A', tags: 'one' });
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
     const fileBefore = await shop.file(file.id);
@@ -305,8 +305,8 @@ describe('restore', () => {
   });
 });
 
-describe('purge', () => {
-  it('purges record, renditions, versions and bytes of a file', async () => {
+describe('the purge of files in Trash', () => {
+  it('removes record, renditions, versions and bytes of a file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await api.runJobs();
     await shop.replace(file.id, await shop.bytes(file.url));
@@ -405,7 +405,7 @@ describe('purge', () => {
   });
 });
 
-describe('expiry', () => {
+describe('the expiry of files in Trash', () => {
   const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
 
   it('purges only files past their retention', async () => {

@@ -68,7 +68,7 @@ describe.each([
     expect(await isStored(file.key)).toBe(storage === PUBLISHED_STORE);
   });
 
-  it('leaves caches when a file in Trash is purged', async () => {
+  it('leaves caches when its file in Trash is purged', async () => {
     const file = await addFile();
     await shop.trash(file);
     await shop.client.delete(`/cdn/files/${file.id}/purge`);

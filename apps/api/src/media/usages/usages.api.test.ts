@@ -78,7 +78,7 @@ const upsertLocation = async (fields: object) => {
 };
 
 describe('a usage', () => {
-  it('records usages for images of a product and its variants', async () => {
+  it('is recorded for each image of a product and its variants', async () => {
     const file = await addFile('a.jpg');
     const variants = [
       { code: 'A-1', name: 'Size 42', images: makeImages('a.jpg') },
@@ -96,7 +96,7 @@ describe('a usage', () => {
     ]);
   });
 
-  it('records a usage for the image of a location', async () => {
+  it('is recorded for the image of a location', async () => {
     const file = await addFile('a.jpg');
     const { id } = await upsertLocation({ image_url: urlOf('a.jpg') });
     expect(await usagesOf(file)).toEqual([
@@ -111,7 +111,7 @@ describe('a usage', () => {
     ]);
   });
 
-  it('records another usage when an image is appended again', async () => {
+  it('is recorded again when an image is appended again', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg', 'a.jpg') });
     await upsertProduct({ images: makeImages('a.jpg') });
@@ -119,7 +119,7 @@ describe('a usage', () => {
     expect((await shop.get('/products?code=A')).body.data.images).toHaveLength(3);
   });
 
-  it('increases the usage count of the file', async () => {
+  it('increases the usage count of its file', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg', 'a@320.jpg') });
     await upsertLocation({ image_url: urlOf('a.jpg?v=2') });
@@ -127,7 +127,7 @@ describe('a usage', () => {
     expect((await shop.get(`/cdn/files/${file}`)).body.data.usage_count).toBe(4);
   });
 
-  it('shows a usage with the current name of its record', async () => {
+  it('shows the current name of its record', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({
       images: makeImages('a.jpg'),
@@ -147,7 +147,7 @@ describe('a usage', () => {
     ['of a rendition with ?v=', 'shoes/a@320.jpg?v=7'],
     ['of a kept version', 'shoes/a@v2.jpg'],
     ['of a page', 'shoes/a.jpg@p3.webp'],
-  ])('finds a usage by a URL %s and shows it as stored', async (_, name) => {
+  ])('is found by a URL %s, and shown as stored', async (_, name) => {
     const file = await addFile('shoes/a.jpg');
     await upsertProduct({ images: makeImages(name) });
     expect(relativeUrls(await usagesOf(file))).toEqual([name]);
@@ -158,7 +158,7 @@ describe('a usage', () => {
     ['a URL with another prefix', () => `${baseUrl}x/a.jpg`],
     ['a URL with NUL', () => urlOf('a%00.jpg')],
     ['a URL too long for an index', () => urlOf(TOO_LONG_FOR_AN_INDEX)],
-  ])('records no usage for %s', async (_, makeUrl) => {
+  ])('is not recorded for %s', async (_, makeUrl) => {
     const image_url = makeUrl();
     await upsertProduct({ images: [{ image_url }], variants: [{ code: 'A-1', images: [{ image_url }] }] });
     expect((await upsertLocation({ image_url })).image_url).toBe(image_url);
@@ -169,7 +169,7 @@ describe('a usage', () => {
 });
 
 describe('the image of a location', () => {
-  it('removes the usage of a location image that changes or is removed', async () => {
+  it('loses its usage when it changes or is removed', async () => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     const listUsages = async () => [relativeUrls(await usagesOf(a)), relativeUrls(await usagesOf(b))];
     await upsertLocation({ image_url: urlOf('a.jpg') });
@@ -187,7 +187,7 @@ describe('the image of a location', () => {
     expect(await listUsages()).toEqual([[], []]);
   });
 
-  it('records a usage for every location that shows an image', async () => {
+  it('has a usage for every location that shows it', async () => {
     const file = await addFile('a.jpg');
     const store = { name: 'Store', latitude: 1, longitude: 1, image_url: urlOf('a.jpg') };
     const app_locations = [
@@ -241,7 +241,7 @@ describe('a bulk call', () => {
     expect(await countUsages(a)).toBe(rows === products ? expected[1] : 0);
   });
 
-  it('records no usages of failed rows or in a dry run', async () => {
+  it('records no usages for failed rows or in a dry run', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg') }, '?dry_run=true');
     await shop.post('/int/products', { products: [{ code: 'A', name: '', images: makeImages('a.jpg') }] });
