@@ -103,7 +103,7 @@ const codeRules: Record<string, CodeRule> = {
       !isTest(file) && /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
-  // The linter finds plain `process.env`.
+  // A linter rule covers direct uses of `process.env`.
   'no-back-door-to-the-environment': {
     appliesTo: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
     isBrokenBy: ({ text }) => environmentAccesses.some((door) => door.test(text)),
@@ -498,7 +498,7 @@ let trees: string;
 let namesInTrees: readonly Violation[];
 let violations: readonly Violation[];
 
-// All examples share one tree, each in its own files, because every run of the tools is slow.
+// The tools start slowly, so all examples share one tree, each in its own files.
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
   trees = mkdtempSync(join(cache, 'architecture-'));
@@ -563,14 +563,14 @@ describe('a valid tree', () => {
 });
 
 describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
-  it(`breaks ${rule} and nothing else`, () => {
+  it(`breaks only ${rule}`, () => {
     const ownViolations = violations.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
     expect([...new Set(ownViolations.map((violation) => violation.rule))]).toEqual([rule]);
   });
 });
 
 describe('the forbidden examples', () => {
-  it('use separate files and break no rule elsewhere', () => {
+  it('use separate files and break no rule in other files', () => {
     const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
     expect(violations.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);

@@ -6,7 +6,7 @@ import { assertDatabaseExists, startService, type Service, type ServiceOptions }
 export interface Result {
   readonly json: object;
   readonly text: string;
-  /** True when the command has found a defect; it then exits with 1. */
+  /** True when the command has found a defect; the process then exits with 1. */
   readonly hasFailed?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function command(
     });
 }
 
-/** Opens the service on an existing database, because these commands refer to existing records. */
+/** Throws when the database does not exist, because these commands refer to existing records. */
 export async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);

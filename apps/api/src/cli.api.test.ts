@@ -34,7 +34,7 @@ describe('a command without a database', () => {
     [['proformas', 'expire'], 1],
     [['media', 'purge'], 1],
     [['check'], 2],
-  ])('%j fails with one line and creates nothing', async (args, code) => {
+  ])('fails with one line and creates nothing: %j', async (args, code) => {
     for (const DATA_DIR of [dataDir, join(dataDir, 'none')]) {
       const result = await runCli(args, { DATA_DIR });
       expect([result.code, result.stdout]).toEqual([code, '']);
@@ -59,7 +59,7 @@ describe('a command on a database in memory', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([[['app', 'create', '--name', 'A']], [['token', 'issue', '--app', '1']], [['demo']]])(
-    '%j is refused in one line, also for a module',
+    'is refused in one line, also for a module: %j',
     async (args) => {
       const DATABASE = join(folder, 'database.mjs');
       writeFileSync(DATABASE, `export { openDatabase } from '@back-office/database-memory';`);
@@ -131,7 +131,7 @@ describe('the commands for tokens', () => {
     expect(JSON.stringify(tokens)).not.toContain('bo_app_');
   }, 60_000);
 
-  it('are listed by the audit log, which names the command line', async () => {
+  it('add audit log entries with the command line as actor', async () => {
     const { entries } = await run('audit', '--app', appId, '--action', 'access_token.rotate');
     expect(entries).toMatchObject([{ actor: 'cli', token_id: null, after: { name: 'ERP' } }]);
     expect((await cli(['audit', '--app', appId])).stdout).toContain('  cli  access_token.create ');
@@ -150,7 +150,7 @@ describe('the commands for tokens', () => {
     [['revoke', '--app', '1', '--id', '987654'], 'There is no such token.'],
     [['rotate', '--app', '1', '--id', '987654'], 'The app 1 has no token 987654.'],
   ])(
-    '%j fails with one line',
+    'fail with one line for %j',
     async (args, line) => {
       expect(await cli(['token', ...args])).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
     },

@@ -5,7 +5,6 @@ import { MINIMUM_VERSIONS, REVIEWED_ON, type MinimumVersion } from './testing/mi
 
 interface LockedPackage {
   readonly version?: string;
-  /** Not installed in production. */
   readonly dev?: boolean;
 }
 type Lock = Readonly<Record<string, LockedPackage>>;
@@ -30,7 +29,7 @@ describe('the lock file', () => {
     expect(describeOutdated(lock, MINIMUM_VERSIONS)).toEqual([]);
   });
 
-  it('names the version and the hash of every package', () => {
+  it('has the version and the hash of every package', () => {
     const installedPackages = Object.entries(lock).filter(([path]) => path.includes('node_modules/'));
     expect(installedPackages.length).toBeGreaterThan(500);
     const unpinnedPackages = installedPackages.filter(

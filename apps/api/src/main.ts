@@ -52,7 +52,7 @@ function addressesOf({ host, adminHost, docs }: Config, { port, adminPort }: Api
   return { origin, reference: docs ? `${adminOrigin}/docs` : undefined };
 }
 
-/** A host for all addresses is reachable as localhost. */
+/** Returns localhost for a host that listens on all addresses. */
 function originOf(host: string | undefined, port: number): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const START = '<!-- imports: start -->';
 const END = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports the kernel, so its arrows would hide all others. */
+/** Every package imports the kernel, so its arrows would hide all other arrows. */
 const KERNEL = 'kernel';
 
 /** Returns the page with an up-to-date diagram of imports between packages. */

@@ -21,7 +21,7 @@ const readPage = (name: string): Promise<string> =>
 const removePadding = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
 
 describe('a generated page', () => {
-  it.each(Object.entries(GENERATED_PAGES))('%s is up to date with `npm run docs`', async (name, text) => {
+  it.each(Object.entries(GENERATED_PAGES))('is up to date with `npm run docs`: %s', async (name, text) => {
     expect(removePadding(await readPage(name))).toBe(removePadding(text(routes)));
   });
 });

@@ -17,7 +17,6 @@ interface SentDelivery {
 
 interface Language {
   readonly name: string;
-  /** Name of the file for the snippet. */
   readonly file: string;
   /** Source files by name. The program runs the snippet on each entry of cases.json and prints a JSON list of results. */
   readonly runner: Readonly<Record<string, string>>;
@@ -258,7 +257,7 @@ async function runCases({ name, file, runner, command, args }: Language, folder:
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
   const { stdout } = await promisify(execFile)(command, args, { cwd: folder });
-  // dotnet may print a greeting before.
+  // dotnet may print a greeting before the result.
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
 }
 
