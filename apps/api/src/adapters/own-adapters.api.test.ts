@@ -11,7 +11,7 @@ import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
 const EXAMPLE_MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
 /** Only Linux lists the open files of a process. */
-const onLinux = process.platform === 'linux' ? it : it.skip;
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 async function openUploads(dataDir: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
@@ -39,7 +39,7 @@ describe('a service with STORAGE=<module>', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  onLinux('closes an upload that its store refused', async () => {
+  itOnLinux('closes an upload that its store refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
     const api = await testApi({ STORAGE: moduleOf('refusing-store'), FLAT_FOLDER: folder });
     const shop = await api.app();

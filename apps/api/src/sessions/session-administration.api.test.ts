@@ -65,7 +65,7 @@ describe('DELETE /sessions/{id}', () => {
     expect(body.data).toMatchObject([{ actor: 'app', subject_id: session.id }]);
   });
 
-  it('finds no session of another app, and no token of an app', async () => {
+  it('finds neither sessions of another app nor tokens of an app', async () => {
     const session = await start();
     const other = await api.app();
     expect((await other.delete(`/sessions/${session.id}`)).status).toBe(404);
@@ -118,7 +118,7 @@ describe('the life of a session', () => {
   });
 
   it.each([{ idle_days: 0 }, { max_days: 0 }, { max_days: 91 }, { idle_days: 91 }])(
-    'refuses the setting %j',
+    'cannot be set to %j',
     async (sessions) => {
       expect((await shop.patch('/app/settings', { sessions })).status).toBe(422);
     },
