@@ -1,7 +1,7 @@
 import { Targets } from './targets.js';
 
 describe('targets of webhooks', () => {
-  it('are no public addresses over plain HTTP', () => {
+  it('exclude public addresses over plain HTTP', () => {
     expect(withNetworks.allowsAddress('8.8.8.8', true)).toBe(false);
     expect(withNetworks.allowsAddress('8.8.8.8', false)).toBe(true);
   });
@@ -32,7 +32,7 @@ describe('targets of webhooks', () => {
     '64:ff9b:1::a00:1',
     'ff02::1',
     'words',
-  ])('leave out %s', (address) => {
+  ])('exclude %s', (address) => {
     expect(publicOnly.allowsAddress(address, false)).toBe(false);
   });
 
@@ -40,7 +40,7 @@ describe('targets of webhooks', () => {
     expect(publicOnly.allowsAddress(address, false)).toBe(true);
   });
 
-  it('include the networks of the operator only', () => {
+  it('include private networks of the operator and no others', () => {
     const addresses = ['10.1.2.3', '10.2.0.1', '127.0.0.1', '127.0.0.2', 'fd12::1', '::ffff:10.1.0.9', '::1'];
     expect(addresses.filter((address) => withNetworks.allowsAddress(address, true))).toEqual([
       '10.1.2.3',
@@ -59,7 +59,7 @@ describe('targets of webhooks', () => {
     ['https://user@shop.example/', false, false],
     ['file:///etc/passwd', false, false],
     ['//shop.example', false, false],
-  ])('as the URL %s: %s, with private networks %s', (url, isPublic, isAllowed) => {
+  ])('allow the URL %s: %s, with private networks: %s', (url, isPublic, isAllowed) => {
     expect([publicOnly.allowsUrl(url), withNetworks.allowsUrl(url)]).toEqual([isPublic, isAllowed]);
   });
 });

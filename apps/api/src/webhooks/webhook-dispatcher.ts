@@ -30,7 +30,7 @@ const MAX_ENDPOINTS_AT_ONCE = 100;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
 /** A turn starts no request after this time. */
 const TURN_MS = 4_000;
-/** After this time, another endpoint gets the place. */
+/** After this time, the endpoint gives way to another endpoint. */
 const MAX_ENDPOINT_MS = 10_000;
 /** Longer than a turn with its last request. After the death of a worker, other workers wait this long. */
 const LEASE_SECONDS = 25;
