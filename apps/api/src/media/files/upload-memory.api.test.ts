@@ -82,7 +82,7 @@ function resetPeakMemory(): void {
 
 describe('a file of 99 MB', () => {
   itOnLinux(
-    'uploads a large file with at most 32 MB more memory than small files',
+    'needs at most 32 MB more memory than small files',
     async () => {
       resetPeakMemory();
       for (let round = 0; round < 25; round += 1) await upload(`small ${round}.wav`, 4 * MIB);

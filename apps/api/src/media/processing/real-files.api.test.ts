@@ -219,7 +219,7 @@ describe('the pixel limit of an image', () => {
     expect(file).toMatchObject({ processing: 'done', width: 1_000 });
   });
 
-  it('counts when large headers precede the size of the image', async () => {
+  it('is enforced when large headers precede the size of the image', async () => {
     const image = await samples.still('image/jpeg', 1_001, 1_000);
     const jpeg = bytes(
       [0xff, 0xd8],

@@ -354,7 +354,7 @@ describe('PUT /cdn/usages', () => {
       api.statements.length = 0;
       const replies = await Promise.all(calls.map((call) => putUsage(makePage(...names(call)))));
       expect(replies.map(({ body }) => body.data.length)).toEqual(calls.map(() => 40));
-      // A deadlock would have repeated its transaction.
+      // A deadlocked transaction would run again and add statements.
       expect(api.statements.filter((text) => text.includes('insert into cdn_usages'))).toHaveLength(20);
       const remainingUrls = relativeUrls(await listBroken('?limit=10000')).toSorted();
       expect(calls.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
