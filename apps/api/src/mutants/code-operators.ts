@@ -103,7 +103,7 @@ const dropEntries: Operator = ({ node }) => {
   return dropEach(elements, 'drop item');
 };
 
-/** Properties have no range in the syntax tree. */
+/** Returns the range of a property, which the syntax tree lacks. */
 function rangeOfProperty(property: SyntaxNode): Range {
   if (property.type === 'SpreadElement') {
     const spread = property['spread'] as SyntaxNode['span'];

@@ -82,7 +82,7 @@ function wordsOf(source: Source, range: Range): Set<string> {
   return new Set(source.text(range).match(/[A-Za-z_]\w*/g));
 }
 
-/** Classes and functions are found by the functions inside; constants by the functions that mention them. */
+/** Lists top-level constants with their names, and classes without. Functions inside represent a class or function. */
 function declarationsIn(source: Source): Declaration[] {
   return source.visited
     .filter(({ parents }) => parents.every(({ type }) => type === 'ExportDeclaration'))

@@ -61,7 +61,7 @@ const dropUpdatedColumns: Operator = (sql) =>
       });
     });
 
-/** Returns the original text, since code may insert names of tables. */
+/** Returns the word from the original text, because code may insert names of tables there. */
 function wordIn(sql: SqlText, matchedText: string, index: number, word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
   const start = index + matchedText.lastIndexOf(word);
