@@ -320,7 +320,7 @@ describe('the customer of POST /int/orders', () => {
     api.clock.forward({ hours: -24 * 60 });
   });
 
-  it('API.Customers.NotFound: no other identifier finds a customer', async () => {
+  it('is not found (API.Customers.NotFound) by any other identifier', async () => {
     const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body
       .data as CustomerParts;
     const otherApp = await api.app();
@@ -356,7 +356,7 @@ describe('the customer of POST /int/orders', () => {
   }
 });
 
-describe('Matching by identifiers: POST /int/orders', () => {
+describe('an item of POST /int/orders', () => {
   it.each([
     ['code', { code: 'B' }, 'B'],
     ['barcode', { barcode: '860-B' }, 'B'],
@@ -368,7 +368,7 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['code, though it is a barcode of another variant', { code: 'A' }, 'A'],
     ['barcode, though it is a code of another variant', { barcode: 'A' }, 'C'],
     ['external_ref, though it is a barcode of another variant', { external_ref: '860-B' }, 'C'],
-  ])('finds an item by %s', async (_, identifiers, code) => {
+  ])('is found by %s', async (_, identifiers, code) => {
     expect((await addOrder({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
   });
 
@@ -385,13 +385,13 @@ describe('Matching by identifiers: POST /int/orders', () => {
     expect(await expectRefused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('does not find an item of another app', async () => {
+  it('is not found in another app', async () => {
     const otherApp = await api.app();
     const { status, body } = await post(orderFields(), otherApp);
     expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('API.Order.AppLocationNotFound: the code of a location is matched exactly', async () => {
+  it('fails with API.Order.AppLocationNotFound when a location code does not match exactly', async () => {
     const id = await addLocation('L1');
     await addLocation('L2', await api.app());
     expect(await addOrder({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
@@ -401,10 +401,10 @@ describe('Matching by identifiers: POST /int/orders', () => {
   });
 });
 
-describe('refusals of POST /int/orders', () => {
+describe('POST /int/orders with an invalid order', () => {
   const ALREADY_EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
 
-  it('API.Order.OrderAlreadyExists: the reference or the number is taken', async () => {
+  it('returns API.Order.OrderAlreadyExists for a taken reference or number', async () => {
     await addOrder({ external_ref: 'erp-1', order_number: 'N-1' });
     expect(await expectRefused({ external_ref: 'erp-1' })).toEqual(ALREADY_EXISTS);
     expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(ALREADY_EXISTS);
@@ -417,14 +417,14 @@ describe('refusals of POST /int/orders', () => {
     expect((await post(orderFields({ external_ref: 'erp-1', order_number: 'N-1' }), otherApp)).status).toBe(201);
   });
 
-  it('API.Order.OrderAlreadyExists: a converted order has the number', async () => {
+  it('returns API.Order.OrderAlreadyExists for the number of a converted order', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, ONE);
     const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(await expectRefused({ order_number })).toEqual(ALREADY_EXISTS);
   });
 
-  it('are translated for the app', async () => {
+  it('translates refusals for the app', async () => {
     await shop.patch('/app/settings', {
       translations: {
         sr: { 'API.Order.OrderAlreadyExists': 'Već postoji', 'API.Utils.WrongDataType': 'Pogrešan tip' },
@@ -437,12 +437,12 @@ describe('refusals of POST /int/orders', () => {
     expect((await post(orderFields({ external_ref: 1 }), serbianClient)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
-  it('API.Products.MissingPrice: neither order nor catalogue has a price', async () => {
+  it('returns API.Products.MissingPrice when neither order nor catalogue has a price', async () => {
     const items = [...ONE, { code: 'C', qty: 1 }];
     expect(await expectRefused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
   });
 
-  it('API.PaymentMethod.NotSupported: the app does not have the method', async () => {
+  it('returns API.PaymentMethod.NotSupported for a method that the app does not have', async () => {
     const foreignMethodId = await methodId(await api.app(), 'cash');
     for (const payment_method_id of [foreignMethodId, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
       const payments = [
@@ -496,7 +496,7 @@ describe('refusals of POST /int/orders', () => {
       { payments: [{}] },
       { 'payments.0.payment_method_id': ["can't be blank"], 'payments.0.amount': ["can't be blank"] },
     ],
-  ])('refuses %s, with every failing field', async (_, fields, errors) => {
+  ])('reports every failing field of %s', async (_, fields, errors) => {
     expect(await expectRefused(fields)).toEqual([422, { errors }]);
   });
 
@@ -517,7 +517,7 @@ describe('refusals of POST /int/orders', () => {
   });
 });
 
-describe('Validation errors: wrong value types on POST /int/orders', () => {
+describe('POST /int/orders with values of a wrong type', () => {
   const expectWrongTypes = async (fields: object) => {
     const [status, body] = (await expectRefused(fields)) as [number, { errors: { Utils: string[]; fields: object[] } }];
     expect([status, body.errors.Utils]).toEqual([400, ['API.Utils.WrongDataType']]);
@@ -581,7 +581,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     expect(await expectWrongTypes({ payments: items })).toEqual([field('payments', 'array', type, items)]);
   });
 
-  it('reports entries that are no objects and wrong fields of the others', async () => {
+  it('reports entries that are no objects, and wrong fields of other entries', async () => {
     const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
     expect(await expectWrongTypes({ items })).toEqual(
       expect.arrayContaining([

@@ -212,7 +212,7 @@ describe('an order cancelled with refund', () => {
   });
 });
 
-describe('a refused refund of an order', () => {
+describe('a refund of an order', () => {
   const failureOf = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
 
   it.each([
@@ -227,7 +227,7 @@ describe('a refused refund of an order', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {
+  it('is refused with API.Order.AlreadyShipped for a shipped order', async () => {
     const order = await makePaidOrder();
     await updateOrders([{ ...partsOf(order), delivery_status_id: 2 }]);
     expect(await updateOrders([cancellationOf(order)])).toEqual(
@@ -236,7 +236,7 @@ describe('a refused refund of an order', () => {
     expect(await getOrder(order)).toMatchObject({ paid: 300 });
   });
 
-  it('API.Orders.NotRefundable: another system took the money', async () => {
+  it('is refused with API.Orders.NotRefundable when another system took the money', async () => {
     const cash = { payment_method_id: await methodId(shop, 'cash'), amount: 100 };
     const items = [{ code: 'A', qty: 1 }];
     const paidImport = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });
@@ -248,7 +248,7 @@ describe('a refused refund of an order', () => {
     expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(ONE_UPDATED);
   });
 
-  it('does not prevent refunds of other rows', async () => {
+  it('does not prevent refunds of other rows when it is refused', async () => {
     const [refundedOrder, openOrder] = [await makePaidOrder(), await makePaidOrder()];
     const invalidRow = { ...partsOf(openOrder), refund: true };
     expect(await updateOrders([cancellationOf(refundedOrder), invalidRow])).toMatchObject({

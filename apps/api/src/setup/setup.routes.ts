@@ -55,7 +55,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
   ];
 }
 
-/** All routes share the shape, because the name of a component is unique. */
+/** All routes share the presenter of a resource, because the name of a component must be unique. */
 const presenters = new Map<ServedResource, RecordPresenter>();
 
 export interface RecordPresenter {

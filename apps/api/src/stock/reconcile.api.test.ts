@@ -172,7 +172,7 @@ describe('POST /stock/reconcile', () => {
   });
 });
 
-describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, warehouse by warehouse_code', () => {
+describe('matching by POST /stock/reconcile', () => {
   it.each([
     ['unknown', 'none'],
     ['in another case', 'a'],
@@ -191,7 +191,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     ['too long', 'A'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('fails an entry with an unknown SKU: %s', async (_, sku) => {
+  ])('fails an entry whose SKU is %s', async (_, sku) => {
     expect(await expectRefused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
   });
 
@@ -236,7 +236,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
   });
 });
 
-describe('Failures inside a 200: POST /stock/reconcile', () => {
+describe('POST /stock/reconcile with failed entries', () => {
   it('lists failed entries as sent, with their reasons, and writes the others', async () => {
     const unknownRow = { sku: 'none', qty: 1, note: { any: ['thing'] } };
     const rows = [row({ qty: 2 }), unknownRow, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
@@ -268,7 +268,7 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
   });
 });
 
-describe('Validation errors: POST /stock/reconcile', () => {
+describe('POST /stock/reconcile with an invalid body', () => {
   it.each([
     ['absent', undefined, "can't be blank"],
     ['null', null, "can't be blank"],
@@ -394,7 +394,7 @@ describe('concurrent POST /stock/reconcile', () => {
           addStock(callIndex, 1),
         ]).flat(),
       );
-      // A transaction that deadlocks would run twice.
+      // A deadlocked transaction would run again and add statements.
       expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
       const stockAfter = await readOnHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));

@@ -24,7 +24,7 @@ const COUNTS = {
 
 class ReconcileStock {
   @Text() warehouse_code!: string;
-  // Each row is validated later, since it may fail alone.
+  // Each row is validated later, because a row may fail alone.
   @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missingMessage: MALFORMED })
   products!: readonly unknown[];
 }

@@ -59,7 +59,7 @@ const rowOf = async (shelf: string): Promise<Row> =>
 
 const ALL_SHELVES = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
 
-describe('Paging, sorting, filtering: GET /stocks', () => {
+describe('GET /stocks', () => {
   it('shows stock and reservations per variant and warehouse', async () => {
     await propose(shop, [{ code: 'A', qty: 2 }]);
     const [row] = await listStock();
@@ -155,7 +155,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   });
 });
 
-describe('errors of GET /stocks', () => {
+describe('the filters of GET /stocks', () => {
   const FILTERS = [
     ['warehouseId', 'Stocks.InvalidWarehouseId'],
     ['productId', 'Stocks.InvalidProductId'],
@@ -202,14 +202,14 @@ describe('errors of GET /stocks', () => {
     },
   );
 
-  it('reports every invalid filter', async () => {
+  it('are all reported when they are invalid', async () => {
     expect(await getErrors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
       400,
       { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },
     ]);
   });
 
-  it('are translated for the app', async () => {
+  it('have error messages translated for the app', async () => {
     await shop.patch('/app/settings', {
       translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
     });

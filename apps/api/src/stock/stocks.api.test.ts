@@ -160,7 +160,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['no identifier', {}],
     ['nulls', { code: null, barcode: null, external_ref: null }],
     ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
-  ])('fails with VariantNotFound: %s', async (_, identifiers) => {
+  ])('is not found (VariantNotFound): %s', async (_, identifiers) => {
     expect(await expectRefused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
@@ -198,7 +198,7 @@ describe('the warehouse of a row of PUT /int/stocks', () => {
     ['too long', 'W'.repeat(256)],
     ['NUL', 'W1\0'],
     ['half of a surrogate pair', 'W1\udfff'],
-  ])('fails with WarehouseNotFound: %s', async (_, code) => {
+  ])('is not found (WarehouseNotFound): %s', async (_, code) => {
     await shop.put('/warehouse', { warehouses: [warehouse('x', { code: null })] });
     const stockRow = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
     expect(await expectRefused([stockRow])).toEqual(['WarehouseNotFound']);
@@ -290,8 +290,8 @@ describe('PUT /int/stocks with an invalid row', () => {
   });
 });
 
-describe('PUT /int/stocks below zero', () => {
-  it('NegativeStock: on hand would fall below 0', async () => {
+describe('PUT /int/stocks beyond the limits', () => {
+  it('fails with NegativeStock when on hand would fall below 0', async () => {
     await writeRows([row({ qty: 5 })]);
     expect(await expectRefused([row({ qty: -6 })])).toEqual(['NegativeStock']);
     expect(await expectRefused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
@@ -307,7 +307,7 @@ describe('PUT /int/stocks below zero', () => {
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 2, available: 0 });
   });
 
-  it('InvalidQty: on hand would exceed 1,000,000,000', async () => {
+  it('fails with InvalidQty when on hand would exceed 1,000,000,000', async () => {
     await writeRows([row({ qty: 1_000_000_000 })]);
     expect(await expectRefused([row({ qty: 1 })])).toEqual(['InvalidQty']);
     await writeRows([row({ qty: -1_000_000_000 })]);
@@ -419,7 +419,7 @@ describe('PUT /int/stocks of two apps', () => {
   });
 });
 
-describe('unreadable bodies of PUT /int/stocks', () => {
+describe('PUT /int/stocks with an unreadable body', () => {
   it.each([
     [{}],
     [{ stock: [row()] }],
@@ -538,7 +538,7 @@ describe('concurrent PUT /int/stocks', () => {
       await Promise.all(
         Array.from({ length: CALLS }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
       );
-      // A transaction that deadlocks would run twice.
+      // A deadlocked transaction would run again and add statements.
       expect(api.statements).toHaveLength(CALLS * (statements + 2));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
@@ -558,7 +558,7 @@ describe('concurrent PUT /int/stocks', () => {
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
     await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
     await newShelf.rollBack();
-    // Gives the first call time to reach the next lock that it must wait for.
+    // The first call needs time to reach the next lock, for which it must wait.
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);
