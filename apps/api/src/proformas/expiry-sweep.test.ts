@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('tries a blocked app once per run without a delay for other apps', async () => {
+  it('is tried once per run, without a delay for other apps', async () => {
     overdue.add(1, 300);
     overdue.add(2, 300);
     overdue.block(1);
@@ -70,7 +70,7 @@ describe('an app whose proformas cannot be expired', () => {
     ]);
   });
 
-  it('halves batches down to a proforma that is reported', async () => {
+  it('gets halved batches until the report names one proforma', async () => {
     overdue.add(1, 3);
     overdue.block(1);
     const sweep = overdue.sweep();
@@ -82,7 +82,7 @@ describe('an app whose proformas cannot be expired', () => {
 });
 
 describe('a proforma that cannot be expired', () => {
-  it('isolates, reports and skips a failing proforma', async () => {
+  it('is isolated, reported and skipped', async () => {
     overdue.add(1, 250);
     overdue.failingIds.add(100_042);
     const { changedCount, failures } = await overdue.sweep().run();
@@ -91,7 +91,7 @@ describe('a proforma that cannot be expired', () => {
     expect(overdue.ids).toEqual([100_042]);
   });
 
-  it('retries a failed proforma in the next run', async () => {
+  it('is tried again in the next run', async () => {
     overdue.add(1, 2);
     overdue.failingIds.add(100_000);
     const sweep = overdue.sweep();
@@ -101,7 +101,7 @@ describe('a proforma that cannot be expired', () => {
     expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
-  it('expires all others despite many failing proformas', async () => {
+  it('does not keep others from expiring, even when many fail', async () => {
     overdue.add(1, 1_100);
     for (let index = 0; index < 1_050; index += 1) overdue.failingIds.add(100_000 + index);
     const sweep = overdue.sweep();
@@ -110,8 +110,8 @@ describe('a proforma that cannot be expired', () => {
   });
 });
 
-describe('a batch', () => {
-  it('increases the batch size again after a failure', async () => {
+describe('a batch of the sweep', () => {
+  it('grows again after a failure', async () => {
     overdue.add(1, 400);
     overdue.failingIds.add(100_000);
     await overdue.sweep().run();
@@ -120,7 +120,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('makes smaller batches of proformas with many lines', async () => {
+  it('is smaller for proformas with many lines', async () => {
     overdue.add(1, 7, 400);
     overdue.add(2, 2, 5_000);
     await overdue.sweep().run();
@@ -134,7 +134,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('starts no batch when the sweep is aborted', async () => {
+  it('does not start when the sweep is aborted', async () => {
     overdue.add(1, 300);
     expect((await overdue.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
     expect(overdue.batches).toEqual([]);

@@ -168,7 +168,7 @@ describe('a proforma', () => {
       rows = Object.values(ids).map((id) => data.find((row: { id: number }) => row.id === id));
     });
 
-    it('lists exactly the fields of the table', () => {
+    it('has exactly the fields of the table', () => {
       const fields = `id proforma_number proforma_status_id proforma_status_name proforma_status_color
         proforma_status_final processing_date expires_at expires_in_seconds customer_id customer_email
         customer_first_name customer_last_name anonymous sales discount net_sales vat end_sales paid debt market_id
@@ -488,7 +488,7 @@ describe('the statuses of a proforma', () => {
   });
 });
 
-describe('transitions of a proforma', () => {
+describe('a transition of a proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
@@ -539,7 +539,7 @@ describe('transitions of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES)(
-    'confirms a proforma in %s partially when a line is reduced, with new prices and released stock',
+    'confirms a proforma in %s partially when a line is reduced, and updates prices and stock',
     async (status) => {
       const confirmedProforma = await confirm(await makeProformaIn(status), 1);
       expect(confirmedProforma).toMatchObject({
@@ -714,7 +714,7 @@ describe('a final proforma', () => {
     ['card_payments', { payment: { amount: 1.001 } }],
     ['warehouse_confirm', { adjustments: [{}] }],
     ['DELETE', { reason: 'x'.repeat(256) }],
-  ])('refuses %s %j as final before other rules', async (call, body) => {
+  ])('refuses %s %j as final, before other rules', async (call, body) => {
     const send = (id: number) =>
       call === 'DELETE' ? shop.delete(proformaPath(id), body) : shop.post(proformaPath(id, call), body);
     const openProforma = await makeProformaIn('draft');
@@ -762,7 +762,7 @@ describe('a final proforma', () => {
   }
 });
 
-describe('the endpoints of a proforma', () => {
+describe('a call for proformas:', () => {
   beforeAll(async () => {
     shop = await newShop(100);
   });
@@ -877,7 +877,7 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('counts a pending refund as paid until a retry is answered', async () => {
+  it('counts as paid until a retry is answered', async () => {
     const id = await cancelWithoutAnswer();
     const pendingRefund = { amount: -300, payment_status: 'pending', finalized: false };
     expect(await readProforma(id)).toMatchObject({
@@ -901,7 +901,7 @@ describe('a refund without an answer', () => {
     });
   });
 
-  it('fails a refund after three attempts with increasing pauses', async () => {
+  it('fails after three attempts with increasing pauses', async () => {
     const id = await cancelWithoutAnswer();
     const requestTimes = [api.clock.now().getTime()];
     while (requestTimes.length < 3) {
@@ -925,7 +925,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a variant without a shelf', () => {
-  it('refuses a variant without a shelf as out of stock', async () => {
+  it('is refused as out of stock', async () => {
     shop = await newShop();
     await shop.post('/int/products', {
       products: [{ code: 'NEW', name: 'Newcomer', price: 1, vat_rate: 20, variants: [{ code: 'NEW' }] }],
@@ -953,7 +953,7 @@ describe('the largest page of proformas', () => {
       ) as copy
     where p.app_id = $1`;
 
-  it('returns at most 10,000 proformas', async () => {
+  it('has 10,000 proformas', async () => {
     const client = await newShop();
     await propose(client, [{ code: 'A', qty: 1 }]);
     await api.database.rows(COPY_EVALUATION_AND_PROFORMA, [client.appId]);
@@ -1002,11 +1002,11 @@ describe('the status of every proforma call', () => {
     }));
   }
 
-  it('sends 15 calls', () => {
+  it('is tested for 15 calls', () => {
     expect(calls).toHaveLength(15);
   });
 
-  it('returns 401 when the token is missing or invalid', async () => {
+  it('is 401 when the token is missing or invalid', async () => {
     const missingToken = JSON.stringify({ errors: { token: 'API.Tokens.Missing' } });
     const invalidToken = JSON.stringify({ errors: { token: 'API.Tokens.Invalid' } });
     expect(await collectReplies((call) => ({ ...call, headers: {} }))).toEqual(new Set([`401 ${missingToken}`]));
@@ -1025,18 +1025,18 @@ describe('the status of every proforma call', () => {
     ['POST', '/proforma_orders/1/cancel'],
     ['GET', '/proforma_orders/'],
     ['GET', '/proforma_order'],
-  ])('returns 404 when %s %s does not exist', async (method, unknownPath) => {
+  ])('is 404 when %s %s does not exist', async (method, unknownPath) => {
     const { status, text } = await http.call({ method, path: `/api/v2${unknownPath}`, headers: bearer });
     expect([status, text]).toEqual([404, '[]']);
   });
 
-  it('returns 406 when the Accept header rules out JSON', async () => {
+  it('is 406 when the Accept header rules out JSON', async () => {
     const expectedReply = `406 ${JSON.stringify(detail('Not Acceptable'))}`;
     const headers = { ...bearer, Accept: 'text/html' };
     expect(await collectReplies((call) => ({ ...call, headers }))).toEqual(new Set([expectedReply]));
   });
 
-  it('returns 413 when the body is larger than accepted', async () => {
+  it('is 413 when the body is larger than accepted', async () => {
     const body = ' '.repeat(10 * 1024 ** 2 + 1);
     const writeCalls = calls.filter(({ method }) => method !== 'GET');
     for (const call of writeCalls) {
@@ -1046,7 +1046,7 @@ describe('the status of every proforma call', () => {
     expect(writeCalls).toHaveLength(11);
   });
 
-  it('returns 500 without details for an internal failure', async () => {
+  it('is 500 without details for an internal failure', async () => {
     await api.database.rows('alter table proforma_orders rename to proformas_elsewhere');
     try {
       expect(await collectReplies((call) => call)).toEqual(new Set(['500 {"message":"Internal server error"}']));
