@@ -27,7 +27,7 @@ const UPLOADS = 'uploads';
 
 /** Calls behind a longer queue would time out before their turn. */
 const MAX_CALLS_PER_CONNECTION = 50;
-/** Look-ups are short. A proxy that is not trusted sends those of all its clients from one address. */
+/** The limit is high, because an untrusted proxy sends the look-ups of all its clients from one address. */
 const MAX_LOOK_UPS_PER_ADDRESS = 1_000;
 
 export interface Api {

@@ -58,7 +58,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a caller above a limit in the log', () => {
-  it('is named once', () => {
+  it('appears once', () => {
     const counted: string[] = [];
     const observer = observerOf(logger, { observe: () => {}, countOverLimit: (limit) => counted.push(limit) });
     const stranger = { appId: undefined, tokenId: undefined, address: '203.0.113.7' };

@@ -33,7 +33,7 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Serves what `mount` adds, and nothing of the API. */
+/** Starts a server with only the routes that `mount` adds. */
 export async function startAdminServer(address: ListenAddress, mount: (app: Express) => void): Promise<AdminServer> {
   const app = express();
   app.disable('x-powered-by').disable('etag');

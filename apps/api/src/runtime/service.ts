@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly clock?: Clock | undefined;
   /** False for commands that use no files. */
   readonly opensStore?: boolean;
-  /** True for commands: their changes must outlive the process. */
+  /** True for commands, because their changes must outlive the process. */
   readonly needsKeptRecords?: boolean;
   /** Made from the configuration by default. */
   readonly logger?: Logger;
@@ -76,7 +76,7 @@ export async function startService(
       stop,
     };
   } catch (error) {
-    // Open connections would keep the process alive.
+    // Connections that stay open would keep the process alive.
     await stop();
     throw error;
   }

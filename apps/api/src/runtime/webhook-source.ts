@@ -10,7 +10,7 @@ export function webhookSourceOf(container: Container): WebhookSource {
   let lags: Promise<readonly EndpointLag[]> | undefined;
   let readAtMs = -Infinity;
   return {
-    // Anybody who reaches the metrics may ask for them, so the database is asked rarely.
+    // Anyone who reaches the metrics can request them, so the database is queried rarely.
     lags: () => {
       if (lags !== undefined && performance.now() - readAtMs < KEPT_MS) return lags;
       readAtMs = performance.now();

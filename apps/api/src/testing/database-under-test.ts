@@ -13,7 +13,7 @@ export interface DatabaseUnderTest {
   readonly postgres: Postgres;
   /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
-  /** Throws when a statement of the service was not limited to one app. */
+  /** Closes the connections. Throws when a statement of the service was not limited to one app. */
   close(): Promise<void>;
 }
 

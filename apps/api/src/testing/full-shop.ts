@@ -66,10 +66,10 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
   };
 }
 
-/** The name never resolves. */
+/** The host name never resolves. */
 const WEBHOOK_URL = 'https://shop.invalid/hook';
 
-/** Position of the location, for visits. */
+/** Position of the location; visits are near it. */
 const POSITION = { latitude: 44.8125, longitude: 20.4612 };
 
 /** Restores settings that hostile calls may have changed. */

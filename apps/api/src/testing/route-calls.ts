@@ -31,7 +31,7 @@ export interface RouteAnswer {
 /** Sends valid and invalid calls to any route. */
 export class RouteCalls {
   readonly routes: readonly Route[];
-  /** Number of calls until now. */
+  /** Number of sent calls. */
   count = 0;
   private readonly reference: Record<string, unknown>;
   private readonly conformance: Conformance;
@@ -115,7 +115,7 @@ export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'i
 export function requiredQuery(route: Route, shop: FullShop): string[] {
   const record = recordOf(route, shop);
   const values: Readonly<Record<string, unknown>> = {
-    // A call with this customer ends no session.
+    // No customer has this id, so the call ends no session.
     customer_id: 987_654_321,
     dataPart: record['data_part'],
     timePart: record['time_part'],

@@ -77,7 +77,7 @@ export interface TestApi {
   clientWith(appId: number, token: string): Client;
   /** Returns a client of the same app that calls these servers in turn. */
   withOrigins(client: Client, origins: readonly string[]): Client;
-  /** Throws when a statement was not limited to one app, or when a stored file is still open. */
+  /** Stops the service. Throws when a statement was not limited to one app, or when a stored file is still open. */
   close(): Promise<void>;
 }
 
