@@ -15,7 +15,7 @@ describe('a regular expression of the service', () => {
     const verdicts = await Promise.all(
       unknown.map(async ([pattern, file]) => `${file}: ${pattern} is ${await verdictOn(pattern)}`),
     );
-    // A pattern that is reported as safe belongs into the list.
+    // A pattern with the verdict `safe` belongs in the list.
     expect(verdicts).toEqual([]);
   }, 120_000);
 });
@@ -26,7 +26,7 @@ describe('the list of safe patterns', () => {
   });
 });
 
-describe('the analysis', () => {
+describe('the analysis of patterns', () => {
   it('finds patterns of quadratic and exponential time', async () => {
     expect(await Promise.all([verdictOn('/\\/+$/'), verdictOn('/^(a|a)*b$/'), verdictOn('/^a+$/')])).toEqual([
       'vulnerable',

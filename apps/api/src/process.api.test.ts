@@ -210,7 +210,7 @@ describe('a service on an external database', () => {
 
   it('is not ready while the database is unreachable', async () => {
     const ready = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
-    // An answer is remembered for a second.
+    // The service keeps a result for a second, so the test polls.
     const becomesReady = async (status: number): Promise<void> => {
       for (let attempt = 0; attempt < 100 && (await ready()) !== status; attempt += 1)
         await new Promise((resolve) => setTimeout(resolve, 100));

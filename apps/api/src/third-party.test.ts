@@ -39,7 +39,7 @@ const ACCEPTED_LICENCES = new Set([
   'BSD-3-Clause',
   'BlueOak-1.0.0',
 ]);
-/** Reviewed one by one: the service loads libvips as a shared library. */
+/** Licences that were reviewed one by one. The service loads libvips as a shared library. */
 const REVIEWED_LICENCES = new Map([
   [/^@img\/sharp-/, /LGPL-3\.0-or-later/],
   [/^argparse$/, /^Python-2\.0$/],
