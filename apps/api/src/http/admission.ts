@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 /** Longer slices delay answers of other calls; shorter ones waste passes of the event loop. */
 const SLICE_MS = 2;
 /** Comparing more callers would take longer than starting a request. */
-const MAX_COMPARED = 64;
+const MAX_COMPARED_CALLERS = 64;
 
 type Start = () => void;
 
@@ -74,7 +74,7 @@ export class Admission {
     for (const entry of this.waitingByCaller) {
       if (next === undefined || entry[1].usedMs < next[1].usedMs) next = entry;
       compared += 1;
-      if (compared === MAX_COMPARED) break;
+      if (compared === MAX_COMPARED_CALLERS) break;
     }
     return next as [number | string, Waiting];
   }

@@ -43,7 +43,7 @@ beforeEach(async () => {
     answers: { 200: record({}) },
     handle: async () => okStream(makeChunks()),
   });
-  const edge = createExpressApp({
+  const expressApp = createExpressApp({
     routes: [list],
     tokens: { holderOf: async () => holder },
     onAuthenticated: () => {},
@@ -66,7 +66,7 @@ beforeEach(async () => {
     admission: new Admission(),
     mountOutsideBasePath: () => {},
   });
-  server = createServer(edge).listen(0);
+  server = createServer(expressApp).listen(0);
   await once(server, 'listening');
 });
 afterEach(async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '@back-office/apps';
 import { isAnsweredEarly } from './early-answer.js';
-import type { Limit, Rejection } from './errors.js';
+import type { LimitName, Rejection } from './errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
@@ -28,7 +28,7 @@ export interface Observer {
   /** Called when a call is refused because of its token. */
   onRejected(rejection: Rejection, address: string): void;
   /** Called when a call is refused because its caller has exceeded a limit. */
-  onLimit(limit: Limit, caller: LimitedCaller): void;
+  onLimit(limit: LimitName, caller: LimitedCaller): void;
 }
 
 /** This status is only logged: the client closed the connection before the answer. */

@@ -24,7 +24,7 @@ async function sendSlices(response: Response, text: string): Promise<void> {
     const end = sliceEnd(text, start + SLICE_LENGTH);
     const isDrained = response.write(text.slice(start, end));
     start = end;
-    await (isDrained ? nextPass() : drained(response));
+    await (isDrained ? nextPass() : waitForDrain(response));
   }
   response.end();
 }
@@ -35,7 +35,7 @@ function sliceEnd(text: string, end: number): number {
   return isSplit ? end + 1 : end;
 }
 
-function drained(response: Response): Promise<void> {
+function waitForDrain(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       response.off('drain', end).off('close', end);

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** All values are in ms. */
-export interface EdgeTimeouts {
+export interface ServerTimeouts {
   readonly head: number;
   readonly jsonBody: number;
   /** Time for the whole request, uploads included. */
@@ -24,7 +24,7 @@ export interface EdgeTimeouts {
   readonly drain: number;
 }
 
-export const EDGE_TIMEOUTS: EdgeTimeouts = {
+export const EDGE_TIMEOUTS: ServerTimeouts = {
   head: 10_000,
   jsonBody: 30_000,
   request: 120_000,
@@ -37,7 +37,7 @@ export const EDGE_TIMEOUTS: EdgeTimeouts = {
 const MAX_HEAD_BYTES = 128 * 1024;
 const IDLE_CHECK_MS = 100;
 
-export interface EdgeServer {
+export interface HttpServer {
   readonly server: Server;
   /** Stops accepting, waits a limited time for running calls, then closes all connections. */
   drain(): Promise<void>;
@@ -68,11 +68,11 @@ function codeOf(error: unknown): string {
 
 export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
-export function createEdgeServer(
+export function createHttpServer(
   listener: RequestListener,
-  timeouts: EdgeTimeouts = EDGE_TIMEOUTS,
+  timeouts: ServerTimeouts = EDGE_TIMEOUTS,
   messages: MessageClasses = {},
-): EdgeServer {
+): HttpServer {
   let draining = false;
   const openResponses = new Set<ServerResponse>();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
@@ -103,7 +103,7 @@ export function createEdgeServer(
   return { server, drain };
 }
 
-function optionsOf({ head, request, idle, checkInterval }: EdgeTimeouts): ServerOptions {
+function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): ServerOptions {
   return {
     headersTimeout: head,
     requestTimeout: request,

@@ -21,7 +21,7 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
   return async (request, response, next) => {
     const caller = callerOf(request);
     if (typeof caller === 'number') return next();
-    response.once('close', () => isOfStranger(response) && void strangers.consume(caller).catch(() => {}));
+    response.once('close', () => isCallOfStranger(response) && void strangers.consume(caller).catch(() => {}));
     const calls = await strangers.get(caller);
     if (calls !== null && calls.consumedPoints > FREE_CALLS) await pause(DELAY_MS);
     next();
@@ -29,7 +29,7 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
 }
 
 /** Returns true for a call that had no valid token and was not answered with a public file. */
-function isOfStranger({ locals, statusCode, headersSent }: Response): boolean {
+function isCallOfStranger({ locals, statusCode, headersSent }: Response): boolean {
   const isServedFile = locals['route'] === MEDIA_ROUTE && headersSent && statusCode < 400;
   return locals['holder'] === undefined && locals['hasValidToken'] !== true && !isServedFile;
 }

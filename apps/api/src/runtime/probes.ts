@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { createExpressMessages } from '../http/express-messages.js';
 import { labelRoute } from '../http/request-log.js';
-import { createEdgeServer, listen, type ListenAddress } from '../http/server.js';
+import { createHttpServer, listen, type ListenAddress } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -39,7 +39,7 @@ export async function startAdminServer(address: ListenAddress, mount: (app: Expr
   app.disable('x-powered-by').disable('etag');
   mount(app);
   app.use((_request, response) => void response.status(404).json([]));
-  const edge = createEdgeServer(app, undefined, createExpressMessages(app));
+  const edge = createHttpServer(app, undefined, createExpressMessages(app));
   return { port: await listen(edge.server, address), stop: () => edge.drain() };
 }
 

@@ -3,7 +3,7 @@ import type { Container } from 'inversify';
 import { TOKENS } from '../tokens.js';
 import type { WebhookSource } from './metrics.js';
 
-const KEPT_MS = 5_000;
+const CACHE_MS = 5_000;
 
 export function webhookSourceOf(container: Container): WebhookSource {
   const clock = container.get(TOKENS.Clock);
@@ -12,7 +12,7 @@ export function webhookSourceOf(container: Container): WebhookSource {
   return {
     // Anyone who reaches the metrics can request them, so the database is queried rarely.
     lags: () => {
-      if (lags !== undefined && performance.now() - readAtMs < KEPT_MS) return lags;
+      if (lags !== undefined && performance.now() - readAtMs < CACHE_MS) return lags;
       readAtMs = performance.now();
       lags = container
         .get(TOKENS.Database)

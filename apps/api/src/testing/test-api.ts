@@ -9,7 +9,7 @@ import type { Postgres } from '@back-office/database-postgres';
 import { openRefundGateway } from '../proformas/index.js';
 import { openLibraryTools } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
-import { EDGE_TIMEOUTS, type EdgeTimeouts } from '../http/server.js';
+import { EDGE_TIMEOUTS, type ServerTimeouts } from '../http/server.js';
 import { startApi } from '../runtime/api.js';
 import { loggerOf } from '../runtime/logger.js';
 import { refundReportOf } from '../runtime/observer.js';
@@ -84,7 +84,7 @@ export interface TestApi {
 /** Starts the whole service on a free port with a database of its own, a test clock and no log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
-  timeouts: Partial<EdgeTimeouts> = {},
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<TestApi> {
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
