@@ -57,7 +57,7 @@ export function presentSettings(app: App): AppSettingsOut {
 }
 
 const MAX_SENTENCE_LENGTH = 1_000;
-const TRANSLATIONS = {
+const TRANSLATIONS_SCHEMA = {
   type: 'object' as const,
   additionalProperties: {
     type: 'object' as const,
@@ -157,7 +157,7 @@ export class PatchSettings implements SettingsPatch {
   @Text({ pattern: /\S/, optional }) name?: string | null;
   @ValidatedBy(validateCurrency, { type: 'string', maxLength: 3 }, { optional }) currency?: string | null;
   @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) default_language?: string | null;
-  @ValidatedBy(validateTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
+  @ValidatedBy(validateTranslations, TRANSLATIONS_SCHEMA, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
   @Nested(() => EvaluationSettings, { optional }) evaluation?: EvaluationSettings | null;
   @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;

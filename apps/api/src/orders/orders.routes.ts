@@ -7,7 +7,7 @@ import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
-import { ORDER_CHANGE_KEYS, parseOrderChange } from './order-change-rows.js';
+import { ORDER_CHANGE_ERROR_KEYS, parseOrderChange } from './order-change-rows.js';
 import { ORDER_FILTERS, parseOrderFilter } from './order-filter.js';
 import type { OrderUpdates } from './order-updates.js';
 import { OrderListShape, OrderShape, presentOrder } from './order.js';
@@ -87,7 +87,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
-      failedRows: ORDER_CHANGE_KEYS,
+      failedRows: ORDER_CHANGE_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'orders');
