@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { check, type Connection, distribute } from '@back-office/database-postgres';
 import { addAuditCommand } from './cli-audit.js';
 import { command, openExisting, type Options, type Result } from './cli-command.js';
-import { currencyOf, nameOf } from './cli-options.js';
+import { parseCurrency, parseName } from './cli-options.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
@@ -46,8 +46,8 @@ command(program, 'demo', 'create a demo app with realistic data', createDemo, ()
 
 const app = program.command('app').description('apps');
 command(app, 'create', 'create an app and issue its first token', createApp)
-  .requiredOption('--name <name>', 'name of the app', nameOf)
-  .option('--currency <code>', 'ISO 4217 code', currencyOf, 'RSD');
+  .requiredOption('--name <name>', 'name of the app', parseName)
+  .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD');
 
 addTokenCommands(program);
 addSessionCommands(program);

@@ -22,7 +22,7 @@ export async function openModule<Opened>(
 ): Promise<Opened> {
   const refuse = (reason: string): InvalidConfig =>
     new InvalidConfig(`Bad configuration: ${variable}: ${name} ${reason}`);
-  const module = await withTimeout(load(name)).catch((error: unknown) => {
+  const module = await withTimeout(loadModule(name)).catch((error: unknown) => {
     throw refuse(`cannot be loaded: ${messageOf(error)}`);
   });
   const openAdapter = module[exportName];
@@ -73,7 +73,7 @@ function articleOf(noun: string): string {
 /**
  * Resolves paths against the working directory, and packages against the service, then against the working directory.
  */
-async function load(name: string): Promise<Record<string, unknown>> {
+async function loadModule(name: string): Promise<Record<string, unknown>> {
   const requireFromCwd = createRequire(join(process.cwd(), 'package.json'));
   if (isAbsolute(name) || name.startsWith('.')) {
     return importFrom(requireFromCwd.resolve(isAbsolute(name) ? name : join(process.cwd(), name)));

@@ -82,17 +82,13 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
     const orderedJobs = [...writeJobs.filter(({ changes }) => !changes), ...writeJobs.filter(({ changes }) => changes)];
     const jobs = orderedJobs.map((job) => ({ ...job, settle }));
     report(jobs, systems, await measureAll(jobs, systems, { clients: 1, seconds }, rounds), 1);
-    const growthQuestion = (app: BenchApp, count: number) => ({
+    const growthCase = (app: BenchApp, count: number) => ({
       size: 2 * count,
       url: `${service.origin}/api/v2/products?code=P${Math.floor(count / 2)}-1`,
       token: app.token,
     });
-    const questions = [
-      growthQuestion(small, sizes.small),
-      growthQuestion(middle, sizes.middle),
-      growthQuestion(shop, products),
-    ];
-    await reportGrowth('look-up among variants', questions, LIMITS.growth, seconds);
+    const growthCases = [growthCase(small, sizes.small), growthCase(middle, sizes.middle), growthCase(shop, products)];
+    await reportGrowth('look-up among variants', growthCases, LIMITS.growth, seconds);
   } finally {
     for (const system of systems) system.stop();
   }

@@ -22,7 +22,7 @@ const VARIANTS = 2_000;
 const CLIENTS = 16;
 const POOL_SIZE = 10;
 /** Minimum ratios to the Express floor. */
-const MIN_RATIOS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
+const LIMITS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
 const LIFECYCLE = 'evaluation → create → pay → confirm → convert';
 /** Prefix of the floor statements that return only an id. */
@@ -62,7 +62,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
     {
       ...lifecycleJob('', shop, bankTransferId),
       name: LIFECYCLE,
-      minRatio: MIN_RATIOS.lifecycle,
+      minRatio: LIMITS.lifecycle,
       // Autovacuum would analyze within a minute; until then the floors plan for empty tables.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
@@ -78,7 +78,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       { size: sizesBelow(rows).middle, url: pageUrl, token: middle.token },
       { size: rows, url: pageUrl, token: large.token },
     ];
-    await reportGrowth('first page of proformas', sizes, MIN_RATIOS.growth, seconds);
+    await reportGrowth('first page of proformas', sizes, LIMITS.growth, seconds);
     await benchExpiry({ url, appId: shop.id, requestUrl: pageUrl, token: large.token, count: dueCount });
   } finally {
     for (const system of systems) system.stop();
@@ -122,7 +122,7 @@ function listJob(name: string, key: keyof Lists, lists: Lists, token: string): J
   const list = lists[key];
   const measure = (system: System, load: Load): Promise<Figure> =>
     loadWith(system.origin + (system.name === 'service' ? list.path : `/${key}`), token, load);
-  return { name, minRatio: MIN_RATIOS.list, measure };
+  return { name, minRatio: LIMITS.list, measure };
 }
 
 function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {

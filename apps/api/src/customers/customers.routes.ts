@@ -81,8 +81,12 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
         // A blank reference is stored as null, since references are unique.
-        const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
-        const result = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
+        const externalRef = reference === undefined || reference === null || isBlank(reference) ? null : reference;
+        const result = await customers.add(app.id, {
+          ...fields,
+          external_ref: externalRef,
+          viber_subscribed: viber ?? false,
+        });
         if (!('taken' in result)) return created(presentCustomer(result));
         return fieldErrorsAnswer(Object.fromEntries(result.taken.map((field) => [field, [ALREADY_TAKEN]])), app);
       },

@@ -32,19 +32,19 @@ export class EventRecords {
 
   async find(app: AppContext, events: readonly EventRecord[]): Promise<RecordsBySubject> {
     const kinds = new Set(events.map(({ type }) => EVENT_KINDS[type].subject));
-    const maps = await Promise.all(
+    const recordMaps = await Promise.all(
       [...kinds].map(async (kind) => {
-        const ofKind = events.filter(({ type }) => EVENT_KINDS[type].subject === kind);
-        const ids = [...new Set(ofKind.map(({ recordId }) => recordId))];
-        const records = await FINDERS[kind](this.ports, { app, ids, events: ofKind, now: this.clock.now() });
+        const eventsOfKind = events.filter(({ type }) => EVENT_KINDS[type].subject === kind);
+        const ids = [...new Set(eventsOfKind.map(({ recordId }) => recordId))];
+        const records = await FINDERS[kind](this.ports, { app, ids, events: eventsOfKind, now: this.clock.now() });
         return records.map(([id, record]) => [`${kind}/${id}`, record] as const);
       }),
     );
-    return new Map(maps.flat());
+    return new Map(recordMaps.flat());
   }
 }
 
-interface Wanted {
+interface WantedRecords {
   readonly app: AppContext;
   readonly ids: readonly number[];
   readonly events: readonly EventRecord[];
@@ -52,7 +52,10 @@ interface Wanted {
 }
 
 /** Returns the wanted records, each with the id that event subjects contain. */
-type Finder = (ports: RecordPorts, wanted: Wanted) => Promise<(readonly [id: number | string, record: object])[]>;
+type Finder = (
+  ports: RecordPorts,
+  wanted: WantedRecords,
+) => Promise<(readonly [id: number | string, record: object])[]>;
 
 const FINDERS: Readonly<Record<SubjectKind, Finder>> = {
   proforma_orders: async ({ proformaQueries }, { app, ids, now }) =>

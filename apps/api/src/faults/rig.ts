@@ -105,7 +105,7 @@ export class Rig {
     const [shopApp, strangerApp] = await makeApps(environment, ['Shop', 'Stranger']);
     const caller = new Caller(shopApp.id, shopApp.token, origins, timeoutMs);
     const stranger = new Caller(strangerApp.id, strangerApp.token, origins);
-    const bank = await openShop(caller);
+    const bankTransferId = await openShop(caller);
     await caller.settle('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
     const [endpoint] = await server.rows<{ position: string }>(name, ENDPOINT_POSITION, [shopApp.id]);
     receiver.mode = 'flaky';
@@ -121,7 +121,7 @@ export class Rig {
       receiver,
       ...services,
       ...callers,
-      bank,
+      bankTransferId,
       Number(endpoint?.position),
       environment,
     );

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ADAPTER_NAMES, adaptersOf, EXCLUSIONS } from './adapters.js';
-import { EQUIVALENTS } from './equivalents.js';
+import { EQUIVALENCE_RULES } from './equivalents.js';
 import { testMutants } from './mutants.js';
 import { pointsOf } from './points.js';
 import { killedPercent, tableOf } from './report.js';
@@ -181,8 +181,8 @@ describe('a rule for changes that no contract can notice', () => {
   });
 
   it('has a reason and an example', () => {
-    expect(examples).toHaveLength(EQUIVALENTS.length);
-    for (const { reason } of [...EQUIVALENTS, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
+    expect(examples).toHaveLength(EQUIVALENCE_RULES.length);
+    for (const { reason } of [...EQUIVALENCE_RULES, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
   });
 });
 
