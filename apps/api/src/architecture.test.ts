@@ -96,7 +96,7 @@ const codeRules: Record<string, CodeRule> = {
     appliesTo: (file) =>
       !isTest(file) &&
       !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|faults|differential|mutants)\//.test(file),
-    isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
+    isBrokenBy: ({ nodes }) => nodes.some((node) => SQL_TEXT.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {
     appliesTo: (file) =>
@@ -123,7 +123,7 @@ const environmentAccesses = [
   /\b(loadEnvFile|dotenv)\b/,
 ];
 
-const sql = /\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|\bdelete from\b/is;
+const SQL_TEXT = /\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|\bdelete from\b/is;
 
 function misplacedCode(root: string, files: readonly string[]): Violation[] {
   return files.filter(isTypeScript).flatMap((file) => {
@@ -494,26 +494,26 @@ const rules = [
 ];
 
 const cache = join(repository, '.cache');
-let trees: string;
-let namesInTrees: readonly Violation[];
+let treesFolder: string;
+let nameViolationsInTrees: readonly Violation[];
 let violations: readonly Violation[];
 
 // The tools start slowly, so all examples share one tree, each in its own files.
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
-  trees = mkdtempSync(join(cache, 'architecture-'));
+  treesFolder = mkdtempSync(join(cache, 'architecture-'));
   writeTree('valid', {});
   writeTree('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
-  namesInTrees = await forbiddenNames(trees, readdirSync(trees));
+  nameViolationsInTrees = await forbiddenNames(treesFolder, readdirSync(treesFolder));
   violations = await violationsInTree('forbidden');
 });
 
-afterAll(() => rmSync(trees, { recursive: true }));
+afterAll(() => rmSync(treesFolder, { recursive: true }));
 
 function violationsInTree(tree: string): Promise<Violation[]> {
   return violationsIn(
-    join(trees, tree),
-    namesInTrees.filter(({ file }) => file.startsWith(`${tree}/`)),
+    join(treesFolder, tree),
+    nameViolationsInTrees.filter(({ file }) => file.startsWith(`${tree}/`)),
   );
 }
 
@@ -532,7 +532,7 @@ const manifest = JSON.stringify({
 });
 
 function writeTree(tree: string, additionalFiles: Files): string {
-  const root = join(trees, tree);
+  const root = join(treesFolder, tree);
   const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...validTree, ...additionalFiles };
   for (const [file, text] of Object.entries(files)) write(join(root, file), text);
   mkdirSync(join(root, 'node_modules/@back-office'), { recursive: true });

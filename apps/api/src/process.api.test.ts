@@ -104,8 +104,8 @@ describe('a service without configuration', () => {
 
 describe('a copied data folder', () => {
   it('contains a complete installation with records and files', async () => {
-    const copy = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
-    chmodSync(copy, 0o755);
+    const copiedFolder = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
+    chmodSync(copiedFolder, 0o755);
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const token = await appToken({ DATA_DIR: home });
     const headers = { Authorization: `Bearer ${token}` };
@@ -116,15 +116,15 @@ describe('a copied data folder', () => {
     expect(await server.stop()).toBe(0);
 
     // `-a` keeps the owners of files, which PostgreSQL checks.
-    await promisify(execFile)('cp', ['-a', `${home}/.`, copy]);
+    await promisify(execFile)('cp', ['-a', `${home}/.`, copiedFolder]);
     rmSync(home, { recursive: true, force: true });
-    const restored = await startServer({ DATA_DIR: copy, LOG_LEVEL: 'silent' });
+    const restored = await startServer({ DATA_DIR: copiedFolder, LOG_LEVEL: 'silent' });
     expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
     const orders = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
     expect([orders.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
-    expect((await runNode('cli.js', ['check'], { DATA_DIR: copy })).code).toBe(0);
+    expect((await runNode('cli.js', ['check'], { DATA_DIR: copiedFolder })).code).toBe(0);
     expect(await restored.stop()).toBe(0);
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(copiedFolder, { recursive: true, force: true });
   }, 60_000);
 });
 
@@ -179,7 +179,7 @@ describe('a service on an external database', () => {
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('begin; lock table warehouses');
-    const slow = fetch(`${server.origin}/api/v2/warehouse`, {
+    const slowCall = fetch(`${server.origin}/api/v2/warehouse`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({
@@ -192,7 +192,7 @@ describe('a service on an external database', () => {
     await expect(fetch(`${server.origin}/health/live`)).rejects.toThrow();
     await blocker.query('rollback');
     await blocker.end();
-    const answer = await slow;
+    const answer = await slowCall;
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
     expect(await exitCode).toBe(0);
   });
@@ -209,27 +209,27 @@ describe('a service on an external database', () => {
   });
 
   it('is not ready while the database is unreachable', async () => {
-    const ready = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
+    const fetchReadiness = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
     // The service keeps a result for a second, so the test polls.
-    const becomesReady = async (status: number): Promise<void> => {
-      for (let attempt = 0; attempt < 100 && (await ready()) !== status; attempt += 1)
+    const waitForReadiness = async (status: number): Promise<void> => {
+      for (let attempt = 0; attempt < 100 && (await fetchReadiness()) !== status; attempt += 1)
         await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(await ready()).toBe(status);
+      expect(await fetchReadiness()).toBe(status);
     };
-    await becomesReady(200);
+    await waitForReadiness(200);
     const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
     await admin.connect();
     const [name = ''] = /back_office_test_\w+/.exec(database.url) ?? [];
     await admin.query(`alter database ${name} allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    await becomesReady(503);
+    await waitForReadiness(503);
     expect((await fetch(`${sharedServer.origin}/health/live`)).status).toBe(200);
     const call = await fetch(`${sharedServer.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
     expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
-    await becomesReady(200);
+    await waitForReadiness(200);
     expect(sharedServer.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
   });
 
@@ -278,13 +278,13 @@ describe('a service on an external database', () => {
 
 describe('nodes that start together on an empty database', () => {
   it('migrate the database once and all become ready', async () => {
-    const empty = await makeTestDatabase({ isEmpty: true });
+    const emptyDatabase = await makeTestDatabase({ isEmpty: true });
     const servers = await Promise.all(
-      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
+      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: emptyDatabase.url, LOG_LEVEL: 'silent' })),
     );
     for (const server of servers) expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
     await Promise.all(servers.map((server) => server.stop()));
-    await empty.drop();
+    await emptyDatabase.drop();
   }, 60_000);
 });
 
@@ -336,8 +336,8 @@ describe('the command line', () => {
     await client.connect();
     await client.query('update stocks set on_hand = on_hand + 1');
     await client.end();
-    const elsewhere = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
-    expect((await runNode('cli.js', ['check'], elsewhere)).code).toBe(2);
+    const missingDatabase = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
+    expect((await runNode('cli.js', ['check'], missingDatabase)).code).toBe(2);
     const brokenResult = await cli('check');
     expect(brokenResult.code).toBe(1);
     expect(brokenResult.stdout).toMatch(

@@ -13,11 +13,11 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const create = async (fields: object = {}, client = shop) =>
+const createToken = async (fields: object = {}, client = shop) =>
   (await client.post('/access_tokens', { access_token: { name: 'ERP', ...fields } })).body.data;
 const clientOf = (token: { access_token: string }): Client => api.clientWith(shop.appId, token.access_token);
-const limitedTo = async (...scopes: Scope[]) => clientOf(await create({ scopes }));
-const NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
+const clientLimitedTo = async (...scopes: Scope[]) => clientOf(await createToken({ scopes }));
+const SCOPE_NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
 
 describe('POST /access_tokens', () => {
   it('creates a token for 400 days that works at once', async () => {
@@ -41,17 +41,17 @@ describe('POST /access_tokens', () => {
   });
 
   it('gives the token every scope unless the request lists scopes', async () => {
-    const token = await create({ expires_in: '12h' });
+    const token = await createToken({ expires_in: '12h' });
     expect(token).toMatchObject({ scopes: null, expires_at: '2026-11-21T22:00:00' });
     expect((await clientOf(token).get('/products')).status).toBe(200);
   });
 
   it('gives only scopes that the caller has', async () => {
-    const limited = await limitedTo('tokens:write', 'stock:read');
-    expect((await create({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
+    const limited = await clientLimitedTo('tokens:write', 'stock:read');
+    expect((await createToken({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
     for (const scopes of [undefined, null, ['stock:write'], ['stock:read', 'orders:read']]) {
       const { status, body } = await limited.post('/access_tokens', { access_token: { name: 'x', scopes } });
-      expect([status, body]).toEqual([403, NOT_HELD]);
+      expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     }
   });
 
@@ -66,7 +66,7 @@ describe('POST /access_tokens', () => {
   });
 
   it('does not store the token', async () => {
-    const { access_token: secret } = await create();
+    const { access_token: secret } = await createToken();
     const rows = await api.database.rows('select to_jsonb(t)::text as text from access_tokens t where app_id = $1', [
       shop.appId,
     ]);
@@ -76,7 +76,7 @@ describe('POST /access_tokens', () => {
 
 describe('GET /access_tokens', () => {
   it('lists the tokens of the app without secrets and sessions', async () => {
-    const token = await create();
+    const token = await createToken();
     await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
     const { body } = await shop.get('/access_tokens');
     const { access_token: secret, ...listed } = token;
@@ -89,7 +89,7 @@ describe('GET /access_tokens', () => {
 
 describe('PATCH /access_tokens/{id}', () => {
   it('changes name, scopes and expiry at once', async () => {
-    const token = await create();
+    const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/products')).status).toBe(200);
     const change = { name: 'PIM', scopes: ['stock:read'], expires_in: '30d' };
@@ -101,21 +101,24 @@ describe('PATCH /access_tokens/{id}', () => {
   });
 
   it('refuses scopes that the caller lacks, in the request or in the changed token', async () => {
-    const limited = await limitedTo('tokens:write', 'stock:read');
-    const [weak, strong] = [await create({ scopes: ['stock:read'] }), await create({ scopes: ['orders:read'] })];
+    const limited = await clientLimitedTo('tokens:write', 'stock:read');
+    const [weak, strong] = [
+      await createToken({ scopes: ['stock:read'] }),
+      await createToken({ scopes: ['orders:read'] }),
+    ];
     for (const [id, change] of [
       [weak.id, { scopes: ['orders:read'] }],
       [weak.id, { scopes: null }],
       [strong.id, { name: 'x' }],
     ]) {
       const { status, body } = await limited.patch(`/access_tokens/${id}`, { access_token: change });
-      expect([status, body]).toEqual([403, NOT_HELD]);
+      expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     }
     expect((await limited.patch(`/access_tokens/${weak.id}`, { access_token: { name: 'x' } })).status).toBe(200);
   });
 
   it('refuses to change an expired or revoked token', async () => {
-    const [expired, revoked] = [await create({ expires_in: 1 }), await create()];
+    const [expired, revoked] = [await createToken({ expires_in: 1 }), await createToken()];
     await shop.delete(`/access_tokens/${revoked.id}`);
     api.clock.forward({ seconds: 1 });
     for (const { id } of [expired, revoked]) {
@@ -127,7 +130,7 @@ describe('PATCH /access_tokens/{id}', () => {
 
 describe('POST /access_tokens/{id}/rotate', () => {
   it('creates an equal token, and keeps the old token valid until the overlap ends', async () => {
-    const token = await create({ scopes: ['stock:read'], language: 'sr' });
+    const token = await createToken({ scopes: ['stock:read'], language: 'sr' });
     const { status, body } = await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '1h' } });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
@@ -142,7 +145,7 @@ describe('POST /access_tokens/{id}/rotate', () => {
   });
 
   it('lets a token rotate itself, with an overlap of 24 hours by default', async () => {
-    const client = await limitedTo('tokens:write', 'tokens:read');
+    const client = await clientLimitedTo('tokens:write', 'tokens:read');
     const { body: list } = await client.get('/access_tokens');
     const { id } = list.data.find(({ current }: { current: boolean }) => current);
     const { body } = await client.post(`/access_tokens/${id}/rotate`);
@@ -151,11 +154,11 @@ describe('POST /access_tokens/{id}/rotate', () => {
   });
 
   it('never extends the life of the old token, and gives no scopes that the caller lacks', async () => {
-    const token = await create({ expires_in: 60 });
+    const token = await createToken({ expires_in: 60 });
     await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
     const { body } = await shop.get('/access_tokens');
     expect(body.data[1].expires_at).toBe(token.expires_at);
-    const { status } = await (await limitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
+    const { status } = await (await clientLimitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
     expect(status).toBe(403);
   });
 });
@@ -168,7 +171,7 @@ describe('the time of the last use', () => {
 
   it('is stored in batches, once per token', async () => {
     await flush();
-    const [first, second] = [clientOf(await create()), clientOf(await create())];
+    const [first, second] = [clientOf(await createToken()), clientOf(await createToken())];
     for (const client of [first, first, second]) await client.get('/stocks');
     const now = api.clock.now().toISOString().slice(0, 19);
     expect(await lastUses()).toEqual([null, null, null]);
@@ -188,7 +191,7 @@ describe('the time of the last use', () => {
 
 describe('Token-Expires', () => {
   it('shows the expiry of a token in the last 30 days of its life', async () => {
-    const token = await create({ expires_in: '31d' });
+    const token = await createToken({ expires_in: '31d' });
     const client = clientOf(token);
     const readHeader = async () => (await client.get('/stocks')).headers['token-expires'];
     expect(await readHeader()).toBeUndefined();
@@ -200,7 +203,7 @@ describe('Token-Expires', () => {
 
 describe('DELETE /access_tokens/{id}', () => {
   it('revokes the token at once, and keeps the first time when repeated', async () => {
-    const token = await create();
+    const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/stocks')).status).toBe(200);
     expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
@@ -215,7 +218,7 @@ describe('DELETE /access_tokens/{id}', () => {
 
   it('finds neither sessions nor tokens of another app', async () => {
     const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
-    const foreign = await create({}, await api.app());
+    const foreign = await createToken({}, await api.app());
     for (const id of [session.data.id, foreign.id, 987_654_321]) {
       expect((await shop.delete(`/access_tokens/${id}`)).status).toBe(404);
       expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
@@ -224,9 +227,9 @@ describe('DELETE /access_tokens/{id}', () => {
   });
 
   it('refuses to revoke a token with scopes that the caller lacks', async () => {
-    const token = await create({ scopes: SCOPES });
-    const { status, body } = await (await limitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
-    expect([status, body]).toEqual([403, NOT_HELD]);
+    const token = await createToken({ scopes: SCOPES });
+    const { status, body } = await (await clientLimitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
+    expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     expect((await clientOf(token).get('/stocks')).status).toBe(200);
   });
 });

@@ -8,7 +8,7 @@ import { adapterCalls } from '../testing/own-adapters.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
+const modulePathOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
 const EXAMPLE_MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
 /** Only Linux lists the open files of a process. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
@@ -41,7 +41,7 @@ describe('a service with STORAGE=<module>', () => {
 
   itOnLinux('closes an upload that its store refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-    const api = await testApi({ STORAGE: moduleOf('refusing-store'), FLAT_FOLDER: folder });
+    const api = await testApi({ STORAGE: modulePathOf('refusing-store'), FLAT_FOLDER: folder });
     const shop = await api.app();
     const png = await sharpSampleImages.still('image/png', 40, 30);
     for (const [name, bytes] of [
@@ -66,7 +66,7 @@ describe('a service with STORAGE=<module>', () => {
 describe('a service with modules for five adapters', () => {
   let api: TestApi;
   let shop: Client;
-  const module = moduleOf('own-adapters');
+  const module = modulePathOf('own-adapters');
 
   beforeAll(async () => {
     const variables = ['IMAGES', 'PAGES', 'FACTS', 'PURGER', 'REFUNDS'];

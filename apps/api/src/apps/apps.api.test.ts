@@ -24,13 +24,13 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const SETTINGS = '/app/settings';
+const SETTINGS_PATH = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
 const issueToken = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
 const clientWithToken = (token: string, client = shop): Client => api.withOrigins({ ...client, token }, [api.origin]);
-const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS)).status;
+const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS_PATH)).status;
 const failureOf = async (token: string): Promise<unknown> => {
-  const { status, body } = await clientWithToken(token).get(SETTINGS);
+  const { status, body } = await clientWithToken(token).get(SETTINGS_PATH);
   expect(status).toBe(401);
   return body.errors.token;
 };
@@ -178,7 +178,7 @@ describe('every app call', () => {
   });
 });
 
-const DEFAULTS = {
+const DEFAULT_SETTINGS = {
   name: 'Test',
   currency: 'RSD',
   default_language: 'en',
@@ -200,18 +200,18 @@ const DEFAULTS = {
   sessions: { idle_days: 30, max_days: 90 },
   default_warehouse_code: null,
 };
-const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
+const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS_PATH, body);
 const patchAndRead = async (body: object) => {
   const { status, body: answer } = await patchSettings(body);
   expect([status, answer.errors]).toEqual([200, undefined]);
   expect((await readSettings()).data).toEqual(answer.data);
   return answer.data;
 };
-const readSettings = async (client = shop) => (await client.get(SETTINGS)).body;
+const readSettings = async (client = shop) => (await client.get(SETTINGS_PATH)).body;
 
 describe('the settings of a new app', () => {
   it('equal the defaults', async () => {
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it('have the app’s currency and a unique media prefix', async () => {
@@ -253,7 +253,7 @@ describe('PATCH /app/settings', () => {
   const WRITTEN_SETTINGS = {
     ...FULL_SETTINGS,
     currency: 'RSD',
-    media: { ...FULL_SETTINGS.media, prefix: DEFAULTS.media.prefix },
+    media: { ...FULL_SETTINGS.media, prefix: DEFAULT_SETTINGS.media.prefix },
   };
 
   it('changes all fields', async () => {
@@ -262,10 +262,10 @@ describe('PATCH /app/settings', () => {
 
   it.each(Object.entries(FULL_SETTINGS))('changes only %s', async (field, value) => {
     expect(await patchAndRead({ [field]: value })).toEqual({
-      ...DEFAULTS,
+      ...DEFAULT_SETTINGS,
       [field]: WRITTEN_SETTINGS[field as keyof typeof WRITTEN_SETTINGS],
     });
-    expect(value).not.toEqual(DEFAULTS[field as keyof typeof DEFAULTS]);
+    expect(value).not.toEqual(DEFAULT_SETTINGS[field as keyof typeof DEFAULT_SETTINGS]);
   });
 
   it('keeps absent fields, also within a section', async () => {
@@ -321,7 +321,7 @@ describe('PATCH /app/settings', () => {
       sessions: null,
       translations: null,
     };
-    expect(await patchAndRead(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
+    expect(await patchAndRead(sections)).toEqual({ ...DEFAULT_SETTINGS, name: 'Prodavnica' });
   });
 
   it('keeps name and currency for null, since they have no default', async () => {
@@ -396,18 +396,18 @@ describe('PATCH /app/settings', () => {
   it('does not change another app', async () => {
     const otherApp = await api.app();
     await patchAndRead(FULL_SETTINGS);
-    expect(await readSettings(otherApp)).toEqual({ data: DEFAULTS });
+    expect(await readSettings(otherApp)).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it('accepts the current currency', async () => {
-    expect(await patchAndRead({ currency: 'RSD' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ currency: 'RSD' })).toEqual(DEFAULT_SETTINGS);
   });
 
   it('clears the default warehouse for a blank code', async () => {
     await patchAndRead({ default_warehouse_code: 'W1' });
-    expect(await patchAndRead({ default_warehouse_code: '' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ default_warehouse_code: '' })).toEqual(DEFAULT_SETTINGS);
     await patchAndRead({ default_warehouse_code: 'W1' });
-    expect(await patchAndRead({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ default_warehouse_code: '  ' })).toEqual(DEFAULT_SETTINGS);
   });
 
   it('refuses a default warehouse that is deleted or belongs to another app', async () => {
@@ -545,7 +545,7 @@ describe('PATCH /app/settings', () => {
   ])('refuses %s and changes nothing', async (_, change, errors) => {
     const reply = await patchSettings({ ...FULL_SETTINGS, ...change });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it.each([
@@ -574,7 +574,7 @@ describe('PATCH /app/settings', () => {
   ])('refuses %j, which has a wrong type, and changes nothing', async (body) => {
     const reply = await patchSettings({ ...FULL_SETTINGS, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 });
 
@@ -585,7 +585,7 @@ describe('the currency of an app', () => {
 
   it('changes while the app has no amounts', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
-    expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
+    expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULT_SETTINGS, currency: 'JPY' });
     await stockShop(shop, [{ code: 'A', price: 10 }]);
     expect(await propose(shop, [{ code: 'A', qty: 1 }])).toMatchObject({ end_sales: 10, currency_id: 392 });
     expect(await api.database.rows('select price from products where app_id = $1', [shop.appId])).toEqual([

@@ -244,11 +244,11 @@ describe('the definition of an attribute row', () => {
 
   it('is refused with the code of another definition', async () => {
     await putRows([makeRow([makeAttribute({ code: 'X' })])]);
-    const key = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
-    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
-    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
+    const codeTaken = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'size', code: 'X' })])])).toEqual(codeTaken);
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'new', code: 'X' })])])).toEqual(codeTaken);
     const duplicateCodes = ['a', 'b'].map((external_ref) => makeAttribute({ external_ref, code: 'NEW' }));
-    expect(await expectRefused([makeRow(duplicateCodes)])).toEqual(key);
+    expect(await expectRefused([makeRow(duplicateCodes)])).toEqual(codeTaken);
   });
 });
 
@@ -344,18 +344,18 @@ describe('PUT /int/product_attributes with many rows', () => {
       return api.statements.length;
     };
     await putRows([]);
-    const countOfNew = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
-    expect(await countStatements(makeRows(10_000, 'x'))).toBe(countOfNew);
-    const countOfKnown = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
-    expect(await countStatements(makeRows(10_000, 'y'))).toBe(countOfKnown);
-    const countOfRenamed = await countStatements([
+    const statementsForNew = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'x'))).toBe(statementsForNew);
+    const statementsForKnown = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'y'))).toBe(statementsForKnown);
+    const statementsForRenamed = await countStatements([
       makeRow([makeAttribute({ external_ref: 'one', name: 'One', code: 'ONE' })]),
     ]);
     const renamedRows = makeRows(5_000, 'z').map((row, index) => ({
       ...row,
       attributes: [makeAttribute({ external_ref: `d${index}`, name: 'New', code: `c${index}`, value: 'z' })],
     }));
-    expect(await countStatements(renamedRows)).toBe(countOfRenamed);
+    expect(await countStatements(renamedRows)).toBe(statementsForRenamed);
     const sums = await api.database.rows(
       'select value, count(*)::int from product_attributes where app_id = $1 group by 1 order by 1',
       [shop.appId],
@@ -370,7 +370,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 
 describe('PUT /int/product_attributes during another call', () => {
   it('waits, and finds definitions that the other call has created', async () => {
-    const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const lockWaitsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'attributes', shop.appId, 1);
@@ -380,7 +380,7 @@ describe('PUT /int/product_attributes during another call', () => {
         [shop.appId],
       );
       call = putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
-      while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(lockWaitsQuery)).length === 0) await setTimeout(10);
     });
     expect(await call).toEqual([1, 0]);
     expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);

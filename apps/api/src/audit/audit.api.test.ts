@@ -12,12 +12,12 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const list = async (query = '') => (await shop.get(`/audit_log${query}`)).body.data;
+const listEntries = async (query = '') => (await shop.get(`/audit_log${query}`)).body.data;
 /** Returns the entries that `work` adds, oldest first. */
 const entriesOf = async (work: () => Promise<unknown>) => {
-  const before = await list('?limit=10000');
+  const before = await listEntries('?limit=10000');
   await work();
-  return (await list('?limit=10000')).slice(0, -before.length).reverse();
+  return (await listEntries('?limit=10000')).slice(0, -before.length).reverse();
 };
 
 describe('GET /audit_log', () => {
@@ -43,10 +43,10 @@ describe('GET /audit_log', () => {
 
   it('filters entries, and shows none of other apps', async () => {
     await shop.patch('/app/settings', { name: 'A' });
-    expect((await list('?action=settings.change')).length).toBe(1);
-    expect(await list('?action=file.purge')).toEqual([]);
-    expect((await list('?token_id=987654321')).length).toBe(0);
-    expect((await list('?until=2020-01-01')).length).toBe(0);
+    expect((await listEntries('?action=settings.change')).length).toBe(1);
+    expect(await listEntries('?action=file.purge')).toEqual([]);
+    expect((await listEntries('?token_id=987654321')).length).toBe(0);
+    expect((await listEntries('?until=2020-01-01')).length).toBe(0);
     expect((await shop.get('/audit_log?from=never')).status).toBe(400);
     const other = await api.app();
     expect((await other.get('/audit_log')).body.data).toMatchObject([
@@ -106,7 +106,7 @@ describe('GET /audit_log', () => {
     expect(changed).toMatchObject({ after: { created: 0, changed: 1 } });
     expect(Object.keys(changed.after.records)).toEqual(['TWO']);
     expect(await entriesOf(() => shop.put('/promotions', { promotions: [promotions[0]] }))).toEqual([]);
-    expect(JSON.stringify(await list())).not.toContain('SECRET');
+    expect(JSON.stringify(await listEntries())).not.toContain('SECRET');
   });
 
   it('hides the codes of vouchers', async () => {
@@ -158,14 +158,14 @@ describe('GET /audit_log', () => {
   });
 
   it('shows changed upload presets', async () => {
-    const presets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
-    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)));
+    const putPresets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
+    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)));
     expect(entry).toMatchObject({
       action: 'upload_presets.put',
       before: { default: {} },
       after: { created: 0, changed: 1, records: { default: { quality: 55 } } },
     });
-    expect(await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)))).toEqual([]);
+    expect(await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)))).toEqual([]);
   });
 
   it('adds no entry for a refused or repeated call', async () => {

@@ -143,11 +143,11 @@ describe('card matching by POST /int/cards', () => {
 });
 
 describe('the customer in POST /int/cards', () => {
-  const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
+  const ANA_FIELDS = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
   let ana: { id: number; data_part: number; time_part: number };
 
   beforeEach(async () => {
-    ana = (await shop.post('/customers', { customer: ANA })).body.data;
+    ana = (await shop.post('/customers', { customer: ANA_FIELDS })).body.data;
   });
 
   it.each([

@@ -995,28 +995,30 @@ describe('POST /int/products with many rows', () => {
 });
 
 describe('concurrent POST /int/products', () => {
-  const CALLS = 6;
+  const CALL_COUNT = 6;
   const row = (index: number, price: number) =>
     productRow(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
   const reorderedRows = (callIndex: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + callIndex * 11) % 50, callIndex + 1));
 
   it('creates a product once', async () => {
-    const calls = await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows([row(1, callIndex)])));
+    const calls = await Promise.all(
+      Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows([row(1, callIndex)])),
+    );
     expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
     expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
     expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
-    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
+    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALL_COUNT]);
   });
 
   it('neither deadlocks nor mixes rows of several calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
+      await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
       // A deadlocked transaction would run again and add statements.
-      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
+      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALL_COUNT);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
-      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * round]);
+      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALL_COUNT * round]);
       expect(new Set([...(products ?? []), ...(variants ?? [])].map(({ price }) => price)).size).toBe(1);
     }
   });
@@ -1028,15 +1030,15 @@ describe('concurrent POST /int/products', () => {
     const stockRows = (callIndex: number) =>
       reorderedRows(callIndex).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
     await Promise.all(
-      Array.from({ length: CALLS }, (_, callIndex) => [
+      Array.from({ length: CALL_COUNT }, (_, callIndex) => [
         writeRows(reorderedRows(callIndex)),
         shop
           .put('/int/stocks', { stocks: stockRows(callIndex) })
           .then(({ body }) => expect(body.data.updated).toBe(50)),
       ]).flat(),
     );
-    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALLS);
-    expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALLS } }]);
+    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALL_COUNT);
+    expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALL_COUNT } }]);
   });
 });
 

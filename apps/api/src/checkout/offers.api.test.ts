@@ -49,7 +49,7 @@ const promotion = (code: string, fields: object) => ({
   ...fields,
 });
 const setPromotions = (...rows: readonly object[]) => setUp(shop, 'promotions', rows);
-const timeAfter = (hours: number): string =>
+const dateTimeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 const lineAmounts = ({ items }: { items: readonly Record<'sales' | 'discount' | 'end_sales', number>[] }) =>
   items.map(({ sales, discount, end_sales }) => [sales, discount, end_sales]);
@@ -223,7 +223,7 @@ describe('the conditions of a promotion', () => {
   });
 
   it('include both ends of the window', async () => {
-    await setPromotions(promotion('P', { valid_from: timeAfter(1), valid_until: timeAfter(3) }));
+    await setPromotions(promotion('P', { valid_from: dateTimeAfter(1), valid_until: dateTimeAfter(3) }));
     const discounts: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
       discounts.push(await discountOf({ A: 1 }));
@@ -246,7 +246,7 @@ describe('the conditions of a promotion', () => {
 });
 
 describe('a coupon', () => {
-  const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
+  const COUPON_NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
   it('applies only the promotion that requires it', async () => {
     await setPromotions(
@@ -271,12 +271,12 @@ describe('a coupon', () => {
     ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
   ])('fails with API.Promotions.CouponNotFound %s', async (_, fields, coupon) => {
     await setPromotions(promotion('P', { coupon_code: 'SUMMER', ...fields }));
-    expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
+    expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(COUPON_NOT_FOUND);
   });
 
   it('fails with API.Promotions.CouponNotFound when it belongs to another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
-    expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
+    expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(COUPON_NOT_FOUND);
   });
 });
 
@@ -458,7 +458,7 @@ describe('the frozen terms of an evaluation', () => {
 
   it('price a partly confirmed proforma, without checking conditions again', async () => {
     await setPromotions(
-      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: timeAfter(1) }),
+      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: dateTimeAfter(1) }),
       promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
       promotion('3FOR2', { kind: 'buy_x_get_y', value: 100, buy_qty: 2, get_qty: 1, variant_codes: ['B'] }),
     );
@@ -500,7 +500,7 @@ describe('the frozen terms of an evaluation', () => {
 });
 
 describe('a voucher', () => {
-  const NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
+  const VOUCHER_NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
   const VOUCHER_CODES = { voucher_codes: ['V'] };
   const getVoucher = async (code = 'V') =>
     (await shop.get('/vouchers?limit=100')).body.data.find((candidate: { code: string }) => candidate.code === code);
@@ -539,7 +539,7 @@ describe('a voucher', () => {
         payment_method: 'voucher',
         payment_method_id: null,
         payment_status: 'settled',
-        payment_date: timeAfter(0),
+        payment_date: dateTimeAfter(0),
         finalized: true,
       },
     ]);
@@ -595,18 +595,19 @@ describe('a voucher', () => {
     ['after its window', 100, { valid_until: '2001-01-01' }],
   ])('fails with API.Vouchers.NotAvailable when it is %s', async (_, amount, fields) => {
     await issueVoucher(amount, fields);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
   it('fails with API.Vouchers.NotAvailable when it belongs to another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
   it('is available only to its customer', async () => {
     const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
     await issueVoucher(60, { customer_id: mira.customer_id });
-    for (const buyer of [vera, {}]) expect(await expectRefused({ ...VOUCHER_CODES, ...buyer })).toEqual(NOT_AVAILABLE);
+    for (const buyer of [vera, {}])
+      expect(await expectRefused({ ...VOUCHER_CODES, ...buyer })).toEqual(VOUCHER_NOT_AVAILABLE);
     expect(await propose(shop, itemsOf({ A: 1 }), { ...VOUCHER_CODES, ...mira, guest: undefined })).toMatchObject({
       paid: 60,
     });
@@ -614,12 +615,12 @@ describe('a voucher', () => {
 
   it('fails with API.Vouchers.NotAvailable when it has changed since the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
-    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
+    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: dateTimeAfter(-1) }]) {
       await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
       const id = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
       await setUp(shop, 'vouchers', [{ code: 'V', ...change }]);
       const { status, body } = await createProforma(id);
-      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+      expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     }
   });
 
@@ -627,9 +628,9 @@ describe('a voucher', () => {
     await issueVoucher(60);
     const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     const holdingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
     const { status, body } = await createProforma(earlyEvaluation);
-    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     await shop.delete(`/proforma_orders/${holdingProforma.id}`);
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
@@ -643,7 +644,7 @@ describe('a voucher', () => {
     const { id } = await propose(shop, itemsOf({ B: 1 }), VOUCHER_CODES);
     await shop.post(`/proforma_orders/${id}/convert`);
     const { status, body } = await createProforma(largeEvaluation);
-    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     expect((await createProforma(smallEvaluation)).body.data).toMatchObject({ paid: 50 });
   });
 
@@ -654,7 +655,7 @@ describe('a voucher', () => {
     const createdReplies = replies.filter(({ status }) => status === 201);
     expect(createdReplies).toHaveLength(1);
     for (const { status, body } of replies.filter((reply) => reply !== createdReplies[0])) {
-      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+      expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     }
     expect(await getVoucher()).toMatchObject({ proforma_order_id: createdReplies[0]?.body.data.id });
   });
@@ -755,7 +756,7 @@ describe('a voucher', () => {
     expect(secondProforma).toMatchObject({ paid: 10, debt: 90 });
     await shop.post(`/proforma_orders/${secondProforma.id}/convert`);
     expect(await getVoucher()).toMatchObject({ spent: 60 });
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
   it('is refunded last, without the payment service', async () => {

@@ -4,13 +4,13 @@ import { customerListStatement } from '@back-office/database-postgres';
 
 let api: TestApi;
 let shop: Client;
-let letters: Map<number, string>;
+let letterById: Map<number, string>;
 const SORTED_LETTERS = 'cdbae';
 
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
-  letters = new Map();
+  letterById = new Map();
   const customers = [
     { first_name: 'Mira', last_name: 'Marić', email: 'mira@shop.example', external_ref: 'crm-1' },
     { first_name: 'Mira', last_name: 'Anić', email: 'm.anic@example.com', phone: '+381 60 111', external_ref: 'CRM-1' },
@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const [index, customer] of customers.entries()) {
     const { status, body } = await shop.post('/customers', { customer });
     expect(status).toBe(201);
-    letters.set(body.data.id, 'abcde'.charAt(index));
+    letterById.set(body.data.id, 'abcde'.charAt(index));
   }
 });
 afterAll(() => api.close());
@@ -32,7 +32,7 @@ const listCustomers = async (query: string, client = shop): Promise<{ id: number
   return body.data;
 };
 const listLetters = async (query: string): Promise<string> =>
-  (await listCustomers(query)).map(({ id }) => letters.get(id)).join('');
+  (await listCustomers(query)).map(({ id }) => letterById.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 const expectBadRequest = async (query: string): Promise<void> => {
   const { status, body } = await shop.get(`/customers?${query}`);

@@ -23,13 +23,13 @@ beforeEach(async () => {
   await stockShop(shop, [{ code: 'A', price: 100, stock: 10 }]);
 });
 
-const feed = async (after: string) => (await shop.get(`/events?after=${after}`)).body.data;
-const cursor = async (): Promise<string> => (await feed('latest')).cursor;
+const readFeed = async (after: string) => (await shop.get(`/events?after=${after}`)).body.data;
+const readCursor = async (): Promise<string> => (await readFeed('latest')).cursor;
 // eslint-disable-next-line typescript/no-explicit-any
 const eventsOf = async (work: () => Promise<unknown>): Promise<any[]> => {
-  const after = await cursor();
+  const after = await readCursor();
   await work();
-  return (await feed(after)).events;
+  return (await readFeed(after)).events;
 };
 const typesOf = (events: readonly { readonly type: string }[]): string[] => events.map(({ type }) => type);
 

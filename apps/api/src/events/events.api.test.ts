@@ -24,13 +24,13 @@ interface Event {
   readonly data: any;
 }
 
-const feed = async (query = '', client = shop) => (await client.get(`/events${query}`)).body.data;
-const cursor = async (): Promise<string> => (await feed('?after=latest')).cursor;
+const readFeed = async (query = '', client = shop) => (await client.get(`/events${query}`)).body.data;
+const readCursor = async (): Promise<string> => (await readFeed('?after=latest')).cursor;
 /** Returns the events that the work publishes. */
 const eventsOf = async (work: () => Promise<unknown>): Promise<Event[]> => {
-  const after = await cursor();
+  const after = await readCursor();
   await work();
-  return (await feed(`?after=${after}`)).events;
+  return (await readFeed(`?after=${after}`)).events;
 };
 const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type);
 const pay = async (id: number, amount = 0) =>
@@ -43,9 +43,9 @@ const upload = async (name: string) =>
 describe('GET /events', () => {
   it('shows each event as a CloudEvent with its record', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const after = await cursor();
+    const after = await readCursor();
     await pay(id);
-    const { events, has_more: hasMore } = await feed(`?after=${after}`);
+    const { events, has_more: hasMore } = await readFeed(`?after=${after}`);
     const { body } = await shop.get(`/proforma_orders/${id}`);
     expect(events[1]).toEqual({
       specversion: '1.0',
@@ -59,7 +59,7 @@ describe('GET /events', () => {
       data: body.data,
     });
     expect(hasMore).toBe(false);
-    expect((await feed()).events.length).toBeGreaterThan(events.length);
+    expect((await readFeed()).events.length).toBeGreaterThan(events.length);
   });
 
   it('reports each change of a proforma from draft to order', async () => {
@@ -188,7 +188,7 @@ describe('GET /events', () => {
       { type: 'proforma.updated', data: { id: proforma.body.data.id, customer_email: null } },
       { type: 'order.updated', data: { customer_email: null } },
     ]);
-    expect(JSON.stringify(await feed('?limit=1000'))).not.toContain('ana@example.com');
+    expect(JSON.stringify(await readFeed('?limit=1000'))).not.toContain('ana@example.com');
   });
 
   it('reports used vouchers', async () => {
@@ -267,28 +267,28 @@ describe('GET /events', () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await pay(id);
-    expect(typesOf((await feed('?types=proforma.paid,proforma.created')).events)).toEqual([
+    expect(typesOf((await readFeed('?types=proforma.paid,proforma.created')).events)).toEqual([
       'proforma.created',
       'proforma.created',
       'proforma.paid',
     ]);
-    expect(typesOf((await feed(`?subject=proforma_orders/${otherId}`)).events)).toEqual(['proforma.created']);
-    expect((await feed('?subject=proforma_orders/987654321')).events).toEqual([]);
-    const { subject } = (await feed('?types=stock.changed')).events[0];
-    expect((await feed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
+    expect(typesOf((await readFeed(`?subject=proforma_orders/${otherId}`)).events)).toEqual(['proforma.created']);
+    expect((await readFeed('?subject=proforma_orders/987654321')).events).toEqual([]);
+    const { subject } = (await readFeed('?types=stock.changed')).events[0];
+    expect((await readFeed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
   });
 
   it('returns pages by cursor, and shows whether more events follow', async () => {
-    const all = (await feed()).events;
+    const allEvents = (await readFeed()).events;
     const pages: Event[] = [];
     let after = '';
     for (let hasMore = true; hasMore;) {
-      const page = await feed(`?limit=2&after=${after}`);
+      const page = await readFeed(`?limit=2&after=${after}`);
       pages.push(...page.events);
       [after, hasMore] = [page.cursor, page.has_more];
     }
-    expect(pages).toEqual(all);
-    expect([...all].sort((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(all);
+    expect(pages).toEqual(allEvents);
+    expect([...allEvents].sort((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(allEvents);
   });
 
   it.each([
@@ -317,13 +317,13 @@ describe('GET /events', () => {
       const { body } = await shop.post('/access_tokens', { access_token: { name: 'Reader', scopes } });
       return api.clientWith(shop.appId, body.data.access_token);
     };
-    const { events } = await feed('', await tokenWith(['events:read', 'stock:read']));
+    const { events } = await readFeed('', await tokenWith(['events:read', 'stock:read']));
     expect(new Set(typesOf(events))).toEqual(new Set(['stock.changed']));
     expect((await (await tokenWith(['stock:read'])).get('/events')).status).toBe(403);
   });
 
   it('answers CursorExpired when events after the cursor have been purged', async () => {
-    const after = await cursor();
+    const after = await readCursor();
     await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { events: { retention_days: 1 } });
     api.clock.forward({ hours: 48 });
@@ -338,15 +338,15 @@ describe('GET /events', () => {
   describe('with wait', () => {
     it('answers as soon as an event happens', async () => {
       const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-      const waiting = feed(`?wait=30&after=${await cursor()}`);
+      const waiting = readFeed(`?wait=30&after=${await readCursor()}`);
       await pay(id);
       expect(typesOf((await waiting).events)).toContain('proforma.payment_received');
     });
 
     it('answers an empty page when nothing happens in time', async () => {
-      const after = await cursor();
+      const after = await readCursor();
       const startMs = performance.now();
-      expect(await feed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });
+      expect(await readFeed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });
       expect(performance.now() - startMs).toBeGreaterThan(900);
     });
   });

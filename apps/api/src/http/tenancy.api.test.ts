@@ -159,12 +159,12 @@ interface AttemptPair {
 }
 
 function looksMissing({ foreignAttempt, missingAttempt, identifier, absentIdentifier }: AttemptPair): boolean {
-  const isSame =
+  const looksEqual =
     toComparableText(foreignAttempt.reply) ===
     toComparableText(withIdentifier(missingAttempt, identifier, absentIdentifier));
   const isRefused = foreignAttempt.reply.status >= 400;
   return (
-    (isSame || isDocumentedException(foreignAttempt)) &&
+    (looksEqual || isDocumentedException(foreignAttempt)) &&
     !(isRefused && foreignAttempt.hasChangedStranger) &&
     !leaksOrHarms(foreignAttempt)
   );

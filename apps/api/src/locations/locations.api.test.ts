@@ -122,11 +122,11 @@ describe('POST /int/app_locations', () => {
 });
 
 describe('the location of a row of POST /int/app_locations', () => {
-  let a: Location;
-  let b: Location;
+  let locationA: Location;
+  let locationB: Location;
 
   beforeEach(async () => {
-    [a, b] = (await write([
+    [locationA, locationB] = (await write([
       locationRow({ code: 'A', external_ref: 'ra' }),
       locationRow({ code: 'B', external_ref: 'rb' }),
     ])) as [Location, Location];
@@ -141,7 +141,7 @@ describe('the location of a row of POST /int/app_locations', () => {
     ['code when the reference is new', { code: 'B', external_ref: 'new' }],
   ])('is found by %s', async (_, identifiers) => {
     const [foundLocation] = await write([locationRow(identifiers)]);
-    expect(foundLocation).toMatchObject({ id: b.id, ...identifiers });
+    expect(foundLocation).toMatchObject({ id: locationB.id, ...identifiers });
     expect(await readLocations()).toHaveLength(2);
   });
 
@@ -154,7 +154,7 @@ describe('the location of a row of POST /int/app_locations', () => {
     { external_ref: 'RB' },
   ])('is not found by %j', async (identifiers) => {
     const [newLocation] = await write([locationRow(identifiers)]);
-    expect([a.id, b.id]).not.toContain(newLocation?.id);
+    expect([locationA.id, locationB.id]).not.toContain(newLocation?.id);
   });
 
   it('is refused with the reference of another location', async () => {
@@ -173,10 +173,10 @@ describe('the location of a row of POST /int/app_locations', () => {
       locationRow({ code: 'moved', external_ref: 'free' }),
       locationRow({ code: 'A', external_ref: 'rb', name: 'new' }),
     ]);
-    expect(data.map(({ id }) => id)).toEqual([a.id, b.id, a.id, expect.any(Number)]);
+    expect(data.map(({ id }) => id)).toEqual([locationA.id, locationB.id, locationA.id, expect.any(Number)]);
     expect(await readLocations()).toMatchObject([
-      { id: a.id, code: 'moved', external_ref: 'free' },
-      { id: b.id, code: 'B', external_ref: 'ra' },
+      { id: locationA.id, code: 'moved', external_ref: 'free' },
+      { id: locationB.id, code: 'B', external_ref: 'ra' },
       { code: 'A', external_ref: 'rb', name: 'new' },
     ]);
   });
@@ -287,7 +287,7 @@ describe('POST /int/app_locations with many rows', () => {
 
 describe('POST /int/app_locations during another call', () => {
   it('waits and finds the locations of the other call', async () => {
-    const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'locations', shop.appId, 1);
@@ -297,7 +297,7 @@ describe('POST /int/app_locations during another call', () => {
         [shop.appId],
       );
       call = write([locationRow({ code: 'A', name: 'own' }), locationRow({ external_ref: 'r', city: 'Niš' })]);
-      while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(waitingStatementsQuery)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
     expect(await readLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);

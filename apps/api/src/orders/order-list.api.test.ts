@@ -9,7 +9,7 @@ import { parseOrderFilter } from './order-filter.js';
 let api: TestApi;
 let shop: Client;
 /** Letters by order id; `a` is the oldest order. */
-let letters: Map<number, string>;
+let letterById: Map<number, string>;
 let anaId: number;
 let veraId: number;
 let downtownId: number;
@@ -50,9 +50,9 @@ async function fillShop(): Promise<void> {
   await addCustomer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
   downtownId = await addLocation('DOWNTOWN');
   await addLocation('AIRPORT');
-  const cash = await methodId(shop, 'cash');
+  const cashMethodId = await methodId(shop, 'cash');
   const line = (code: string, price: number) => [{ code, qty: 1, price }];
-  const cashPayment = (amount: number) => [{ payment_method_id: cash, amount }];
+  const cashPayment = (amount: number) => [{ payment_method_id: cashMethodId, amount }];
   const orderMakers: readonly (() => Promise<{ id: number }>)[] = [
     () =>
       importOrder(shop, {
@@ -101,7 +101,7 @@ async function fillShop(): Promise<void> {
     newOrders.push(await makeOrder());
     api.clock.forward({ hours: 1 });
   }
-  letters = new Map(newOrders.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
+  letterById = new Map(newOrders.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
   await setInvoiceNumbers(newOrders, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
 }
 
@@ -110,7 +110,7 @@ async function setInvoiceNumbers(
   numbers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const orders = newOrders.flatMap((order) => {
-    const invoice_number = numbers[letters.get(order.id) ?? ''];
+    const invoice_number = numbers[letterById.get(order.id) ?? ''];
     const { id, data_part, time_part } = order as { id: number; data_part: number; time_part: number };
     return invoice_number === undefined ? [] : [{ id, data_part, time_part, invoice_number }];
   });
@@ -123,7 +123,7 @@ const list = async (query: string, client = shop): Promise<{ id: number; order_d
   return body.data;
 };
 const listLetters = async (query: string): Promise<string> =>
-  (await list(query)).map(({ id }) => letters.get(id)).join('');
+  (await list(query)).map(({ id }) => letterById.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 
 const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
@@ -134,7 +134,7 @@ const expectBadRequest = async (query: string): Promise<void> => {
 
 describe('a cursor', () => {
   it('lists the following page, until Next-Cursor is missing', async () => {
-    const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letters.get(id)).join('');
+    const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letterById.get(id)).join('');
     const pages: string[] = [];
     let cursor = '';
     do {

@@ -29,12 +29,12 @@ interface Order {
   readonly proforma_order_id: number;
 }
 
-const CANCELED = 3;
+const CANCELED_STATUS_ID = 3;
 const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const REFUND = { refund: true };
 const cancellationOf = (order: Order, fields: object = REFUND) => ({
   ...partsOf(order),
-  order_status_id: CANCELED,
+  order_status_id: CANCELED_STATUS_ID,
   ...fields,
 });
 const update = (orders: readonly object[], query = ''): Promise<Reply> =>
@@ -218,7 +218,7 @@ describe('a refund of an order', () => {
   it.each([
     ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
     ['with another status', { order_status_id: 2 }, 'API.Orders.RefundIsInvalid'],
-    ['with a text as refund', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
+    ['with a text as refund', { order_status_id: CANCELED_STATUS_ID, refund: 'yes' }, 'API.Orders.WrongDataType'],
   ])('is refused %s', async (_, fields, key) => {
     const order = await makePaidOrder();
     const row = { ...partsOf(order), refund: true, ...fields };

@@ -367,10 +367,10 @@ describe('a repeated result of a card payment', () => {
     const paymentId = await addCardPayment(id, 100);
     await endProforma(id);
     const firstProforma = await recordResult(id, paymentId);
-    const askedCount = service.receivedRefunds.length;
+    const refundCountBefore = service.receivedRefunds.length;
     expect(firstProforma).toMatchObject({ proforma_status: status });
     expect(await recordResult(id, paymentId)).toEqual(firstProforma);
-    expect(service.receivedRefunds).toHaveLength(askedCount);
+    expect(service.receivedRefunds).toHaveLength(refundCountBefore);
   });
 
   it('records one result of ten concurrent calls', async () => {
@@ -464,9 +464,9 @@ describe('a late result of a card payment', () => {
       const { id } = await proposeThreePieces();
       const [failingId, settlingId] = [await addCardPayment(id), await addCardPayment(id, 120)];
       const { id: orderId, data_part, time_part } = await convert(id);
-      const PAID = 3;
+      const PAID_STATUS_ID = 3;
       await shop.put('/orders/bulk_update', {
-        orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID }],
+        orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID_STATUS_ID }],
       });
       await recordResult(id, failingId, 'failed');
       const { data } = (await shop.get('/orders')).body;
@@ -479,9 +479,9 @@ describe('a late result of a card payment', () => {
       const { id } = await proposeThreePieces();
       const [settlingId, failingId] = [await addCardPayment(id, 120), await addCardPayment(id, 100)];
       const { id: orderId, data_part, time_part } = await convert(id);
-      const CANCELED = 3;
+      const CANCELED_STATUS_ID = 3;
       await shop.put('/orders/bulk_update', {
-        orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED }],
+        orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED_STATUS_ID }],
       });
       expect(await recordResult(id, failingId, 'failed')).toMatchObject({ open_alerts_count: 0 });
       await recordResult(id, settlingId);

@@ -248,7 +248,7 @@ describe('GET /proforma_orders with several filters', () => {
 });
 
 describe('GET /proforma_orders?orderBy', () => {
-  const ORDERS: readonly [string, string, string][] = [
+  const SORT_ORDERS: readonly [string, string, string][] = [
     ['expires_at', 'hdebafgc', 'cgfaebdh'],
     ['end_sales', 'eabcdfgh', 'hgfdcbea'],
     ['paid', 'hfcbdaeg', 'geadhfcb'],
@@ -260,7 +260,7 @@ describe('GET /proforma_orders?orderBy', () => {
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)('sorts by %s: %s, descending %s, ties newest first', async (field, ascending, descending) => {
+  it.each(SORT_ORDERS)('sorts by %s: %s, descending %s, ties newest first', async (field, ascending, descending) => {
     expect([
       await listLetters(`orderBy=${field}`),
       await listLetters(`orderBy=${field} asc`),

@@ -106,7 +106,7 @@ describe('a proforma', () => {
   let mira: { customer_id: number; data_part: number; time_part: number };
   /** `confirmed` belongs to a customer and is partly paid; the others belong to guests; `canceled` has failed refunds. */
   let ids: { confirmed: number; converted: number; canceled: number };
-  let evaluations: Record<keyof typeof ids, number>;
+  let evaluationIds: Record<keyof typeof ids, number>;
   let order: { id: number; order_number: string };
 
   const dateTimeAt = (hours: number): string => formatMoment(new Date(startMs + hours * HOUR_MS));
@@ -122,12 +122,12 @@ describe('a proforma', () => {
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
     await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten off', kind: 'percentage', value: 10 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    evaluations = await evaluateAll();
+    evaluationIds = await evaluateAll();
     forwardTo(1);
     const [confirmedProforma, convertedProforma, canceledProforma] = [
-      await makeProforma(evaluations.confirmed),
-      await makeProforma(evaluations.converted),
-      await makeProforma(evaluations.canceled),
+      await makeProforma(evaluationIds.confirmed),
+      await makeProforma(evaluationIds.converted),
+      await makeProforma(evaluationIds.canceled),
     ];
     ids = { confirmed: confirmedProforma.id, converted: convertedProforma.id, canceled: canceledProforma.id };
     forwardTo(2);
@@ -296,19 +296,19 @@ describe('a proforma', () => {
   describe('in full', () => {
     it('has its evaluation as order_processing_id', async () => {
       for (const name of ['confirmed', 'converted', 'canceled'] as const)
-        expect((await readProforma(ids[name])).order_processing_id).toBe(evaluations[name]);
+        expect((await readProforma(ids[name])).order_processing_id).toBe(evaluationIds[name]);
     });
 
     it('has items with requested and confirmed quantities', async () => {
       const { items } = await readProforma(ids.confirmed);
       const identifiers = { proforma_order_item_id: expect.any(Number), product_id: expect.any(Number) };
       const line = { ...identifiers, product_variant_id: expect.any(Number), barcode: null, warehouse_code: 'W1' };
-      const a = { code: 'A', name: 'Product A', qty: 2, qty_confirmed: 2, price: 100, vat_rate: 20 };
-      const b = { code: 'B', name: 'Product B', qty: 1, qty_confirmed: 1, price: 33.33, vat_rate: 10 };
+      const lineA = { code: 'A', name: 'Product A', qty: 2, qty_confirmed: 2, price: 100, vat_rate: 20 };
+      const lineB = { code: 'B', name: 'Product B', qty: 1, qty_confirmed: 1, price: 33.33, vat_rate: 10 };
       const discountOf = (amount: number) => ({ promotions: [{ code: 'TEN', name: 'Ten off', amount }] });
       expect(items).toEqual([
-        { ...line, ...a, sales: 200, discount: 20, end_sales: 180, ...discountOf(20) },
-        { ...line, ...b, sales: 33.33, discount: 3.33, end_sales: 30, ...discountOf(3.33) },
+        { ...line, ...lineA, sales: 200, discount: 20, end_sales: 180, ...discountOf(20) },
+        { ...line, ...lineB, sales: 33.33, discount: 3.33, end_sales: 30, ...discountOf(3.33) },
       ]);
       expect(items[0].proforma_order_item_id).not.toBe(items[1].proforma_order_item_id);
       expect((await readProforma(ids.converted)).items).toMatchObject([{ code: 'A', qty: 1, qty_confirmed: null }]);
@@ -697,7 +697,7 @@ describe('a final proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
-  const CALLS: Readonly<Record<string, (id: number) => Promise<Reply>>> = {
+  const CALLS_BY_NAME: Readonly<Record<string, (id: number) => Promise<Reply>>> = {
     pay: async (id) =>
       shop.post(proformaPath(id, 'pay'), { payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 } }),
     warehouse_confirm: (id) => shop.post(proformaPath(id, 'warehouse_confirm')),
@@ -706,7 +706,7 @@ describe('a final proforma', () => {
     tags: (id) => shop.put(proformaPath(id), { tags: ['late'] }),
     comment: (id) => shop.patch(proformaPath(id), { comment: 'late' }),
   };
-  const callsIn = (status: string): string[][] => Object.keys(CALLS).map((call) => [status, call]);
+  const callsIn = (status: string): string[][] => Object.keys(CALLS_BY_NAME).map((call) => [status, call]);
 
   it.each([
     ['pay', { payment: {} }],
@@ -733,7 +733,7 @@ describe('a final proforma', () => {
     'refuses in status %s the call %s with AlreadyFinal and changes nothing',
     async (status, call) => {
       const proformaBefore = await makeProformaIn(status ?? '');
-      const reply = await CALLS[call ?? '']?.(proformaBefore.id);
+      const reply = await CALLS_BY_NAME[call ?? '']?.(proformaBefore.id);
       expect([reply?.status, reply?.body]).toEqual([422, ALREADY_FINAL]);
       expect(await readProforma(proformaBefore.id)).toEqual(proformaBefore);
     },
@@ -969,7 +969,7 @@ describe('the status of every proforma call', () => {
   let http: RawHttp;
   let calls: RawCall[];
   let bearer: { Authorization: string };
-  const detail = (text: string) => ({ errors: { detail: text } });
+  const detailError = (text: string) => ({ errors: { detail: text } });
   const collectReplies = async (change: (call: RawCall) => RawCall) => {
     const replies = await Promise.all(calls.map((call) => http.call(change(call))));
     return new Set(replies.map(({ status, text }) => `${status} ${text}`));
@@ -1031,7 +1031,7 @@ describe('the status of every proforma call', () => {
   });
 
   it('is 406 when the Accept header rules out JSON', async () => {
-    const expectedReply = `406 ${JSON.stringify(detail('Not Acceptable'))}`;
+    const expectedReply = `406 ${JSON.stringify(detailError('Not Acceptable'))}`;
     const headers = { ...bearer, Accept: 'text/html' };
     expect(await collectReplies((call) => ({ ...call, headers }))).toEqual(new Set([expectedReply]));
   });
@@ -1041,7 +1041,7 @@ describe('the status of every proforma call', () => {
     const writeCalls = calls.filter(({ method }) => method !== 'GET');
     for (const call of writeCalls) {
       const { status, text } = await http.call({ ...call, body });
-      expect([status, JSON.parse(text)]).toEqual([413, detail('Request Entity Too Large')]);
+      expect([status, JSON.parse(text)]).toEqual([413, detailError('Request Entity Too Large')]);
     }
     expect(writeCalls).toHaveLength(11);
   });

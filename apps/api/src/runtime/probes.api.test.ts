@@ -84,7 +84,7 @@ describe('a worker with WORKER_PORT', () => {
 
 describe('a service with ADMIN_PORT', () => {
   const ADMIN_PATHS = ['/health/live', '/health/ready', '/metrics', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
-  const statuses = (origin: string) =>
+  const fetchStatuses = (origin: string) =>
     Promise.all(ADMIN_PATHS.map(async (path) => (await fetch(origin + path)).status));
   const startWith = (environment: Readonly<Record<string, string>>) =>
     startServer({ DATABASE: 'memory', DEMO: '0', ...environment });
@@ -94,9 +94,9 @@ describe('a service with ADMIN_PORT', () => {
   it('serves health, metrics and the reference only there', async () => {
     const server = await startWith({ ADMIN_PORT: '0' });
     const api = await fetch(`${server.origin}/api/v2/orders`);
-    expect([await statuses(server.origin), api.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
+    expect([await fetchStatuses(server.origin), api.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
     const adminOrigin = adminOriginOf(server);
-    expect(await statuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
+    expect(await fetchStatuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
     expect((await fetch(`${adminOrigin}/api/v2/orders`)).status).toBe(404);
     expect(await (await fetch(`${adminOrigin}/metrics`)).text()).toContain('route="/orders",status="401"} 1');
     expect(await server.stop()).toBe(0);

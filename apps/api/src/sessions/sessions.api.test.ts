@@ -98,7 +98,7 @@ describe('POST /sessions', () => {
 });
 
 describe('the customer of POST /sessions', () => {
-  const MISSING = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
+  const CUSTOMER_NOT_FOUND = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
   const postAndRead = async (session: object): Promise<unknown> => {
     const { status, body } = await postSession(session);
     return [status, body];
@@ -111,7 +111,7 @@ describe('the customer of POST /sessions', () => {
     ['an id below 1', { customer_id: -1 }],
   ])('is not found with %s', async (_, wrongIdentifiers) => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await postAndRead({ ...customer, ...wrongIdentifiers })).toEqual(MISSING);
+    expect(await postAndRead({ ...customer, ...wrongIdentifiers })).toEqual(CUSTOMER_NOT_FOUND);
     expect((await readTokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('the customer of POST /sessions', () => {
     const customer = { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' };
     await shop.post('/customers', { customer });
     for (const reference of ['unknown', 'CRM', ' crm', ' ']) {
-      expect(await postAndRead({ customer_external_ref: reference })).toEqual(MISSING);
+      expect(await postAndRead({ customer_external_ref: reference })).toEqual(CUSTOMER_NOT_FOUND);
     }
   });
 
@@ -129,8 +129,8 @@ describe('the customer of POST /sessions', () => {
     await otherApp.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
     });
-    expect(await postAndRead(customer)).toEqual(MISSING);
-    expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(MISSING);
+    expect(await postAndRead(customer)).toEqual(CUSTOMER_NOT_FOUND);
+    expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(CUSTOMER_NOT_FOUND);
   });
 
   it('is found by id before the reference', async () => {
@@ -378,11 +378,15 @@ describe('POST /session/firebase/token', () => {
 });
 
 describe('a call', () => {
-  let callers: Record<'app' | 'anonymous' | 'customer', string>;
+  let tokenByCaller: Record<'app' | 'anonymous' | 'customer', string>;
 
   beforeEach(async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    callers = { app: shop.token, anonymous: await startSession(shop), customer: await startSession(shop, customer) };
+    tokenByCaller = {
+      app: shop.token,
+      anonymous: await startSession(shop),
+      customer: await startSession(shop, customer),
+    };
   });
 
   const collectAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
@@ -411,7 +415,7 @@ describe('a call', () => {
     ['session', 'anonymous', 'admitted'],
     ['session', 'customer', 'admitted'],
   ] as const)('for callers of kind %s, with the token of %s, is answered: %s', async (kind, caller, answer) => {
-    expect(await collectAnswers(kind, callers[caller])).toEqual([answer]);
+    expect(await collectAnswers(kind, tokenByCaller[caller])).toEqual([answer]);
   });
 
   it.each(['customer', 'session'])('for callers of kind %s is refused without a token', async (kind) => {
@@ -426,8 +430,8 @@ describe('a call', () => {
     const visitAt = (accessToken: string) =>
       clientWithToken(accessToken).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
     expect((await visitAt(token)).status).toBe(201);
-    expect((await visitAt(callers.customer)).status).toBe(422);
-    expect((await clientWithToken(callers.customer).get(VISITS_PATH)).body).toEqual({ data: [] });
+    expect((await visitAt(tokenByCaller.customer)).status).toBe(422);
+    expect((await clientWithToken(tokenByCaller.customer).get(VISITS_PATH)).body).toEqual({ data: [] });
   });
 });
 
@@ -475,10 +479,10 @@ describe('a session that ended over 30 days ago', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
     const firstSession = await createSession(customer);
-    const visitAt = { attendance: { latitude: 1, longitude: 1 } };
+    const visitBody = { attendance: { latitude: 1, longitude: 1 } };
     const visitReply = await clientWithToken(firstSession.access_token)
       .keyed('visit')
-      .post('/customer/attendance', visitAt);
+      .post('/customer/attendance', visitBody);
     expect(visitReply.status).toBe(201);
     await api.database.rows(`update access_tokens set expires_at = $2 where app_id = $1 and kind = 'app'`, [
       shop.appId,

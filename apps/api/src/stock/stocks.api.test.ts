@@ -80,7 +80,7 @@ const readVariantIds = async () =>
       [shop.appId],
     )
   ).map(({ id }) => id);
-const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const WAITING_STATEMENTS_QUERY = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await setTimeout(10);
 };
@@ -514,7 +514,7 @@ async function countDeadlocks(): Promise<number> {
 }
 
 describe('concurrent PUT /int/stocks', () => {
-  const CALLS = 8;
+  const CALL_COUNT = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
   const everyShelf = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
   const shuffleShelves = (callIndex: number, qty: number) =>
@@ -536,11 +536,11 @@ describe('concurrent PUT /int/stocks', () => {
       const statements = api.statements.length;
       api.statements.length = 0;
       await Promise.all(
-        Array.from({ length: CALLS }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
+        Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
       );
       // A deadlocked transaction would run again and add statements.
-      expect(api.statements).toHaveLength(CALLS * (statements + 2));
-      const sum = ((CALLS * (CALLS + 1)) / 2) * round;
+      expect(api.statements).toHaveLength(CALL_COUNT * (statements + 2));
+      const sum = ((CALL_COUNT * (CALL_COUNT + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
     }
     expect(Object.keys(await readOnHand())).toHaveLength(200);
@@ -552,11 +552,11 @@ describe('concurrent PUT /int/stocks', () => {
     const [a, b, c] = (await readVariantIds()) as [number, number, number];
     const newShelf = await holdLock(INSERT_SHELF, [shop.appId, a]);
     const firstCall = writeRows([row(), row({ code: 'B' })]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
     await api.database.rows(INSERT_SHELF, [shop.appId, b]);
     const lastShelf = await holdLock(LOCK_SHELF, [shop.appId, c]);
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 2);
     await newShelf.rollBack();
     // The first call needs time to reach the next lock, for which it must wait.
     await setTimeout(200);
@@ -571,9 +571,9 @@ describe('concurrent PUT /int/stocks', () => {
     await writeRows([row()]);
     const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await readVariantIds())[0]]);
     const call = writeRows([row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
-    expect(await api.database.rows(WAITING)).toHaveLength(1);
+    expect(await api.database.rows(WAITING_STATEMENTS_QUERY)).toHaveLength(1);
     await shelf.rollBack();
     await call;
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 5, reserved: 2, available: 3 });
@@ -590,7 +590,7 @@ describe('concurrent PUT /int/stocks', () => {
     await api.database.transaction(async (transaction) => {
       await transaction.rows(lockStatement, [shop.appId, a]);
       call = writeRows(orderedRows.toReversed());
-      await waitUntil(async () => (await api.database.rows(WAITING)).length > 0);
+      await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length > 0);
       expect(await transaction.rows(lockStatement, [shop.appId, b])).toHaveLength(1);
     });
     await call;
@@ -599,7 +599,7 @@ describe('concurrent PUT /int/stocks', () => {
 
   it('never subtracts more than on hand', async () => {
     await writeRows([row({ qty: 10 })]);
-    const results = await Promise.all(Array.from({ length: CALLS }, () => putRows([row({ qty: -3 })])));
+    const results = await Promise.all(Array.from({ length: CALL_COUNT }, () => putRows([row({ qty: -3 })])));
     expect(results.filter(({ updated }) => updated === 1)).toHaveLength(3);
     expect(results.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
       Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),

@@ -25,8 +25,8 @@ afterEach(() => {
   server.close();
 });
 
-const TIMES = { timeoutMs: 1_000, bodyTimeoutMs: 200 };
-const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http', times = TIMES) => {
+const TIMEOUTS = { timeoutMs: 1_000, bodyTimeoutMs: 200 };
+const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http', times = TIMEOUTS) => {
   const sender = new HttpWebhookSender(new Targets(networks), () => new Date('2026-11-21T10:00:00Z'), times);
   return sender.send({ url: `${protocol}://${host}:${port}/`, headers: { 'webhook-id': 'msg_1' }, body: '{}' });
 };
@@ -87,7 +87,7 @@ describe('HttpWebhookSender', () => {
       if (requestCount === 2) request.socket.destroy();
       else response.writeHead(200).end();
     };
-    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMES);
+    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMEOUTS);
     const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' };
     expect(await sender.send(request)).toMatchObject({ status: 200 });
     expect(await sender.send(request)).toMatchObject({ status: 200 });
@@ -98,13 +98,13 @@ describe('HttpWebhookSender', () => {
     handleRequest = (request, response) => {
       if (request.headers['webhook-id'] !== 'held') response.writeHead(200).end();
     };
-    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMES);
+    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMEOUTS);
     const sendAs = (id: string) =>
       sender.send({ url: `http://127.0.0.1:${port}/`, headers: { 'webhook-id': id }, body: '{}' });
-    const held = Array.from({ length: 40 }, () => sendAs('held'));
+    const heldRequests = Array.from({ length: 40 }, () => sendAs('held'));
     const free = sendAs('free');
-    expect(await Promise.race([...held, free])).toMatchObject({ status: 200 });
-    await Promise.all(held);
+    expect(await Promise.race([...heldRequests, free])).toMatchObject({ status: 200 });
+    await Promise.all(heldRequests);
   });
 
   it('follows no redirect', async () => {

@@ -28,7 +28,7 @@ const addCustomer = async (name: string): Promise<void> => {
   const customer = { email: `${name}@example.com`, first_name: name, last_name: 'Kos', external_ref: name };
   expect((await shop.post('/customers', { customer })).status).toBe(201);
 };
-const fail = (_app: number, _id: number, error: unknown): never => {
+const onFailed = (_app: number, _id: number, error: unknown): never => {
   throw error;
 };
 const typesOf = (webhooks: readonly ReceivedWebhook[]): string[] => webhooks.map(({ event }) => event.type);
@@ -377,8 +377,8 @@ describe('deliveries', () => {
 
   it('stop for an endpoint that is gone, which other endpoints and the feed report once', async () => {
     const { id } = await addEndpoint({ types: ['customer.created'] });
-    const watching = await openWebhookReceiver();
-    await addEndpoint({ url: watching.url, types: ['webhook_endpoint.switched_off'] });
+    const watchingReceiver = await openWebhookReceiver();
+    await addEndpoint({ url: watchingReceiver.url, types: ['webhook_endpoint.switched_off'] });
     receiver.answer = () => ({ status: 410 });
     await addCustomer('ana');
     await api.deliverWebhooks();
@@ -386,15 +386,15 @@ describe('deliveries', () => {
     await api.deliverWebhooks();
     const { data: endpoint } = (await shop.get(`/webhook_endpoints/${id}`)).body;
     expect(endpoint).toMatchObject({ status: 'switched_off', status_reason: 'The endpoint answered 410 Gone.' });
-    expect(watching.received.map(({ event }) => [event.subject, event.data])).toEqual([
+    expect(watchingReceiver.received.map(({ event }) => [event.subject, event.data])).toEqual([
       [`webhook_endpoints/${id}`, endpoint],
     ]);
     const feed = (await shop.get(`/events?subject=webhook_endpoints/${id}`)).body.data;
     const patch = (url: string) => shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { url } });
     expect(await patch('')).toMatchObject({ status: 422, body: { errors: { url: ['API.Webhooks.UrlNotAllowed'] } } });
     expect((await patch(`${receiver.url}/new`)).body.data).toMatchObject({ status: 'active', status_reason: null });
-    expect(feed.events).toEqual(watching.received.map(({ event }) => event));
-    await watching.close();
+    expect(feed.events).toEqual(watchingReceiver.received.map(({ event }) => event));
+    await watchingReceiver.close();
   });
 
   it('are neither sent nor counted again when the endpoint is changed meanwhile', async () => {
@@ -432,7 +432,7 @@ describe('deliveries', () => {
     };
     for (const count of [11, 12, 13]) await setStock(count);
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
-    await dispatcher.start(stopping.signal, { switchedOff: () => {}, failed: fail });
+    await dispatcher.start(stopping.signal, { switchedOff: () => {}, failed: onFailed });
     await dispatcher.idle();
     receiver.answer = () => ({ status: 204 });
     await api.deliverWebhooks();
@@ -465,7 +465,10 @@ describe('deliveries', () => {
     };
     await addCustomer('ana');
     const reasons: string[] = [];
-    const report = { switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason), failed: fail };
+    const report = {
+      switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason),
+      failed: onFailed,
+    };
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
     await dispatcher.start(new AbortController().signal, report);
     await dispatcher.idle();
@@ -555,30 +558,30 @@ describe('deliveries', () => {
   });
 
   it('are not delayed by an endpoint that hangs', async () => {
-    const hanging = await openWebhookReceiver();
+    const hangingReceiver = await openWebhookReceiver();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    hanging.answer = async () => {
+    hangingReceiver.answer = async () => {
       await held;
       return { status: 200 };
     };
-    await addEndpoint({ url: hanging.url });
+    await addEndpoint({ url: hangingReceiver.url });
     await addEndpoint();
     await addCustomer('ana');
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
     const report = { switchedOff: () => {}, failed: () => {} };
-    const never = new AbortController().signal;
+    const neverAborted = new AbortController().signal;
     for (let count = 1; count <= 3; count += 1) {
       // A start has no effect while the last turn is being stored, so the test starts turns repeatedly, like the
       // worker.
-      await waitForWebhooks(count, () => dispatcher.start(never, report));
+      await waitForWebhooks(count, () => dispatcher.start(neverAborted, report));
       await addCustomer(`c${count}`);
     }
     expect(receiver.received).toHaveLength(3);
-    expect(hanging.received).toHaveLength(1);
+    expect(hangingReceiver.received).toHaveLength(1);
     release();
     await dispatcher.idle();
-    await hanging.close();
+    await hangingReceiver.close();
   });
 
   it('contain only the path of a record that is too large', async () => {
@@ -603,8 +606,8 @@ describe('deliveries', () => {
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     await shop.post(`/proforma_orders/${id}/convert`);
     await api.deliverWebhooks();
-    const ofProforma = receiver.received.filter(({ event }) => event.subject === `proforma_orders/${id}`);
-    expect(typesOf(ofProforma)).toEqual([
+    const proformaWebhooks = receiver.received.filter(({ event }) => event.subject === `proforma_orders/${id}`);
+    expect(typesOf(proformaWebhooks)).toEqual([
       'proforma.created',
       'proforma.payment_received',
       'proforma.paid',

@@ -8,13 +8,13 @@ import { testApi, type TestApi } from '../../testing/test-api.js';
 import { MediaShop } from '../../testing/media-shop.js';
 import { exchangeBytes, RawHttp } from '../../testing/raw-http.js';
 
-const LIMIT = 100_000;
+const MAX_FILE_BYTES = 100_000;
 let api: TestApi;
 let raw: RawHttp;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi({ UPLOAD_LIMIT: String(LIMIT) });
+  api = await testApi({ UPLOAD_LIMIT: String(MAX_FILE_BYTES) });
   raw = new RawHttp(api.origin);
   shop = new MediaShop(api, await api.app());
 });
@@ -153,9 +153,9 @@ describe('the file name of a part', () => {
 
 describe('the upload limit', () => {
   it('accepts a file at the limit and refuses one byte more', async () => {
-    const { status, body } = await sendForm(makeForm(makeFile('most.txt', 'x'.repeat(LIMIT))));
-    expect([status, body.data.size]).toEqual([201, LIMIT]);
-    expect(await sendForm(makeForm(makeFile('more.txt', 'x'.repeat(LIMIT + 1))))).toEqual(TOO_LARGE);
+    const { status, body } = await sendForm(makeForm(makeFile('most.txt', 'x'.repeat(MAX_FILE_BYTES))));
+    expect([status, body.data.size]).toEqual([201, MAX_FILE_BYTES]);
+    expect(await sendForm(makeForm(makeFile('more.txt', 'x'.repeat(MAX_FILE_BYTES + 1))))).toEqual(TOO_LARGE);
   });
 
   it('refuses a body with a larger Content-Length', async () => {
@@ -169,12 +169,16 @@ describe('the upload limit', () => {
 
   it('limits chunked bodies to the same size', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
-    expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(LIMIT))), chunked)).status).toBe(201);
-    expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(LIMIT + 1))), chunked)).toEqual(TOO_LARGE);
+    expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(MAX_FILE_BYTES))), chunked)).status).toBe(201);
+    expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(MAX_FILE_BYTES + 1))), chunked)).toEqual(
+      TOO_LARGE,
+    );
   });
 
   it('refuses an unknown token before receiving the file', async () => {
-    const { status } = await sendForm(makeForm(makeFile('a.txt', 'x'.repeat(LIMIT))), { Authorization: 'Bearer none' });
+    const { status } = await sendForm(makeForm(makeFile('a.txt', 'x'.repeat(MAX_FILE_BYTES))), {
+      Authorization: 'Bearer none',
+    });
     expect(status).toBe(401);
   });
 });

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 
 const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
-const MISSING = { success: false, message: 'API.CdnFiles.FileNotFound' };
-const SUCCESS = { success: true, message: expect.any(String) };
+const NOT_FOUND_RESULT = { success: false, message: 'API.CdnFiles.FileNotFound' };
+const SUCCESS_RESULT = { success: true, message: expect.any(String) };
 const restoreFiles = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
 const purgeFile = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
 const statusAndBody = ({ status, body }: Reply) => [status, body];
@@ -31,7 +31,7 @@ const trashFolder = (folder: string) => shop.client.delete(`/cdn/folder?folder=$
 describe('DELETE /cdn?file=', () => {
   it('puts the file into Trash and keeps its URL working', async () => {
     const file = await shop.text('a.txt');
-    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
     expect([await shop.names(), await shop.trashedNames()]).toEqual([[], ['a.txt']]);
     expect((await shop.fetch(file.url)).status).toBe(200);
     await api.runJobs();
@@ -44,7 +44,7 @@ describe('DELETE /cdn?file=', () => {
     await shop.trash(file);
     const firstEntry = await findTrashEntry(file.id);
     api.clock.forward({ hours: 5 });
-    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
     expect(await findTrashEntry(file.id)).toEqual(firstEntry);
   });
 
@@ -98,7 +98,7 @@ describe('a used file', () => {
     );
     expect(body.data).toEqual([
       { key: usedFile.key, success: false, message: 'API.CdnFiles.FileReferenced' },
-      { key: unusedFile.key, ...SUCCESS },
+      { key: unusedFile.key, ...SUCCESS_RESULT },
     ]);
     expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
@@ -133,10 +133,10 @@ describe('DELETE /cdn/list', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { key: secondFile.key, ...SUCCESS },
-        { key: 'none', ...MISSING },
-        { key: firstFile.key, ...SUCCESS },
-        { key: secondFile.key, ...SUCCESS },
+        { key: secondFile.key, ...SUCCESS_RESULT },
+        { key: 'none', ...NOT_FOUND_RESULT },
+        { key: firstFile.key, ...SUCCESS_RESULT },
+        { key: secondFile.key, ...SUCCESS_RESULT },
       ],
     ]);
     expect((await shop.trashedNames()).sort()).toEqual(['one.txt', 'two.txt']);
@@ -145,9 +145,12 @@ describe('DELETE /cdn/list', () => {
   it('reads keys from a JSON body unless the query has keys', async () => {
     const [firstFile, secondFile, thirdFile] = await uploadTexts('one.txt', 'two.txt', 'three.txt');
     const files = [{ key: firstFile.key }, { key: secondFile.key }];
-    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([SUCCESS, SUCCESS]);
+    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([
+      SUCCESS_RESULT,
+      SUCCESS_RESULT,
+    ]);
     const reply = await shop.client.delete(`/cdn/list?files[0][key]=${thirdFile.key}`, { files });
-    expect(reply.body.data).toEqual([{ key: thirdFile.key, ...SUCCESS }]);
+    expect(reply.body.data).toEqual([{ key: thirdFile.key, ...SUCCESS_RESULT }]);
   });
 
   it.each(['', '?files=x', '?files[]=x', '?files[0][id]=1', '?files[0][key][x]=1'])(
@@ -173,7 +176,9 @@ describe('DELETE /cdn/list', () => {
   it('does not find a file of another app', async () => {
     const { key } = await shop.text('a.txt');
     const otherApp = await api.app();
-    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
+    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([
+      { key, ...NOT_FOUND_RESULT },
+    ]);
     expect(await shop.names()).toEqual(['a.txt']);
   });
 });
@@ -208,7 +213,10 @@ describe('the restore of files from Trash', () => {
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
     const fileBefore = await shop.file(file.id);
     await shop.trash(file);
-    expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([
+      200,
+      { data: SUCCESS_RESULT },
+    ]);
     expect([await shop.file(file.id), await shop.trashedNames()]).toEqual([fileBefore, []]);
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
@@ -229,13 +237,13 @@ describe('the restore of files from Trash', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: secondFile.id, ...SUCCESS },
-        { id: 999_999_999, ...MISSING },
-        { id: firstFile.id, ...SUCCESS },
-        { id: activeFile.id, ...SUCCESS },
-        { id: foreignFile.id, ...MISSING },
-        { id: secondFile.id, ...SUCCESS },
-        { id: -1, ...MISSING },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: 999_999_999, ...NOT_FOUND_RESULT },
+        { id: firstFile.id, ...SUCCESS_RESULT },
+        { id: activeFile.id, ...SUCCESS_RESULT },
+        { id: foreignFile.id, ...NOT_FOUND_RESULT },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: -1, ...NOT_FOUND_RESULT },
       ],
     ]);
     expect(await shop.names()).toEqual(['active.txt', 'one.txt', 'two.txt']);
@@ -316,7 +324,7 @@ describe('the purge of files in Trash', () => {
     const urls = [url, file.url, version.url, ...renditions.map((rendition: { url: string }) => rendition.url)];
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(200);
     await shop.trash(file);
-    expect(statusAndBody(await purgeFile(file.id))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await purgeFile(file.id))).toEqual([200, { data: SUCCESS_RESULT }]);
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
@@ -361,11 +369,11 @@ describe('the purge of files in Trash', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: secondFile.id, ...SUCCESS },
-        { id: 999_999_999, ...MISSING },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: 999_999_999, ...NOT_FOUND_RESULT },
         { id: activeFile.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
-        { id: firstFile.id, ...SUCCESS },
-        { id: foreignFile.id, ...MISSING },
+        { id: firstFile.id, ...SUCCESS_RESULT },
+        { id: foreignFile.id, ...NOT_FOUND_RESULT },
       ],
     ]);
     expect([await shop.names(), await shop.trashedNames()]).toEqual([['active.txt'], []]);
@@ -375,7 +383,7 @@ describe('the purge of files in Trash', () => {
     const [file] = await uploadTexts('a.txt');
     await shop.trash(file);
     expect((await shop.client.delete('/cdn/files/purge', { ids: [file.id] })).body.data).toEqual([
-      { id: file.id, ...SUCCESS },
+      { id: file.id, ...SUCCESS_RESULT },
     ]);
   });
 

@@ -57,11 +57,11 @@ const listBroken = async (query = '', client = shop) => dataOf(await client.get(
 const relativeUrls = (usages: readonly Usage[]) => usages.map(({ url }) => url.slice(baseUrl.length + 1));
 
 const putUsage = (usage: object, client = shop) => client.put('/cdn/usages', { usage });
-const makePage = (...names: readonly string[]) => ({
+const makePage = (...namesOf: readonly string[]) => ({
   entity_type: 'page',
   entity_id: 'home',
   label: 'Home',
-  fields: names.map((name) => ({ field: 'body', url: urlOf(name) })),
+  fields: namesOf.map((name) => ({ field: 'body', url: urlOf(name) })),
 });
 const reportUsages = async (usage: object): Promise<Usage[]> => dataOf(await putUsage(usage));
 
@@ -211,7 +211,7 @@ describe('a bulk call', () => {
       images: makeImages(name),
       variants: [{ code: `P${index}-1`, images: makeImages(name) }],
     }));
-  const locations = (count: number, name: string) =>
+  const makeLocations = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => ({
       code: `L${index}`,
       name: 'Store',
@@ -228,7 +228,12 @@ describe('a bulk call', () => {
 
   it.each([
     ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), products, [2, 6_006]],
-    ['locations', (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }), locations, [1, 3_000]],
+    [
+      'locations',
+      (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }),
+      makeLocations,
+      [1, 3_000],
+    ],
   ] as const)('records usages of 3,000 %s in as many statements as for two', async (_, post, rows, expected) => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     await post(rows(1, 'a.jpg'));
@@ -350,14 +355,14 @@ describe('PUT /cdn/usages', () => {
   it('keeps the usages of exactly one of many concurrent calls', async () => {
     const names = (call: number) => Array.from({ length: 40 }, (_, index) => `${call}-${index}.jpg`);
     for (const round of [1, 2]) {
-      const calls = Array.from({ length: 20 }, (_, call) => round * 100 + call);
+      const callNumbers = Array.from({ length: 20 }, (_, call) => round * 100 + call);
       api.statements.length = 0;
-      const replies = await Promise.all(calls.map((call) => putUsage(makePage(...names(call)))));
-      expect(replies.map(({ body }) => body.data.length)).toEqual(calls.map(() => 40));
+      const replies = await Promise.all(callNumbers.map((call) => putUsage(makePage(...names(call)))));
+      expect(replies.map(({ body }) => body.data.length)).toEqual(callNumbers.map(() => 40));
       // A deadlocked transaction would run again and add statements.
       expect(api.statements.filter((text) => text.includes('insert into cdn_usages'))).toHaveLength(20);
       const remainingUrls = relativeUrls(await listBroken('?limit=10000')).toSorted();
-      expect(calls.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
+      expect(callNumbers.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
     }
   });
 });
