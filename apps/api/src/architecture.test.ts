@@ -47,7 +47,7 @@ async function forbiddenImports(root: string): Promise<Violation[]> {
   return (output as ICruiseResult).summary.violations.map(({ rule, from }) => ({ rule: rule.name, file: from }));
 }
 
-// `npm run lint` checks the other rules of the linter.
+// This test covers only these rules of the linter; `npm run lint` checks the others.
 const nameRules = [
   'eslint(no-restricted-globals)',
   'eslint(no-restricted-properties)',

@@ -35,7 +35,6 @@ export interface Config {
   readonly workerPort: number | undefined;
   readonly jsonLimit: number;
   readonly uploadLimit: number;
-  /** Maximum number of pixels of an uploaded image. */
   readonly imagePixelLimit: number;
   /** Prefix of the URLs of public files. */
   readonly publicUrl: string;
@@ -161,7 +160,7 @@ export function readConfig(environment: Environment = process.env): Config {
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    // By default, only a database that starts empty gets a demo app.
+    // By default, the service creates a demo app only in a database that starts empty.
     demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
     workerPort: parsed.WORKER_PORT,

@@ -160,7 +160,6 @@ describe('the page on adapters', () => {
   });
 });
 
-/** Returns these packages and the workspace packages that they depend on. */
 function withDependencies(names: readonly string[]): Set<string> {
   const neededNames = new Set(names);
   for (const name of neededNames) {

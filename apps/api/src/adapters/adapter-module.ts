@@ -5,7 +5,6 @@ import { InvalidConfig } from '../config.js';
 
 /** A kind of adapter that a module provides: the exported function and the shape of its result. */
 export interface AdapterKind<Opened> {
-  /** The environment variable that names the module. */
   readonly variable: string;
   readonly exportName: string;
   /** Returns why the value cannot be this adapter; `undefined` when it can. */

@@ -3,7 +3,6 @@ import type { System } from './systems.js';
 
 export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
-/** A call to measure on the service and on the floors. */
 export interface Job {
   readonly name: string;
   /** Minimum ratio to the Express floor; missing means no minimum. */

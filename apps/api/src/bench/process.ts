@@ -74,7 +74,6 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
   );
 }
 
-/** Measures three fresh processes and returns the median. */
 async function medianOfProcesses(
   url: string,
   dataDir: string,
@@ -121,7 +120,7 @@ function* wavFile(size: number): Generator<Uint8Array> {
     yield chunk.subarray(0, Math.min(remaining, chunk.length));
 }
 
-/** Header of a mono WAV file with 8,000 one-byte samples per second. */
+/** Makes the header of a mono WAV file with 8,000 one-byte samples per second. */
 function wavHeader(size: number): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);

@@ -21,7 +21,7 @@ export interface BenchOptions {
 const VARIANTS = 2_000;
 const CLIENTS = 16;
 const POOL_SIZE = 10;
-/** Minimum ratios to the Express floor. */
+/** Minimum ratios to the Express floor, and the maximum growth of the latency. */
 const LIMITS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
 const LIFECYCLE = 'evaluation → create → pay → confirm → convert';
@@ -63,7 +63,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       ...lifecycleJob('', shop, bankTransferId),
       name: LIFECYCLE,
       minRatio: LIMITS.lifecycle,
-      // Autovacuum would analyze within a minute; until then the floors plan for empty tables.
+      // Autovacuum analyzes only after a minute; until then the floors plan for empty tables.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
@@ -133,7 +133,7 @@ function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
 function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUp'> {
   const runOnce = ({ name, origin }: System): Promise<void> =>
     name === 'service' ? runLifecycle(origin, shop, bankTransferId) : runFloorLifecycle(`${origin}/${prefix}`, shop);
-  // Each call is slow and runs much code, so it needs a longer warm-up.
+  // A lifecycle runs much code, so it needs a longer warm-up.
   return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
 }
 

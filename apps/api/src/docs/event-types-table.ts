@@ -4,7 +4,6 @@ import { EVENT_TYPES } from '@back-office/kernel';
 const START = '<!-- event types: start -->';
 const END = '<!-- event types: end -->';
 
-/** Returns the page with an up-to-date table of the types of events. */
 export function withEventTypes(page: string): string {
   const [textBefore = '', textAfterStart = ''] = page.split(START);
   const textAfterEnd = textAfterStart.split(END)[1] ?? '';

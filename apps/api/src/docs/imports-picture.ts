@@ -7,7 +7,6 @@ const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
 /** Every package imports the kernel, so its arrows would hide all other arrows. */
 const KERNEL = 'kernel';
 
-/** Returns the page with an up-to-date diagram of imports between packages. */
 export function withImportsPicture(page: string, root: string): string {
   const [textBefore = '', textAfterStart = ''] = page.split(START);
   const textAfterEnd = textAfterStart.split(END)[1] ?? '';

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const readPage = (name: string): Promise<string> =>
   readFile(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
-/** Ignores the padding of tables by the formatter. */
+/** Removes the padding that the formatter adds to tables. */
 const removePadding = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
 
 describe('a generated page', () => {

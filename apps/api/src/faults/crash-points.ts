@@ -14,11 +14,11 @@ const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
 interface Write {
   readonly name: string;
-  /** Creates the records and returns the write, which also records its acknowledgement. */
+  /** Creates the needed records and returns a function that sends the write and notes its acknowledgement. */
   readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
 }
 
-/** Creates a proforma, takes the steps and returns the other actions. */
+/** Creates a proforma, runs the steps on it and returns functions for the other actions. */
 async function makeProforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
   const id = await evaluate(rig.caller, BASKET);
   const proforma = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });

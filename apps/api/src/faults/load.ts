@@ -171,7 +171,6 @@ async function uploadFile(caller: Caller, history: History): Promise<void> {
   await pause(50);
 }
 
-/** Switches two channels at once. */
 async function switchConsents(caller: Caller, { consents }: History): Promise<void> {
   const switchChannel = async (channel: string): Promise<void> => {
     const { state: oldState, changes } = consents.get(channel) ?? { state: 'granted', changes: 0 };

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps them open but forwards nothing. */
 export type WireState = 'whole' | 'cut' | 'silent';
 
-/** The connection is cut before the nth client message, or before its answer. */
+/** Cuts the connection before the nth client message, or before the answer to this message. */
 export interface Cut {
   readonly message: number;
   readonly side: 'request' | 'answer';

@@ -67,7 +67,6 @@ export class Rig {
     readonly apis: readonly [ServiceProcess, ServiceProcess],
     readonly worker: ServiceProcess,
     readonly caller: Caller,
-    /** A signed-in customer of the shop. */
     private readonly customer: Caller,
     /** Another app, which must not see any record of the shop. */
     readonly stranger: Caller,

@@ -67,7 +67,7 @@ function failureOf(holder: TokenHolder, route: AuthenticatedRoute, now: Date): T
   return canCall(holder, route) ? undefined : 'API.Tokens.Invalid';
 }
 
-/** A phone that is lost or sold must not stay signed in. */
+/** An idle session ends, because a phone that is lost or sold must not stay signed in. */
 function isIdle({ kind, insertedAt, lastUsedAt, app }: TokenHolder, now: Date): boolean {
   return kind === 'session' && addHours(lastUsedAt ?? insertedAt, app.settings.sessions.idleDays * 24) <= now;
 }

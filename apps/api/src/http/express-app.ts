@@ -126,7 +126,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
   );
 }
 
-/** Counts the calls of a valid token without the needed scope, as calls of valid tokens count. */
+/** Counts the call against the limit of its token, because a token without the needed scope is still valid. */
 function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, response: Response) {
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }
@@ -200,7 +200,7 @@ async function handle(route: Route, request: Request, holder: TokenHolder): Prom
   return errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
 }
 
-/** A dry run writes nothing, so a repeat needs no kept answer. */
+/** A dry run writes nothing, so a repeat needs no stored answer. */
 function isDryRun({ query = {} }: Route, request: Request): boolean {
   return 'dry_run' in query && parseBoolean(request.query['dry_run']) === true;
 }

@@ -19,7 +19,7 @@ export interface CallCounter {
 
 export interface RateLimits {
   readonly perToken: CallCounter;
-  /** For callers without a valid token. */
+  /** Counts calls without a valid token. */
   readonly perAddress: CallCounter;
 }
 

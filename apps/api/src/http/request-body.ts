@@ -24,7 +24,6 @@ export function bodyHandlersOf(
   return [admitLargeCalls(largeCalls), ...jsonBodyHandlers(route, limits, admission)];
 }
 
-/** Validates the body, or the fields of a form. */
 export function readBody(route: Route, request: Request): ValidatedBody<object> {
   if (route.body === undefined) return { body: {}, errors: undefined };
   if (route.upload) return validateBody(route.body, formOf(request).fields);

@@ -25,9 +25,7 @@ export interface LimitedCaller {
 export interface Observer {
   onFinished(request: FinishedRequest): void;
   onFailed(error: unknown, request: IncomingMessage): void;
-  /** Called when a call is refused because of its token. */
   onRejected(rejection: Rejection, address: string): void;
-  /** Called when a call is refused because its caller has exceeded a limit. */
   onLimit(limit: LimitName, caller: LimitedCaller): void;
 }
 

@@ -115,10 +115,7 @@ function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): Serv
   };
 }
 
-/**
- * Returns false for unknown transfer encodings, which Node does not decode, and unless there is exactly one Host
- * header.
- */
+/** Returns false for a transfer encoding that Node does not decode, and for a wrong number of Host headers. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;

@@ -210,7 +210,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   },
 ];
 
-/** Returns why a change need not be found, or `undefined` when it has to be. */
+/** Returns why no test has to find the change; `undefined` when a test has to. */
 export function reasonToSkip(candidate: Candidate): string | undefined {
   return EQUIVALENCE_RULES.find(({ covers }) => covers(candidate))?.reason;
 }

@@ -11,7 +11,7 @@ import { Source } from './syntax.js';
 
 const ROOT = `${resolve(import.meta.dirname, '../../../..')}/`;
 
-/** The text after each change by this operator. */
+/** Returns the text after each change by this operator. */
 function mutateCode(operator: string, text: string, file = 'packages/x/src/x.ts'): string[] {
   const source = new Source(file, text);
   return pointsOf(source)

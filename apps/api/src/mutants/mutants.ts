@@ -33,7 +33,6 @@ export interface MutantOptions {
   readonly seed: number;
   /** Runs only operators whose name contains this text. */
   readonly operator?: string;
-  /** Number of concurrent runs. */
   readonly concurrency: number;
   readonly env: Readonly<Record<string, string>>;
   /** Aborts all runs; the report keeps the verdicts until then. */

@@ -43,7 +43,6 @@ export async function startAdminServer(address: ListenAddress, mount: (app: Expr
   return { port: await listen(edge.server, address), stop: () => edge.drain() };
 }
 
-/** Serves only the probes, for a process without the API. */
 export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
   address: ListenAddress,

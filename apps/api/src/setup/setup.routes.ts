@@ -117,7 +117,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** A list field also has a message key for a blank entry. */
+/** Returns true when the field has a message key for blank values. A list has the key for blank entries. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

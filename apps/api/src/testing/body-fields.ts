@@ -11,7 +11,6 @@ export interface BodyField {
 /** Values of the example body. The keys are `field`, `parent.field`, or `.field` at the top. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
-/** The schema of a body in the API reference. */
 export class BodySchema {
   constructor(
     private readonly reference: Json,

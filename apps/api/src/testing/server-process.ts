@@ -7,7 +7,6 @@ export const BUNDLE = fileURLToPath(new URL('../../dist/bundle/', import.meta.ur
 export interface ServerProcess {
   readonly origin: string;
   readonly pid: number;
-  /** Returns the output of the process until now. */
   output(): string;
   /** Sends the signal, waits for the exit and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;

@@ -59,16 +59,14 @@ export interface TestApi {
   /** The folder of all files, including unfinished uploads. */
   readonly dataDir: string;
   readonly clock: MovableClock;
-  /** Connections of the tests. */
+  /** Connections that only the tests use. */
   readonly database: Postgres;
-  /** Connections of the service. */
+  /** Connections that the service uses. */
   readonly postgres: Postgres;
   readonly container: Container;
   /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
-  /** Errors of background jobs until now. */
   readonly jobFailures: unknown[];
-  /** Runs all pending background jobs. */
   runJobs(): Promise<void>;
   /** Delivers events to all endpoints that are due, and throws when a result cannot be stored. */
   deliverWebhooks(): Promise<void>;

@@ -82,7 +82,6 @@ export class WebhookDispatcher {
     private readonly clock: Clock,
   ) {}
 
-  /** Attempts of this process until now. */
   get attempts(): AttemptCounts {
     return this.counts;
   }

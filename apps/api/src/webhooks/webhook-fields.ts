@@ -152,13 +152,13 @@ export function presentDelivery(delivery: Delivery, id: string): TypeOf<typeof D
   };
 }
 
-/** Areas whose records the token may read; null means all. */
+/** Returns the areas whose records the token may read; null means all. */
 export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
   if (scopes === null) return null;
   return EVENT_AREAS.filter((area) => scopes.includes(`${area}:read`));
 }
 
-/** Scopes that a token needs to change where the endpoint sends its events. */
+/** Returns the scopes that a token needs to change where the endpoint sends its events. */
 export function scopesOf(areas: readonly EventArea[] | null): readonly Scope[] | null {
   return areas && areas.map((area) => `${area}:read` as const);
 }

@@ -15,7 +15,6 @@ import { signatureHeaders } from './signature.js';
 export const MAX_BODY_BYTES = 256_000;
 const USER_AGENT = 'retail-back-office';
 
-/** Writes signed requests. */
 export class WebhookMessages {
   constructor(
     private readonly records: EventRecords,

@@ -19,7 +19,6 @@ const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
 /** Browsers show a PDF in a frame, which a sandbox would leave empty. */
 const PDF = 'application/pdf';
 
-/** Public files, and the limits of their look-ups. */
 export interface ServedFiles {
   readonly objects: Pick<RememberedObjects, 'find'>;
   readonly store: MediaStore;
