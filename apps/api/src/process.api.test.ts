@@ -46,7 +46,7 @@ describe('a bad environment', () => {
 });
 
 describe('a first start on an occupied port', () => {
-  it('stops its database server; the next start shows the demo tokens', async () => {
+  it('stops its database server, and the next start shows the demo tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
     const occupyingServer = createServer().listen(0);
@@ -71,7 +71,7 @@ chmodSync(home, 0o755);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('a service without configuration', () => {
-  it('starts a database and a demo app, and serves the printed curl', async () => {
+  it('starts a database and a demo app, and answers the printed curl command', async () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
     const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];

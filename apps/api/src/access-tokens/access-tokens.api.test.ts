@@ -20,7 +20,7 @@ const clientLimitedTo = async (...scopes: Scope[]) => clientOf(await createToken
 const SCOPE_NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
 
 describe('POST /access_tokens', () => {
-  it('creates a token for 400 days that works at once', async () => {
+  it('creates a token that works at once and expires after 400 days', async () => {
     const { status, body } = await shop.post('/access_tokens', {
       access_token: { name: 'ERP', scopes: ['stock:read'], language: 'sr' },
     });
@@ -153,7 +153,7 @@ describe('POST /access_tokens/{id}/rotate', () => {
     expect(later.data.at(-2)).toMatchObject({ id, expires_at: '2026-11-22T11:00:01' });
   });
 
-  it('never extends the life of the old token, and gives no scopes that the caller lacks', async () => {
+  it('neither extends the life of the old token nor gives scopes that the caller lacks', async () => {
     const token = await createToken({ expires_in: 60 });
     await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
     const { body } = await shop.get('/access_tokens');

@@ -56,7 +56,7 @@ describe('an app token', () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works as soon as it is issued, even after a failed call with it', async () => {
+  it('works as soon as it is issued, even after a call with it has failed', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -73,7 +73,7 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('is revoked without revoking other tokens', async () => {
+  it('does not revoke other tokens when it is revoked', async () => {
     const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
     expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
     expect(await apps().revokeToken(revokedToken)).toBe(true);
@@ -384,7 +384,7 @@ describe('PATCH /app/settings', () => {
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
 
-  it('changes the next call to this process', async () => {
+  it('takes effect in the next call to this process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patchAndRead({ proforma: { lifetime_hours: hours } });

@@ -916,7 +916,7 @@ describe('POST /int/products with long lists', () => {
   });
 });
 
-describe('POST /int/products without changes', () => {
+describe('a repeated POST /int/products', () => {
   const baseRow = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
   const readVersions = () =>
     api.database.rows<{ product: string; variant: string }>(
@@ -942,7 +942,7 @@ describe('POST /int/products without changes', () => {
       'an image of a variant',
       { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
     ],
-  ])('changes updated_at with %s', async (_, change) => {
+  ])('changes updated_at when it changes %s', async (_, change) => {
     await writeRows([baseRow]);
     const updatedBefore = await readUpdatedAt();
     api.clock.forward({ hours: 1 });

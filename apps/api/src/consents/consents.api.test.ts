@@ -159,7 +159,7 @@ describe('the preferred channel', () => {
     };
   };
 
-  it.each([1, 2, 3, 4])('prefers channel %i when the customer has chosen it', async (id) => {
+  it.each([1, 2, 3, 4])('is channel %i when the customer has chosen it', async (id) => {
     expect(await (await makePreferredReader({ preferred_notification_channel_id: id }))()).toEqual([
       id,
       'manual',
@@ -167,7 +167,7 @@ describe('the preferred channel', () => {
     ]);
   });
 
-  it('prefers viber for a subscriber without a device', async () => {
+  it('is viber for a subscriber without a device', async () => {
     const readPreferred = await makePreferredReader({ viber_subscribed: true });
     expect(await readPreferred()).toEqual([4, 'auto', true]);
     await api.database.rows(
@@ -183,7 +183,7 @@ describe('the preferred channel', () => {
     ['a phone', '+381', 2],
     ['a blank phone', ' ', null],
     ['no phone', null, null],
-  ])('prefers sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
+  ])('is sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
     const customerFields = {
       email: 'p@example.com',
       first_name: 'P',
@@ -197,7 +197,7 @@ describe('the preferred channel', () => {
     expect(preferred).toEqual({ notification_channel_id: id, source: 'auto' });
   });
 
-  it('prefers no channel while the master is revoked', async () => {
+  it('is none while the master is revoked', async () => {
     expect(dataOf(await putMaster('revoked')).preferred).toEqual({ notification_channel_id: null, source: 'auto' });
   });
 });
@@ -252,7 +252,7 @@ describe('PUT /customer/consent', () => {
 });
 
 describe('PUT /customer/consents/master', () => {
-  it('revokes all channels, which keep their states', async () => {
+  it('makes all channels ineffective and keeps their states', async () => {
     await putConsent('viber', 'revoked');
     api.clock.forward({ seconds: 1 });
     const revokedConsent = dataOf(await putMaster('revoked'));

@@ -51,7 +51,7 @@ describe('GET /customers', () => {
     }
   });
 
-  it('returns pages', async () => {
+  it('returns the page for offset and limit', async () => {
     expect(await listLetters('limit=2')).toBe(SORTED_LETTERS.slice(0, 2));
     expect(await listLetters('limit=2&offset=2')).toBe(SORTED_LETTERS.slice(2, 4));
     expect(await listLetters('limit=2&offset=4')).toBe(SORTED_LETTERS.slice(4));

@@ -81,7 +81,7 @@ describe('the page of errors', () => {
     return [...text.matchAll(/'((?:API|Stocks)\.[A-Z]\w*(?:\.\w+)*)'/g)].map(([, key = '']) => key);
   });
 
-  it('has every key in the code', async () => {
+  it('has every message key of the code', async () => {
     expect(new Set(keys).size).toBeGreaterThan(60);
     const page = await readPage('errors.md');
     expect([...new Set(keys)].filter((key) => !page.includes(`| \`${key}\` `))).toEqual([]);

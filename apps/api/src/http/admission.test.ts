@@ -35,7 +35,7 @@ describe('the admission of requests', () => {
     expect([started.length, admission.waitingCount]).toEqual([22, 0]);
   });
 
-  it('starts a caller first that has used less time', async () => {
+  it('prefers the caller that has used less time', async () => {
     const admission = new Admission(() => nowMs);
     const started: string[] = [];
     const enter = (caller: string, milliseconds: number): void => {

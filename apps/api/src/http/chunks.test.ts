@@ -106,7 +106,7 @@ describe('a streamed list', () => {
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
-  ])('answers an error that occurs before the first chunk: %s', async (_, error, status, body) => {
+  ])('becomes an error answer when the error comes before the first chunk: %s', async (_, error, status, body) => {
     makeChunks = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';

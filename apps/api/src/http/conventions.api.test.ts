@@ -122,7 +122,7 @@ describe('an Accept header', () => {
   });
 });
 
-describe('an invalid token', () => {
+describe('the bearer token of a call', () => {
   const issueToken = (client: Client) => api.container.get(TOKENS.Apps).issueToken({ appId: client.appId });
 
   const expectUnauthorized = async (headers: Record<string, string>): Promise<unknown> => {
@@ -192,7 +192,7 @@ describe('an invalid token', () => {
     expect(await expectUnauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
   });
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('accepts the scheme %s', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'Bearer  '])('may have the scheme %s', async (scheme) => {
     const headers = { Authorization: `${scheme} ${shop.token}` };
     expect((await http.call({ path: SETTINGS_PATH, headers })).status).toBe(200);
   });

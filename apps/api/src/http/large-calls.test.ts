@@ -37,7 +37,7 @@ describe('large calls', () => {
     ]);
   });
 
-  it('of another app do not wait', () => {
+  it('do not wait for large calls of another app', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     enter(queue, 7);
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);

@@ -187,7 +187,7 @@ describe('a rule for changes that no contract can notice', () => {
 });
 
 describe('the shipped adapters', () => {
-  it('have sources, and no suites but contracts', () => {
+  it('have sources, and only suites of contracts', () => {
     const adapters = adaptersOf(ROOT);
     expect(adapters.map(({ name }) => name)).toEqual(ADAPTER_NAMES);
     for (const { sources, suites } of adapters) {

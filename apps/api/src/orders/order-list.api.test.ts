@@ -133,7 +133,7 @@ const expectBadRequest = async (query: string): Promise<void> => {
 };
 
 describe('a cursor', () => {
-  it('lists the following page, until Next-Cursor is missing', async () => {
+  it('leads to the next page, up to the last one', async () => {
     const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letterById.get(id)).join('');
     const pages: string[] = [];
     let cursor = '';

@@ -65,8 +65,8 @@ const findUnbalancedVouchers = async (): Promise<unknown[]> =>
     [shop.appId],
   );
 
-describe('an order cancelled with refund', () => {
-  it('returns money, vouchers, points and pieces, and keeps its proforma', async () => {
+describe('a cancelled order', () => {
+  it('returns money, vouchers, points and pieces with refund, and keeps its proforma', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
     const mira = await newCustomer(shop, 'mira@example.com');
@@ -100,7 +100,7 @@ describe('an order cancelled with refund', () => {
     expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
 
-  it('returns the points of an unpaid order, also without refund', async () => {
+  it('returns its points when it is unpaid, even without refund', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }], { guest: undefined, ...mira, delivery: ADDRESS });
@@ -114,7 +114,7 @@ describe('an order cancelled with refund', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('refunds later when cancelled without refund', async () => {
+  it('can be refunded later when it was cancelled without refund', async () => {
     const order = await makePaidOrder();
     for (const fields of [{}, { refund: false }, { refund: null }]) {
       expect(await updateOrders([cancellationOf(order, fields)])).toEqual(ONE_UPDATED);

@@ -38,7 +38,7 @@ const idsOf = (rows: readonly OrderParts[]): number[] => rows.map(({ id }) => id
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
 describe('GET /orders/{id}', () => {
-  it('returns the order in full', async () => {
+  it('returns all fields of the order', async () => {
     const items = [
       { code: 'A', qty: 2 },
       { code: 'B', qty: 1 },

@@ -281,7 +281,7 @@ describe('a settled card payment', () => {
     expect(summarizePayments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
   });
 
-  it('refunds money before vouchers', async () => {
+  it('causes refunds of money before vouchers', async () => {
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
     const paymentId = await addCardPayment(proforma.id);

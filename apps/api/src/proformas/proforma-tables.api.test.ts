@@ -474,7 +474,7 @@ describe('the statuses of a proforma', () => {
     ['converted', 6, true, { converted_at: expect.any(String), order_id: expect.any(Number), canceled: false }],
     ['canceled', 7, true, { canceled: true, cancel_reason: 'changed mind', order_id: null }],
     ['expired', 8, true, { canceled: true, cancel_reason: 'expired', order_id: null }],
-  ])('maps the status %s to the id %d and the final flag %s', async (name, id, isFinal, expectedFields) => {
+  ])('map the status %s to the id %d and the final flag %s', async (name, id, isFinal, expectedFields) => {
     const proforma = await makeProformaIn(name);
     const columns = {
       proforma_status_id: id,

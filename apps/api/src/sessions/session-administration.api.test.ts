@@ -45,7 +45,7 @@ describe('GET /sessions', () => {
     expect((await (await api.app()).get('/sessions')).body.data).toEqual([]);
   });
 
-  it('leaves out ended and expired sessions with `active`', async () => {
+  it('lists only running sessions with `active`', async () => {
     const [ended, expired, active] = [await start(), await start({ expires_in: 60 }), await start()];
     await shop.delete(`/sessions/${ended.id}`);
     api.clock.forward({ seconds: 60 });

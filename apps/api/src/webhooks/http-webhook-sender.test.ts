@@ -33,7 +33,7 @@ const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http'
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 describe('HttpWebhookSender', () => {
-  it('returns the status, the pause and the first kilobyte', async () => {
+  it('returns the status, the requested pause and the first kilobyte of the body', async () => {
     handleRequest = (_, response) => response.writeHead(503, { 'Retry-After': '30' }).end(`a\0${'x'.repeat(100_000)}`);
     const answer = await send(LOOPBACK);
     expect(answer).toEqual({ status: 503, retryAfterSeconds: 30, text: `a\uFFFD${'x'.repeat(1_022)}` });
@@ -94,7 +94,7 @@ describe('HttpWebhookSender', () => {
     expect(requestCount).toBe(3);
   });
 
-  it('lets a host that hangs delay no other request to it', async () => {
+  it('does not delay a request to a host while other requests to this host hang', async () => {
     handleRequest = (request, response) => {
       if (request.headers['webhook-id'] !== 'held') response.writeHead(200).end();
     };

@@ -103,7 +103,7 @@ describe('webhook endpoints', () => {
     expect(reply.status).toBe(status);
   });
 
-  it('are at most twenty, also when calls run at once', async () => {
+  it('are at most twenty, even with concurrent calls', async () => {
     const replies = await Promise.all(
       Array.from({ length: 25 }, () => shop.post('/webhook_endpoints', { webhook_endpoint: { url: receiver.url } })),
     );
@@ -172,7 +172,7 @@ describe('deliveries', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('are those of the selected types and record', async () => {
+  it('contain only events of the selected types and record', async () => {
     await stockShop(shop, [
       { code: 'A', stock: 10 },
       { code: 'B', stock: 10 },

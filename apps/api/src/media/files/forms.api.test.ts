@@ -194,7 +194,7 @@ describe('an unwritable upload folder', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('leaves nothing behind during its upload', async () => {
+  it('leaves nothing behind when it is uploading', async () => {
     const objectsBefore = await shop.storedKeys();
     const { hostname, port } = new URL(api.origin);
     const head =
@@ -210,7 +210,7 @@ describe('a client that disconnects', () => {
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
-  it('causes no failed job after its upload', async () => {
+  it('causes no failed job when it has finished its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = makeForm(makeFile('after.txt', 'words'));
     await new Promise<void>((resolve) => {

@@ -309,7 +309,7 @@ describe('PATCH /cdn/folder', () => {
     await singleConnectionApi.close();
   });
 
-  it('moves only one of two folders into each other', async () => {
+  it('moves only one folder when two calls move two folders into each other', async () => {
     const [firstId, secondId] = await makeFolders('a', 'b');
     const replies = await Promise.all([
       shop.patch('/cdn/folder', { id: firstId, parent_folder: 'b' }),
@@ -339,7 +339,7 @@ describe('DELETE /cdn/folder', () => {
     expect(trashedFile).toEqual({ days: 30, by: 'app' });
   });
 
-  it('refuses to delete a used file when the app requires it', async () => {
+  it('refuses to delete a used file when refuse_delete_in_use is set', async () => {
     await shop.patch('/app/settings', { media: { refuse_delete_in_use: true } });
     await makeFolders('a');
     await addFile('a', '1.png');

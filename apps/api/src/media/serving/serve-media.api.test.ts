@@ -155,7 +155,7 @@ describe('a range request for a public file', () => {
   });
 });
 
-describe('an unknown path', () => {
+describe('the path of a public file', () => {
   const requestPath = async (path: string, method = 'GET') => {
     const { status, text } = await raw.call({ path, method });
     return [status, text];
@@ -218,7 +218,7 @@ describe('an unknown path', () => {
     expect(await requestPath(`/media/${key}`)).toEqual([200, 'words of a.txt']);
   });
 
-  it('accepts a needlessly encoded key', async () => {
+  it('may be encoded needlessly', async () => {
     const { key } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const path = key.replace('a.jpg', '%61%40320.jpg');

@@ -85,7 +85,7 @@ describe('DELETE /cdn?file=', () => {
 });
 
 describe('a used file', () => {
-  it('is not deleted when the app refuses such calls', async () => {
+  it('is not deleted when refuse_delete_in_use is set', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
     const [usedFile, unusedFile] = await uploadTexts('used.txt', 'free.txt');
     await shop.recordUsage(usedFile);
