@@ -8,12 +8,12 @@ import { presentSession } from './sessions/index.js';
 import { TOKENS } from './tokens.js';
 
 export function addSessionCommands(program: Command): void {
-  const session = program.command('session').description('sessions of customers');
-  command(session, 'list', 'list the active sessions of an app', listSessions)
+  const sessionCommands = program.command('session').description('sessions of customers');
+  command(sessionCommands, 'list', 'list the active sessions of an app', listSessions)
     .requiredOption('--app <id>', 'id of the app', parseId)
     .option('--customer <id>', 'only sessions of this customer', parseId);
   command(
-    session,
+    sessionCommands,
     'end',
     'end a session, or all sessions of a customer; they stop working within 2 seconds',
     endSessions,

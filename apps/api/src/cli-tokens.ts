@@ -11,19 +11,19 @@ import { TOKENS } from './tokens.js';
 const STANDARD_INPUT = '-';
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('access tokens');
-  command(token, 'issue', 'issue another token for an app', issueToken)
+  const tokenCommands = program.command('token').description('access tokens');
+  command(tokenCommands, 'issue', 'issue another token for an app', issueToken)
     .requiredOption('--app <id>', 'id of the app', parseId)
     .option('--name <name>', 'name of the system that uses it', parseName)
     .option('--scopes <list>', 'such as catalogue:read,stock:write; without it the token has every scope', parseScopes)
     .option('--language <code>', 'language of its messages')
     .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', parseHours);
-  command(token, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
+  command(tokenCommands, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
     '--app <id>',
     'id of the app',
     parseId,
   );
-  command(token, 'rotate', 'replace a token by a new one', rotateToken)
+  command(tokenCommands, 'rotate', 'replace a token by a new one', rotateToken)
     .requiredOption('--app <id>', 'id of the app', parseId)
     .requiredOption('--id <id>', 'id of the token', parseId)
     .option(
@@ -33,7 +33,7 @@ export function addTokenCommands(program: Command): void {
       DEFAULT_OVERLAP_HOURS,
     )
     .option('--expires-in <time>', 'life of the new token, default 400d', parseHours);
-  command(token, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
+  command(tokenCommands, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
     .option('--app <id>', 'id of the app', parseId)
     .option('--id <id>', 'id of the token', parseId)
     .option('--token <token>', 'the token itself; - reads it from standard input');

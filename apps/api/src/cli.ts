@@ -44,8 +44,8 @@ command(program, 'demo', 'create a demo app with realistic data', createDemo, ()
   startService(readConfig(), { needsKeptRecords: true }),
 );
 
-const app = program.command('app').description('apps');
-command(app, 'create', 'create an app and issue its first token', createApp)
+const appCommands = program.command('app').description('apps');
+command(appCommands, 'create', 'create an app and issue its first token', createApp)
   .requiredOption('--name <name>', 'name of the app', parseName)
   .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD');
 
@@ -53,16 +53,16 @@ addTokenCommands(program);
 addSessionCommands(program);
 addAuditCommand(program);
 
-const proformas = program.command('proformas').description('proformas');
-command(proformas, 'expire', 'expire all due proformas now', expireProformas);
+const proformaCommands = program.command('proformas').description('proformas');
+command(proformaCommands, 'expire', 'expire all due proformas now', expireProformas);
 
-const media = program.command('media').description('the media library');
-command(media, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
+const mediaCommands = program.command('media').description('the media library');
+command(mediaCommands, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
   openExisting({ opensStore: true }),
 );
 
 command(
-  media,
+  mediaCommands,
   'publish',
   'publish every file under its public key, for example after moving contents into another bucket',
   publishMedia,

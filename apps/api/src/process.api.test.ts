@@ -75,20 +75,22 @@ describe('a service without configuration', () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
     const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];
-    const list = await fetch(url.replace('localhost', '127.0.0.1'), { headers: { Authorization: `Bearer ${token}` } });
-    expect(((await list.json()) as { data: unknown }).data).toHaveLength(3);
+    const listResponse = await fetch(url.replace('localhost', '127.0.0.1'), {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(((await listResponse.json()) as { data: unknown }).data).toHaveLength(3);
     const [, session = ''] = /^ {2}(bo_session_\S+)$/m.exec(server.output()) ?? [];
-    const visits = await fetch(`${server.origin}/api/v2/customer/attendances`, {
+    const visitsResponse = await fetch(`${server.origin}/api/v2/customer/attendances`, {
       headers: { Authorization: `Bearer ${session}` },
     });
-    expect([visits.status, await visits.json()]).toEqual([200, { data: [] }]);
+    expect([visitsResponse.status, await visitsResponse.json()]).toEqual([200, { data: [] }]);
 
     const createdApp = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
     const { app_id: appId, access_token: second } = JSON.parse(createdApp.stdout);
-    const settings = await fetch(`${server.origin}/api/v2/app/settings`, {
+    const settingsResponse = await fetch(`${server.origin}/api/v2/app/settings`, {
       headers: { Authorization: `Bearer ${second}` },
     });
-    expect(((await settings.json()) as { data: unknown }).data).toMatchObject({
+    expect(((await settingsResponse.json()) as { data: unknown }).data).toMatchObject({
       name: 'Second',
       currency: 'RSD',
       proforma: { lifetime_hours: 72 },
@@ -111,8 +113,8 @@ describe('a copied data folder', () => {
     const headers = { Authorization: `Bearer ${token}` };
     const form = new FormData();
     form.set('file', new Blob(['words to keep']), 'a.txt');
-    const uploaded = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
-    const { data } = (await uploaded.json()) as { data: { key: string } };
+    const uploadResponse = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
+    const { data } = (await uploadResponse.json()) as { data: { key: string } };
     expect(await server.stop()).toBe(0);
 
     // `-a` keeps the owners of files, which PostgreSQL checks.
@@ -120,8 +122,8 @@ describe('a copied data folder', () => {
     rmSync(home, { recursive: true, force: true });
     const restored = await startServer({ DATA_DIR: copiedFolder, LOG_LEVEL: 'silent' });
     expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
-    const orders = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
-    expect([orders.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
+    const ordersResponse = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
+    expect([ordersResponse.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
     expect((await runNode('cli.js', ['check'], { DATA_DIR: copiedFolder })).code).toBe(0);
     expect(await restored.stop()).toBe(0);
     rmSync(copiedFolder, { recursive: true, force: true });
@@ -224,9 +226,11 @@ describe('a service on an external database', () => {
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     await waitForReadiness(503);
     expect((await fetch(`${sharedServer.origin}/health/live`)).status).toBe(200);
-    const call = await fetch(`${sharedServer.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
-    expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
+    const callResponse = await fetch(`${sharedServer.origin}/api/v2/orders`, {
+      headers: { Authorization: 'Bearer x' },
+    });
+    expect([callResponse.status, callResponse.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await callResponse.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
     await waitForReadiness(200);
@@ -254,14 +258,14 @@ describe('a service on an external database', () => {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': 'canary-1' },
       body: JSON.stringify({ customer: { email: 'secret@example.com', first_name: 'Tajna', last_name: 'Osoba' } }),
     });
-    const refused = async (path: string, body: object) =>
+    const sendRefusedCall = async (path: string, body: object) =>
       fetch(`${server.origin}/api/v2${path}`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       });
-    await refused('/proforma_orders', { order_processing_id: 1 });
-    await refused('/customers', { customer: { email: 'Tajna', first_name: '' } });
+    await sendRefusedCall('/proforma_orders', { order_processing_id: 1 });
+    await sendRefusedCall('/customers', { customer: { email: 'Tajna', first_name: '' } });
     await server.stop();
     const lines = server
       .output()
@@ -300,7 +304,7 @@ describe('the command line', () => {
     const { app_id: appId } = JSON.parse(
       (await cli('app', 'create', '--name', 'A', '--currency', 'EUR', '--json')).stdout,
     );
-    const issued = await cli(
+    const issueResult = await cli(
       'token',
       'issue',
       '--app',
@@ -311,7 +315,7 @@ describe('the command line', () => {
       '30d',
       '--json',
     );
-    const { access_token: token, expires_at: expiresAt } = JSON.parse(issued.stdout);
+    const { access_token: token, expires_at: expiresAt } = JSON.parse(issueResult.stdout);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 3_600_000)).toBe(720);
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
   }, 120_000);

@@ -97,12 +97,14 @@ describe('third-party packages', () => {
     const sbom = JSON.parse(runNode(['apps/api/src/testing/sbom.mjs'])) as Sbom;
     const { bomFormat, specVersion, components, dependencies } = sbom;
     expect([bomFormat, specVersion]).toEqual(['CycloneDX', '1.5']);
-    const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
-    const missing = lock.filter(({ dev, name, version }) => !dev && !listed.has(`pkg:npm/${name}@${version}`));
-    expect(missing).toEqual([]);
-    const refs = new Set(components.map((component) => component['bom-ref']));
-    const unknown = dependencies.flatMap(({ dependsOn }) => dependsOn.filter((ref) => !refs.has(ref)));
-    expect(unknown).toEqual([]);
+    const listedPackages = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
+    const missingPackages = lock.filter(
+      ({ dev, name, version }) => !dev && !listedPackages.has(`pkg:npm/${name}@${version}`),
+    );
+    expect(missingPackages).toEqual([]);
+    const componentRefs = new Set(components.map((component) => component['bom-ref']));
+    const unknownRefs = dependencies.flatMap(({ dependsOn }) => dependsOn.filter((ref) => !componentRefs.has(ref)));
+    expect(unknownRefs).toEqual([]);
     const sharp = dependencies.find(({ ref }) => ref.startsWith('pkg:npm/sharp@'));
     expect(sharp?.dependsOn).toEqual(expect.arrayContaining([expect.stringContaining('sharp-libvips-linux-x64')]));
   });

@@ -218,8 +218,8 @@ describe('DELETE /access_tokens/{id}', () => {
 
   it('finds neither sessions nor tokens of another app', async () => {
     const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
-    const foreign = await createToken({}, await api.app());
-    for (const id of [session.data.id, foreign.id, 987_654_321]) {
+    const foreignToken = await createToken({}, await api.app());
+    for (const id of [session.data.id, foreignToken.id, 987_654_321]) {
       expect((await shop.delete(`/access_tokens/${id}`)).status).toBe(404);
       expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
       expect((await shop.post(`/access_tokens/${id}/rotate`)).status).toBe(404);

@@ -1,7 +1,7 @@
 import { ALREADY_TAKEN, isBlank, parseSorting } from '@back-office/kernel';
 import { CUSTOMER_SORT_FIELDS, type CustomerQueries, type Customers } from '@back-office/customers';
 import { created, ok } from '../http/answer.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
 import {
   PAGING,
@@ -66,7 +66,7 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
           updatedAfter: parseUpdatedAfter(query),
         };
         const sorting = parseSorting(query['orderBy'], CUSTOMER_SORT_FIELDS);
-        return answerPageOf(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
+        return answerPageFromQuery(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
       },
     }),
     route({

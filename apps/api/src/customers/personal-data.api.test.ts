@@ -150,14 +150,14 @@ describe('POST /customers/{id}/erase', () => {
   });
 
   it('keeps the records of other customers and other apps', async () => {
-    const other = await traceCustomer(api);
+    const otherCustomer = await traceCustomer(api);
     const mira = await newCustomer(traced.client, 'mira@example.com');
     const proforma = await propose(traced.client, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
     await erase();
-    expect((await other.client.get(other.path('/export'))).body.data.customer).toMatchObject(TRACED);
+    expect((await otherCustomer.client.get(otherCustomer.path('/export'))).body.data.customer).toMatchObject(TRACED);
     const { body } = await traced.client.get(`/proforma_orders/${proforma.id}`);
     expect(body.data.customer_email ?? body.data.customer?.email).toBe('mira@example.com');
-    expect((await other.client.post(traced.path('/erase'))).status).toBe(404);
+    expect((await otherCustomer.client.post(traced.path('/erase'))).status).toBe(404);
   });
 
   it('is refused while a proforma is open, and writes nothing', async () => {

@@ -38,14 +38,14 @@ async function startReceiver(): Promise<void> {
     EVENTS_FILE: join(folder, 'events.jsonl'),
     PORT: '0',
   };
-  const started = spawn(process.execPath, [RECEIVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  child = started;
+  const startedProcess = spawn(process.execPath, [RECEIVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  child = startedProcess;
   origin = await new Promise((resolve, reject) => {
-    started.stdout.on('data', (chunk: Buffer) => {
+    startedProcess.stdout.on('data', (chunk: Buffer) => {
       const [, port] = /Listening on port (\d+)/.exec(chunk.toString()) ?? [];
       if (port) resolve(`http://127.0.0.1:${port}`);
     });
-    started.once('exit', (code) => reject(new Error(`The receiver ended with ${code}`)));
+    startedProcess.once('exit', (code) => reject(new Error(`The receiver ended with ${code}`)));
   });
 }
 

@@ -40,10 +40,10 @@ describe('GET /events', () => {
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     service.status = REFUSED_STATUS;
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 2 }];
-    const failed = await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments }));
+    const failureEvents = await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments }));
     const { payments } = (await shop.get(`/proforma_orders/${id}`)).body.data;
-    expect(typesOf(failed).slice(-2)).toEqual(['refund.failed', 'proforma.alert_raised']);
-    expect(failed.slice(-2)).toMatchObject([{ partid: payments[1].id }, { partid: 0 }]);
+    expect(typesOf(failureEvents).slice(-2)).toEqual(['refund.failed', 'proforma.alert_raised']);
+    expect(failureEvents.slice(-2)).toMatchObject([{ partid: payments[1].id }, { partid: 0 }]);
     service.status = 200;
     const solved = await eventsOf(() => shop.post(`/proforma_orders/${id}/refunds/${payments[1].id}/retry`));
     expect(typesOf(solved)).toEqual(['proforma.alert_resolved', 'refund.succeeded']);

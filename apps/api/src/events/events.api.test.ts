@@ -65,20 +65,20 @@ describe('GET /events', () => {
   it('reports each change of a proforma from draft to order', async () => {
     const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     let id = 0;
-    const created = await eventsOf(async () => {
+    const createdEvents = await eventsOf(async () => {
       id = (await shop.post('/proforma_orders', { order_processing_id: evaluationId })).body.data.id;
     });
-    expect(typesOf(created)).toEqual(['proforma.created', 'stock.changed']);
-    expect(created[0]?.subject).toBe(`proforma_orders/${id}`);
-    expect(created[1]?.data).toMatchObject({ code: 'A', on_hand: 10, reserved: 2, available: 8 });
+    expect(typesOf(createdEvents)).toEqual(['proforma.created', 'stock.changed']);
+    expect(createdEvents[0]?.subject).toBe(`proforma_orders/${id}`);
+    expect(createdEvents[1]?.data).toMatchObject({ code: 'A', on_hand: 10, reserved: 2, available: 8 });
     expect(typesOf(await eventsOf(() => pay(id, 10)))).toEqual(['proforma.payment_received']);
     expect(typesOf(await eventsOf(() => pay(id)))).toEqual(['proforma.payment_received', 'proforma.paid']);
     expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`)))).toEqual([
       'proforma.confirmed',
     ]);
-    const converted = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
-    expect(typesOf(converted)).toEqual(['proforma.converted', 'order.created']);
-    expect(converted[1]).toMatchObject({ data: { proforma_order_id: id, order_status: expect.any(String) } });
+    const convertedEvents = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
+    expect(typesOf(convertedEvents)).toEqual(['proforma.converted', 'order.created']);
+    expect(convertedEvents[1]).toMatchObject({ data: { proforma_order_id: id, order_status: expect.any(String) } });
     expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`)))).toEqual([]);
   });
 
@@ -92,13 +92,13 @@ describe('GET /events', () => {
   });
 
   it('reports shipped, delivered and cancelled orders', async () => {
-    const order = async () => {
+    const makeOrder = async () => {
       const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
       return (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     };
     const update = (changes: object, { id, data_part, time_part }: Event['data']) =>
       shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...changes }] });
-    const [shipped, canceled] = [await order(), await order()];
+    const [shipped, canceled] = [await makeOrder(), await makeOrder()];
     expect(typesOf(await eventsOf(() => update({ delivery_status_id: 2 }, shipped)))).toEqual([
       'order.shipped',
       'stock.changed',
@@ -151,8 +151,8 @@ describe('GET /events', () => {
   it('reports new and changed products, but no unchanged ones', async () => {
     const put = (products: readonly object[]) => () => shop.post('/int/products', { products });
     const product = { code: 'P', name: 'P', price: 5, variants: [{ code: 'P1' }] };
-    const created = await eventsOf(put([product]));
-    expect(created).toMatchObject([{ type: 'product.created', data: { code: 'P', variants: [{ code: 'P1' }] } }]);
+    const createdEvents = await eventsOf(put([product]));
+    expect(createdEvents).toMatchObject([{ type: 'product.created', data: { code: 'P', variants: [{ code: 'P1' }] } }]);
     expect(await eventsOf(put([product]))).toEqual([]);
     const changes = [
       { ...product, variants: [{ code: 'P1', barcode: '77' }] },
@@ -166,12 +166,14 @@ describe('GET /events', () => {
 
   it('reports customers, consents, and earned points', async () => {
     const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kos', external_ref: 'ana' };
-    const created = await eventsOf(() => shop.post('/customers', { customer }));
-    expect(created).toMatchObject([{ type: 'customer.created', data: { email: 'ana@example.com' } }]);
+    const createdEvents = await eventsOf(() => shop.post('/customers', { customer }));
+    expect(createdEvents).toMatchObject([{ type: 'customer.created', data: { email: 'ana@example.com' } }]);
     const session = api.clientWith(shop.appId, await startSession(shop, { customer_external_ref: 'ana' }));
     const revoke = () => session.put('/customer/consent', { channel: 'sms', state: 'revoked' });
-    const changed = await eventsOf(revoke);
-    expect(changed).toMatchObject([{ type: 'consent.changed', data: { channels: { sms: { state: 'revoked' } } } }]);
+    const changedEvents = await eventsOf(revoke);
+    expect(changedEvents).toMatchObject([
+      { type: 'consent.changed', data: { channels: { sms: { state: 'revoked' } } } },
+    ]);
     expect(await eventsOf(revoke)).toEqual([]);
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 1 } });
     const basket = { items: [{ code: 'A', qty: 1 }], customer_external_ref: 'ana', delivery: GUEST };
@@ -179,11 +181,11 @@ describe('GET /events', () => {
     const proforma = await shop.post('/proforma_orders', { order_processing_id: evaluation.body.data.id });
     const events = await eventsOf(() => shop.post(`/proforma_orders/${proforma.body.data.id}/convert`));
     expect(typesOf(events)).toEqual(['proforma.converted', 'order.created', 'customer.updated']);
-    const { id, data_part, time_part } = (created[0] as Event).data;
-    const erased = await eventsOf(() =>
+    const { id, data_part, time_part } = (createdEvents[0] as Event).data;
+    const erasedEvents = await eventsOf(() =>
       shop.post(`/customers/${id}/erase?dataPart=${data_part}&timePart=${time_part}`),
     );
-    expect(erased).toMatchObject([
+    expect(erasedEvents).toMatchObject([
       { type: 'customer.updated', data: { email: `erased-${id}@erased.invalid` } },
       { type: 'proforma.updated', data: { id: proforma.body.data.id, customer_email: null } },
       { type: 'order.updated', data: { customer_email: null } },
@@ -215,10 +217,10 @@ describe('GET /events', () => {
 
   it('reports each change of a file', async () => {
     let file: Event['data'];
-    const created = await eventsOf(async () => {
+    const createdEvents = await eventsOf(async () => {
       file = await upload('a.txt');
     });
-    expect(created).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
+    expect(createdEvents).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
     const edit = () => shop.patch('/cdn/file', { id: file.id, alt: 'Words' });
     expect(typesOf(await eventsOf(edit))).toEqual(['file.updated']);
     const move = () => shop.patch('/cdn/files/move', { ids: [file.id], folder: 'deep' });

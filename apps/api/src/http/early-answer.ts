@@ -54,16 +54,16 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
   return (request, response, next) => {
     if (Number(request.headers['content-length']) > limit) return next(tooLarge());
     let receivedBytes = 0;
-    const count = (chunk: Buffer): void => {
+    const countChunk = (chunk: Buffer): void => {
       receivedBytes += chunk.length;
       if (receivedBytes <= limit) return;
-      request.off('data', count);
+      request.off('data', countChunk);
       next(tooLarge());
     };
     // The handler is attached in the same turn as the parser, so it misses no byte.
-    request.on('data', count);
+    request.on('data', countChunk);
     return parse(request, response, (error?: unknown) => {
-      request.off('data', count);
+      request.off('data', countChunk);
       if (receivedBytes <= limit) next(error);
     });
   };

@@ -219,7 +219,7 @@ describe('a stranger with one id of the owner', () => {
     for (const route of calls.routes) {
       for (const field of findIdentifierFields(route)) {
         const identifier = valueAt(exampleOf(route, owner), field);
-        const absentIdentifier = absentLike(identifier);
+        const absentIdentifier = absentIdentifierLike(identifier);
         const fieldPath = field.path.join('.');
         const foreignAttempt = await attemptCall(
           route,
@@ -296,7 +296,7 @@ function identifiersOf({ records, cashMethodId, folderId, file, trashedFile, eva
   return new Set<unknown>(identifiers.filter((identifier) => identifier !== undefined));
 }
 
-function absentLike(identifier: unknown): unknown {
+function absentIdentifierLike(identifier: unknown): unknown {
   if (typeof identifier === 'number') return ABSENT_ID;
   return String(identifier).replace(/[a-z0-9]{8}\/[^/]+$/, ABSENT_KEY);
 }

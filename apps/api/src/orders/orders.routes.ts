@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -58,7 +58,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       answers: { 200: record({ data: listOf(OrderListShape) }) },
       handle: ({ app, query }) => {
         const filter = parseOrderFilter(query);
-        return answerPageOf(query, DEFAULT_LIMIT, (page) =>
+        return answerPageFromQuery(query, DEFAULT_LIMIT, (page) =>
           orders.list({ app, filter, orderBy: query['orderBy'], page }),
         );
       },

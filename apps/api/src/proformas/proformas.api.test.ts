@@ -48,13 +48,13 @@ describe('a basket that becomes an order', () => {
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
 
-    const cash = await methodId(shop, 'cash');
+    const cashMethodId = await methodId(shop, 'cash');
     const partialReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
-      payment: { payment_method_id: cash, amount: 100 },
+      payment: { payment_method_id: cashMethodId, amount: 100 },
     });
     expect(partialReply.body.data).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 133.33 });
     const paidReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
-      payment: { payment_method_id: cash, amount: 0 },
+      payment: { payment_method_id: cashMethodId, amount: 0 },
     });
     expect(paidReply.body.data).toMatchObject({ proforma_status: 'paid', paid: 233.33, debt: 0 });
 

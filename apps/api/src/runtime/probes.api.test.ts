@@ -93,8 +93,8 @@ describe('a service with ADMIN_PORT', () => {
 
   it('serves health, metrics and the reference only there', async () => {
     const server = await startWith({ ADMIN_PORT: '0' });
-    const api = await fetch(`${server.origin}/api/v2/orders`);
-    expect([await fetchStatuses(server.origin), api.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
+    const apiResponse = await fetch(`${server.origin}/api/v2/orders`);
+    expect([await fetchStatuses(server.origin), apiResponse.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
     const adminOrigin = adminOriginOf(server);
     expect(await fetchStatuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
     expect((await fetch(`${adminOrigin}/api/v2/orders`)).status).toBe(404);

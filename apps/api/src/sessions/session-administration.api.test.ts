@@ -26,7 +26,7 @@ describe('GET /sessions', () => {
     const customer = await newCustomer(shop, 'ana@example.com');
     const { customer_id: customerId } = customer;
     const session = await start(customer);
-    const anonymous = await start();
+    const anonymousSession = await start();
     expect(await list()).toEqual([
       {
         id: session.id,
@@ -37,7 +37,7 @@ describe('GET /sessions', () => {
         expires_at: session.expires_at,
         ended_at: null,
       },
-      expect.objectContaining({ id: anonymous.id, customer_id: null }),
+      expect.objectContaining({ id: anonymousSession.id, customer_id: null }),
     ]);
     expect((await list(`?customer_id=${customerId}`)).map(({ id }: { id: number }) => id)).toEqual([session.id]);
     expect(await list(`?customer_id=987654321`)).toEqual([]);
@@ -67,8 +67,8 @@ describe('DELETE /sessions/{id}', () => {
 
   it('finds neither sessions of another app nor tokens of an app', async () => {
     const session = await start();
-    const other = await api.app();
-    expect((await other.delete(`/sessions/${session.id}`)).status).toBe(404);
+    const otherApp = await api.app();
+    expect((await otherApp.delete(`/sessions/${session.id}`)).status).toBe(404);
     const { body } = await shop.get('/access_tokens');
     expect((await shop.delete(`/sessions/${body.data[0].id}`)).status).toBe(404);
     expect(await statusOf(session)).toBe(422);

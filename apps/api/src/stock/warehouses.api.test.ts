@@ -276,8 +276,8 @@ describe('PUT /warehouse with an invalid row', () => {
 });
 
 describe('PUT /warehouse with many rows', () => {
-  const manyRows = (countStatements: number, name: string) =>
-    Array.from({ length: countStatements }, (_, index) => warehouse(`M${index}`, { name }));
+  const manyRows = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
   it('writes 1,000 rows with as many statements as one', async () => {
     const countStatements = async (warehouses: readonly object[]): Promise<number> => {

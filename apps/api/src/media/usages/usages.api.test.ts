@@ -204,7 +204,7 @@ describe('the image of a location', () => {
 });
 
 describe('a bulk call', () => {
-  const products = (count: number, name: string) =>
+  const makeProducts = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => ({
       code: `P${index}`,
       name: 'Boot',
@@ -227,7 +227,7 @@ describe('a bulk call', () => {
   const countUsages = async (file: number) => (await usagesOf(file, '?limit=1'))[0]?.total_count ?? 0;
 
   it.each([
-    ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), products, [2, 6_006]],
+    ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), makeProducts, [2, 6_006]],
     [
       'locations',
       (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }),
@@ -242,8 +242,8 @@ describe('a bulk call', () => {
     expect(await countStatements(() => post(rows(3_000, 'a.jpg')))).toBe(statementCount);
     expect(await countUsages(a)).toBe(expected[1]);
     expect(await countStatements(() => post(rows(3_000, 'b.jpg')))).toBeLessThanOrEqual(statementCount);
-    expect(await countUsages(b)).toBe(rows === products ? 6_000 : 3_000);
-    expect(await countUsages(a)).toBe(rows === products ? expected[1] : 0);
+    expect(await countUsages(b)).toBe(rows === makeProducts ? 6_000 : 3_000);
+    expect(await countUsages(a)).toBe(rows === makeProducts ? expected[1] : 0);
   });
 
   it('records no usages for failed rows or in a dry run', async () => {
@@ -256,7 +256,7 @@ describe('a bulk call', () => {
 
   it('records usages once per Idempotency-Key', async () => {
     const file = await addFile('a.jpg');
-    const call = () => shop.keyed('k').post('/int/products', { products: products(1, 'a.jpg') });
+    const call = () => shop.keyed('k').post('/int/products', { products: makeProducts(1, 'a.jpg') });
     expect((await call()).text).toBe((await call()).text);
     expect(await countUsages(file)).toBe(2);
   });
