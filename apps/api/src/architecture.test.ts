@@ -18,7 +18,7 @@ import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet
 // The tests check every rule against this repository and against a small tree that breaks only that rule.
 // .dependency-cruiser.cjs checks imports, .oxlintrc.json checks names, and the code below checks everything else.
 
-const repository = resolve(import.meta.dirname, '../../..');
+const repositoryPath = resolve(import.meta.dirname, '../../..');
 
 interface Violation {
   readonly rule: string;
@@ -39,7 +39,7 @@ function sourceFilesIn(root: string): string[] {
 }
 
 type ImportRules = IFlattenedRuleSet & { readonly options: ICruiseOptions };
-const importRules = createRequire(import.meta.url)(join(repository, '.dependency-cruiser.cjs')) as ImportRules;
+const importRules = createRequire(import.meta.url)(join(repositoryPath, '.dependency-cruiser.cjs')) as ImportRules;
 
 async function forbiddenImports(root: string): Promise<Violation[]> {
   const { options, ...ruleSet } = importRules;
@@ -69,7 +69,7 @@ async function forbiddenNames(folder: string, roots: readonly string[]): Promise
 }
 
 function oxlint(root: string, args: readonly string[]): Promise<string> {
-  const command = join(repository, 'node_modules/.bin/oxlint');
+  const command = join(repositoryPath, 'node_modules/.bin/oxlint');
   return new Promise((answer) => {
     execFile(command, args, { cwd: root, maxBuffer: 2 ** 26 }, (_exit, stdout) => answer(stdout));
   });
@@ -486,22 +486,22 @@ const forbiddenExamples: readonly ForbiddenExample[] = [
   },
 ];
 
-const rules = [
+const ruleNames = [
   ...(importRules.forbidden ?? []).map(({ name }) => name),
   ...nameRules,
   ...Object.keys(fileRules),
   ...Object.keys(codeRules),
 ];
 
-const cache = join(repository, '.cache');
+const cacheFolder = join(repositoryPath, '.cache');
 let treesFolder: string;
 let nameViolationsInTrees: readonly Violation[];
 let violations: readonly Violation[];
 
 // The tools start slowly, so all examples share one tree, each in its own files.
 beforeAll(async () => {
-  mkdirSync(cache, { recursive: true });
-  treesFolder = mkdtempSync(join(cache, 'architecture-'));
+  mkdirSync(cacheFolder, { recursive: true });
+  treesFolder = mkdtempSync(join(cacheFolder, 'architecture-'));
   writeTree('valid', {});
   writeTree('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
   nameViolationsInTrees = await forbiddenNames(treesFolder, readdirSync(treesFolder));
@@ -541,7 +541,7 @@ function writeTree(tree: string, additionalFiles: Files): string {
     if (!existsSync(join(packageFolder, 'package.json'))) write(join(packageFolder, 'package.json'), manifest);
     symlinkSync(packageFolder, join(root, 'node_modules/@back-office', name));
   }
-  copyFileSync(join(repository, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
+  copyFileSync(join(repositoryPath, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
   return root;
 }
 
@@ -552,7 +552,7 @@ function write(file: string, text: string): void {
 
 describe('this repository', () => {
   it('keeps every rule', async () => {
-    expect(await violationsIn(repository, await forbiddenNames(repository, ['.']))).toEqual([]);
+    expect(await violationsIn(repositoryPath, await forbiddenNames(repositoryPath, ['.']))).toEqual([]);
   }, 120_000);
 });
 
@@ -577,7 +577,7 @@ describe('the forbidden examples', () => {
   });
 
   it('break every rule at least once', () => {
-    expect(rules.filter((rule) => !forbiddenExamples.some((example) => example.rule === rule))).toEqual([]);
+    expect(ruleNames.filter((rule) => !forbiddenExamples.some((example) => example.rule === rule))).toEqual([]);
   });
 });
 

@@ -3,17 +3,17 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUNDLE } from './testing/server-process.js';
+import { BUNDLE_FOLDER } from './testing/server-process.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const CLI = `${BUNDLE}cli.js`;
+const CLI_PATH = `${BUNDLE_FOLDER}cli.js`;
 /** Modules in this folder can import the workspace packages. */
-const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
+const CACHE_FOLDER = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
 function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
   const env = { PATH: process.env['PATH'], ...environment };
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [CLI_PATH, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
     child.stdin?.end(input);
@@ -53,8 +53,8 @@ describe('a command without a database', () => {
 describe('a command on a database in memory', () => {
   let folder: string;
   beforeAll(() => {
-    mkdirSync(CACHE, { recursive: true });
-    folder = mkdtempSync(join(CACHE, 'cli-'));
+    mkdirSync(CACHE_FOLDER, { recursive: true });
+    folder = mkdtempSync(join(CACHE_FOLDER, 'cli-'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

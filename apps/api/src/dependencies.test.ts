@@ -9,8 +9,8 @@ interface LockedPackage {
 }
 type Lock = Readonly<Record<string, LockedPackage>>;
 
-const repository = resolve(import.meta.dirname, '../../..');
-const lock = (JSON.parse(readFileSync(`${repository}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
+const repositoryPath = resolve(import.meta.dirname, '../../..');
+const lock = (JSON.parse(readFileSync(`${repositoryPath}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
 
 function copiesOf(name: string, packages: Lock): [string, LockedPackage][] {
   return Object.entries(packages).filter(([path]) => path === name || path.endsWith(`node_modules/${name}`));

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { patternsOf, verdictOn } from './testing/patterns.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SAFE_PATTERNS = `${ROOT}apps/api/src/testing/safe-patterns.json`;
+const SAFE_PATTERNS_PATH = `${ROOT}apps/api/src/testing/safe-patterns.json`;
 
 const patterns = patternsOf(ROOT);
 /** Patterns that `recheck` has found safe; the analysis of all of them would take half a minute. */
-const safePatterns = new Set(JSON.parse(readFileSync(SAFE_PATTERNS, 'utf8')) as string[]);
+const safePatterns = new Set(JSON.parse(readFileSync(SAFE_PATTERNS_PATH, 'utf8')) as string[]);
 
 describe('a regular expression of the service', () => {
   it('takes linear time on every text', async () => {

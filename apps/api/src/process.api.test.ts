@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { installCitusStandIn, type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
-import { BUNDLE, type ServerProcess, startServer } from './testing/server-process.js';
+import { BUNDLE_FOLDER, type ServerProcess, startServer } from './testing/server-process.js';
 
 interface ExitedProcess {
   readonly code: number | null;
@@ -24,7 +24,7 @@ function runNode(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [BUNDLE + script, ...args],
+      [BUNDLE_FOLDER + script, ...args],
       { env, timeout: 30_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );

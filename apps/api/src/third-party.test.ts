@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const repository = resolve(import.meta.dirname, '../../..');
-const read = (path: string) => readFileSync(`${repository}/${path}`, 'utf8');
+const repositoryPath = resolve(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(`${repositoryPath}/${path}`, 'utf8');
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -54,7 +54,7 @@ interface Sbom {
 }
 
 const runNode = (args: readonly string[]): string =>
-  execFileSync(process.execPath, args, { cwd: repository, encoding: 'utf8', maxBuffer: 16 * 1024 ** 2 });
+  execFileSync(process.execPath, args, { cwd: repositoryPath, encoding: 'utf8', maxBuffer: 16 * 1024 ** 2 });
 
 describe('an installation', () => {
   it('runs no script of a package, with npm 10 or later', () => {

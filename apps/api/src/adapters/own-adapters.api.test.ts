@@ -9,11 +9,11 @@ import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const modulePathOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
-const EXAMPLE_MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
+const EXAMPLE_MODULE_PATH = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
 /** Only Linux lists the open files of a process. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
-async function openUploads(dataDir: string): Promise<string[]> {
+async function listOpenUploads(dataDir: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const paths = await Promise.all(
     descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
@@ -24,7 +24,7 @@ async function openUploads(dataDir: string): Promise<string[]> {
 describe('a service with STORAGE=<module>', () => {
   it('stores and serves files with the module', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-    const api = await testApi({ STORAGE: EXAMPLE_MODULE, FLAT_FOLDER: folder });
+    const api = await testApi({ STORAGE: EXAMPLE_MODULE_PATH, FLAT_FOLDER: folder });
     const shop = await api.app();
     const bytes = await sharpSampleImages.still('image/jpeg', 400, 300);
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes });
@@ -50,7 +50,7 @@ describe('a service with STORAGE=<module>', () => {
     ] as const) {
       expect((await shop.upload('/cdn/files', { name, bytes })).status).toBe(503);
     }
-    expect(await openUploads(api.dataDir)).toEqual([]);
+    expect(await listOpenUploads(api.dataDir)).toEqual([]);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });

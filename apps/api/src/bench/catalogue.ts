@@ -14,7 +14,7 @@ export interface CatalogueOptions {
   readonly rounds: number;
 }
 
-const CLIENTS = 16;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 const BATCH_SIZE = 5_000;
 const LIMITS = { lookUp: 0.6, list: 0.6, bulk: 0.5, growth: 1.5 };
@@ -69,12 +69,17 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       const measure: Job['measure'] = (system, load) =>
         loadWith(system.origin + (system === service ? `/api/v2/products?${query}` : `/${key}`), shop.token, load);
       return {
-        name: READS[key as keyof typeof READS],
+        name: READ_LABELS[key as keyof typeof READ_LABELS],
         minRatio: key === 'lookUp' ? LIMITS.lookUp : LIMITS.list,
         measure,
       };
     });
-    report(readJobs, systems, await measureAll(readJobs, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
+    report(
+      readJobs,
+      systems,
+      await measureAll(readJobs, systems, { clients: CLIENT_COUNT, seconds }, rounds),
+      CLIENT_COUNT,
+    );
     // Earlier jobs leave stale statistics, which autovacuum refreshes only after a minute.
     const settle = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
@@ -94,7 +99,7 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
   }
 }
 
-const READS = {
+const READ_LABELS = {
   lookUp: 'look-up by exact code',
   byName: 'list by name, first page of 10',
   search: 'search in names',

@@ -21,7 +21,7 @@ export interface MediaOptions {
   readonly rounds: number;
 }
 
-const CLIENTS = 16;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 const UPLOADS_IN_FLIGHT = 4;
 const LIMITS = { time: 1.3, rate: 0.8, list: 0.7, lagMs: 50 };
@@ -121,7 +121,7 @@ async function benchLists(url: string, app: BenchApp, { files, seconds, rounds }
         loadWith(system.origin + (system === service ? path : `/list${index}`), app.token, load);
       return { name: `${files} files, ${name}`, minRatio: LIMITS.list, measure };
     });
-    report(jobs, systems, await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
+    report(jobs, systems, await measureAll(jobs, systems, { clients: CLIENT_COUNT, seconds }, rounds), CLIENT_COUNT);
   } finally {
     for (const system of systems) system.stop();
   }

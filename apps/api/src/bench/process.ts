@@ -18,7 +18,7 @@ const QUIET_MS = 3_000;
 const MB = 2 ** 20;
 const SMALL_FILE_BYTES = 100_000;
 const LARGE_FILE_BYTES = 99 * MB;
-const ROWS = 10_000;
+const ROW_COUNT = 10_000;
 const DESCRIPTION = 'Warm and dry, lined with wool. '.repeat(20);
 
 /** Measures start-up time and memory of a service process, idle and under large uploads. */
@@ -63,10 +63,10 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
   let bodyBytes = 0;
   const rowsGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await importProducts(service, shop, WARM_UP_CALLS);
-    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROWS)));
+    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROW_COUNT)));
   });
   report(
-    `memory growth of POST /int/products with ${ROWS} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
+    `memory growth of POST /int/products with ${ROW_COUNT} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
     rowsGrowth / bodyBytes,
     'times the body',
     LIMITS.bodies,

@@ -18,8 +18,8 @@ export interface BenchOptions {
   readonly dueCount: number;
 }
 
-const VARIANTS = 2_000;
-const CLIENTS = 16;
+const VARIANT_COUNT = 2_000;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 /** Minimum ratios to the Express floor, and the maximum growth of the latency. */
 const LIMITS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
@@ -69,8 +69,8 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
   ];
   try {
-    const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
-    report(jobs, systems, figures, CLIENTS);
+    const figures = await measureAll(jobs, systems, { clients: CLIENT_COUNT, seconds }, rounds);
+    report(jobs, systems, figures, CLIENT_COUNT);
     const { origin } = systems[2] as System;
     const pageUrl = `${origin}/api/v2/proforma_orders?limit=30`;
     const sizes = [
@@ -97,7 +97,7 @@ async function fillApps(
   await fillProformas(client, small.id, smallCount, new Date());
   await fillProformas(client, middle.id, middleCount, new Date());
   await fillProformas(client, large.id, rows, new Date());
-  await fillCatalogue(client, shop.id, VARIANTS);
+  await fillCatalogue(client, shop.id, VARIANT_COUNT);
   await client.query('vacuum (analyze)');
   await client.end();
   print(
@@ -138,7 +138,7 @@ function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): P
 }
 
 function randomBasket(): string[] {
-  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANTS) + 1}`))];
+  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANT_COUNT) + 1}`))];
 }
 
 async function runLifecycle(origin: string, { token }: BenchApp, bankTransferId: number): Promise<void> {

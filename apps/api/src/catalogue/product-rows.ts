@@ -135,8 +135,8 @@ function checkProduct(row: Row, decimals: number): string | undefined {
   if (!isListOfObjects(row['images']) || !isListOfObjects(row['variants'])) return WRONG_TYPE;
   return (
     checkFields(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
-    errorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
-    errorKey('active', checkFlag(row['active'])) ??
+    toErrorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
+    toErrorKey('active', checkFlag(row['active'])) ??
     checkImages(row) ??
     findFirstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
   );
@@ -149,11 +149,11 @@ function checkVariant(row: Row, decimals: number): string | undefined {
 
 function checkFields(row: Row, decimals: number, texts: readonly string[]): string | undefined {
   for (const field of texts) {
-    const key = errorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
+    const key = toErrorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
     if (key !== undefined) return key;
   }
   return (
-    errorKey('price', checkAmount(row['price'], decimals)) ?? errorKey('vat_rate', checkPercentage(row['vat_rate']))
+    toErrorKey('price', checkAmount(row['price'], decimals)) ?? toErrorKey('vat_rate', checkPercentage(row['vat_rate']))
   );
 }
 
@@ -161,8 +161,8 @@ function checkImages(row: Row): string | undefined {
   return findFirstError(
     entriesOf(row, 'images'),
     (image) =>
-      errorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
-      errorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
+      toErrorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      toErrorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
   );
 }
 
@@ -175,7 +175,7 @@ function parseImages(row: Row): readonly DesiredImage[] {
   }));
 }
 
-function errorKey(field: string, error: string | undefined): string | undefined {
+function toErrorKey(field: string, error: string | undefined): string | undefined {
   return error === undefined ? undefined : rowErrorKey('Products', field, error);
 }
 

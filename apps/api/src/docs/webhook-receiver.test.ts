@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const RECEIVER = fileURLToPath(new URL('../../../../examples/webhook-receiver/receiver.mjs', import.meta.url));
+const RECEIVER_PATH = fileURLToPath(new URL('../../../../examples/webhook-receiver/receiver.mjs', import.meta.url));
 const KEY = randomBytes(32);
 
 interface DeliveredEvent {
@@ -38,7 +38,7 @@ async function startReceiver(): Promise<void> {
     EVENTS_FILE: join(folder, 'events.jsonl'),
     PORT: '0',
   };
-  const startedProcess = spawn(process.execPath, [RECEIVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const startedProcess = spawn(process.execPath, [RECEIVER_PATH], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   child = startedProcess;
   origin = await new Promise((resolve, reject) => {
     startedProcess.stdout.on('data', (chunk: Buffer) => {

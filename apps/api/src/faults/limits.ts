@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
-const execute = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 const DISK_FULL_MS = 1_500;
 /** A WAL segment of PostgreSQL is larger, so the database cannot write. */
 const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
-const CONNECTIONS = 400;
+const CONNECTION_COUNT = 400;
 const MAX_RECOVERY_MS = 2_000;
 
 type Limit = 'fsize' | 'nofile';
@@ -25,7 +25,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
       if (owner === undefined) return;
       const { uid, gid } = owner;
       try {
-        await execute('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
+        await execFileAsync('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
       } catch (error) {
         if (await stat(`/proc/${pid}`).catch(() => undefined)) throw error;
       }
@@ -36,7 +36,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
 /** Skips the scenario where `prlimit` is missing. */
 async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    await execute('prlimit', ['--version']);
+    await execFileAsync('prlimit', ['--version']);
   } catch {
     return { note: '**not run**: there is no prlimit here' };
   }
@@ -85,7 +85,7 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       const originalLimit = await descriptorLimitOf(pid);
       const openCount = (await readdir(`/proc/${pid}/fd`)).length;
       await setLimit([pid], 'nofile', openCount + FREE_DESCRIPTORS);
-      const sockets = Array.from({ length: CONNECTIONS }, () => idleConnection(server.origin));
+      const sockets = Array.from({ length: CONNECTION_COUNT }, () => idleConnection(server.origin));
       await pause(1_000);
       refusedCount = sockets.filter(({ closed }) => closed).length;
       for (const socket of sockets) socket.destroy();
@@ -94,12 +94,12 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       await setLimit([pid], 'nofile', originalLimit);
     });
     if (refusedCount === 0) breaches.push('no connection was refused, so the server still had descriptors');
-    return { readyMs, breaches, note: `${refusedCount} of ${CONNECTIONS} connections refused` };
+    return { readyMs, breaches, note: `${refusedCount} of ${CONNECTION_COUNT} connections refused` };
   });
 }
 
 async function descriptorLimitOf(pid: number): Promise<number> {
-  const { stdout } = await execute('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
+  const { stdout } = await execFileAsync('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
   return Number(stdout);
 }
 

@@ -22,7 +22,7 @@ export class Proxy {
     private readonly close: () => void,
   ) {}
 
-  static async to(socketPath: string): Promise<Proxy> {
+  static async start(socketPath: string): Promise<Proxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => proxy.forward(client, socketPath));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -26,9 +26,9 @@ import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
 import { ENDPOINT_POSITION, INTERRUPTED_UPLOAD } from './verify.query.js';
 
-const CLIENTS = 8;
+const CLIENT_COUNT = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
-const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
+const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
 /** Longer than the lease of a key, so that clients give up only on calls that cannot succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
@@ -78,14 +78,14 @@ export class Rig {
 
   static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
     await server.rows('postgres', `create database ${name}`);
-    const [proxy, gateway] = [await Proxy.to(server.socketPath), await Gateway.start()];
+    const [proxy, gateway] = [await Proxy.start(server.socketPath), await Gateway.start()];
     const receiver = await EventReceiver.start();
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
     const environment = {
       PATH: '/usr/bin:/bin',
       DATABASE_URL: server.urlThrough(proxy.port, name),
       DATA_DIR: dataDir,
-      STORAGE: FAULTY_STORE,
+      STORAGE: FAULTY_STORE_PATH,
       REFUND_URL: gateway.url,
       WEBHOOK_NETWORKS: '127.0.0.1',
       WORKER: 'off',
@@ -197,7 +197,12 @@ export class Rig {
   }
 
   startLoad(): void {
-    this.load = new Load({ shop: this.caller, customer: this.customer }, this.bankTransferId, this.history, CLIENTS);
+    this.load = new Load(
+      { shop: this.caller, customer: this.customer },
+      this.bankTransferId,
+      this.history,
+      CLIENT_COUNT,
+    );
   }
 
   async stopLoad(): Promise<void> {

@@ -12,7 +12,7 @@ import { listen } from '../testing/varnish.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const MAX_BODY_BYTES = 1_000_000;
-const ATTEMPTS = 5;
+const ATTEMPT_COUNT = 5;
 const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
@@ -75,11 +75,11 @@ describe.each<[string, string, () => RequestInit]>([
 ])('an oversized %s', (_, path, init) => {
   it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
-    for (let time = 0; time < ATTEMPTS; time += 1) {
+    for (let time = 0; time < ATTEMPT_COUNT; time += 1) {
       const reply = await fetch(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
       answers.push([reply.status, await reply.json()]);
     }
-    expect(answers).toEqual(Array.from({ length: ATTEMPTS }, () => TOO_LARGE));
+    expect(answers).toEqual(Array.from({ length: ATTEMPT_COUNT }, () => TOO_LARGE));
   });
 
   it('gets a 413 when the client reads only after sending', async () => {

@@ -227,11 +227,11 @@ describe('a server that drains', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let receivedText = '';
     socket.on('data', (chunk: Buffer) => (receivedText += chunk.toString()));
-    return { edge: httpServer, response: await receivedCall, socket, text: () => receivedText };
+    return { httpServer, response: await receivedCall, socket, text: () => receivedText };
   }
 
   it('closes a keep-alive connection after its call has ended', async () => {
-    const { edge: httpServer, response, socket, text } = await startBusyServer();
+    const { httpServer, response, socket, text } = await startBusyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');
     const draining = httpServer.drain();
@@ -244,7 +244,7 @@ describe('a server that drains', () => {
   });
 
   it('sends Connection: close in the answers of running calls', async () => {
-    const { edge: httpServer, response, socket, text } = await startBusyServer();
+    const { httpServer, response, socket, text } = await startBusyServer();
     const draining = httpServer.drain();
     response.end('late');
     await Promise.all([draining, once(socket, 'close')]);
@@ -252,7 +252,7 @@ describe('a server that drains', () => {
   });
 
   it('cuts off a call that exceeds the drain timeout', async () => {
-    const { edge: httpServer, socket } = await startBusyServer({ drain: 300 });
+    const { httpServer, socket } = await startBusyServer({ drain: 300 });
     const startedAt = performance.now();
     const closing = once(socket, 'close');
     await httpServer.drain();

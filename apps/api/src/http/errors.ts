@@ -50,10 +50,10 @@ export class TooManyCalls extends LimitExceeded {
 /** Thrown when a dependency is unreachable and nothing was written. */
 export class Unavailable extends Error {}
 
-const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
+const DETAIL_BY_STATUS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
 
 export function problemAnswer({ status, headers }: HttpProblem): Answer {
-  const detail = DETAILS[status] ?? STATUS_CODES[status] ?? 'Error';
+  const detail = DETAIL_BY_STATUS[status] ?? STATUS_CODES[status] ?? 'Error';
   return { status, body: { errors: { detail } }, headers };
 }
 

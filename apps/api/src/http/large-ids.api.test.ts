@@ -6,12 +6,12 @@ const INVALID_IDS = [2 ** 53, 1e19, 1e300];
 
 let api: TestApi;
 let shop: Client;
-let proforma: number;
+let proformaId: number;
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
   await stockShop(shop, [{ code: 'A' }]);
-  proforma = (await propose(shop, [{ code: 'A', qty: 1 }])).id as number;
+  proformaId = (await propose(shop, [{ code: 'A', qty: 1 }])).id as number;
 });
 afterAll(() => api.close());
 
@@ -39,14 +39,14 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
   ],
   [
     'payment_method_id of a payment',
-    (id) => shop.post(`/proforma_orders/${proforma}/pay`, { payment: { payment_method_id: id, amount: 1 } }),
+    (id) => shop.post(`/proforma_orders/${proformaId}/pay`, { payment: { payment_method_id: id, amount: 1 } }),
     422,
     'API.PaymentMethod.NotSupported',
   ],
   [
     'proforma_order_item_id',
     (id) =>
-      shop.post(`/proforma_orders/${proforma}/warehouse_confirm`, {
+      shop.post(`/proforma_orders/${proformaId}/warehouse_confirm`, {
         adjustments: [{ proforma_order_item_id: id, qty_confirmed: 0 }],
       }),
     422,
@@ -54,7 +54,7 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
   ],
   [
     'index of an alert',
-    (index) => shop.patch(`/proforma_orders/${proforma}`, { alerts: [{ index, resolved: true }] }),
+    (index) => shop.patch(`/proforma_orders/${proformaId}`, { alerts: [{ index, resolved: true }] }),
     422,
     'API.ProformaOrders.AlertNotFound',
   ],

@@ -73,10 +73,10 @@ export function createHttpServer(
   timeouts: ServerTimeouts = EDGE_TIMEOUTS,
   messages: MessageClasses = {},
 ): HttpServer {
-  let draining = false;
+  let isDraining = false;
   const openResponses = new Set<ServerResponse>();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
-    if (draining) response.setHeader('Connection', 'close');
+    if (isDraining) response.setHeader('Connection', 'close');
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
     // Data after a refused request may be a smuggled request.
@@ -96,7 +96,7 @@ export function createHttpServer(
   });
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (): Promise<void> => {
-    draining = true;
+    isDraining = true;
     for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
     await closeServer(server, timeouts.drain);
   };

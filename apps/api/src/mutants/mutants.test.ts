@@ -197,7 +197,7 @@ describe('the shipped adapters', () => {
   });
 });
 
-const COUNTER = `export class Counter {
+const COUNTER_SOURCE = `export class Counter {
   private count = 0;
 
   add(more: number): void {
@@ -231,7 +231,7 @@ describe('mutants of an adapter', () => {
     const files = {
       'packages/counter/package.json':
         '{"type": "module", "exports": {".": {"back-office:source": "./src/counter.ts"}}}',
-      'packages/counter/src/counter.ts': COUNTER,
+      'packages/counter/src/counter.ts': COUNTER_SOURCE,
       'packages/counter/src/counter.contract.test.ts': COUNTER_SUITE,
     };
     for (const [file, text] of Object.entries(files)) {
@@ -243,7 +243,7 @@ describe('mutants of an adapter', () => {
   afterAll(() => rm(root, { recursive: true, force: true }));
 
   const testCounter = (seed: number, perAdapter = 100) => {
-    const sources = [new Source('packages/counter/src/counter.ts', COUNTER)];
+    const sources = [new Source('packages/counter/src/counter.ts', COUNTER_SOURCE)];
     const suites = ['packages/counter/src/counter.contract.test.ts'];
     const adapters = [{ name: 'counter', sources, suites, needsPostgres: false }];
     return testMutants(root, { adapters, perAdapter, seed, concurrency: 2, env: {} });

@@ -1,8 +1,8 @@
 import { evaluate, setUp, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
-const KEY = 'API.ProformaOrders.BasketBelowMinimum';
-const REFUSED = [422, { errors: { ProformaOrders: [KEY] } }];
+const REFUSAL_KEY = 'API.ProformaOrders.BasketBelowMinimum';
+const REFUSAL = [422, { errors: { ProformaOrders: [REFUSAL_KEY] } }];
 
 let api: TestApi;
 let shop: Client;
@@ -38,10 +38,10 @@ describe('the minimum amount of a basket', () => {
 
   it('refuses only baskets below it, in the currency of the app', async () => {
     await setMinimum(20);
-    expect(outcomeOf(await orderPieces(1))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(1))).toEqual(REFUSAL);
     expect(outcomeOf(await orderPieces(2))).toBe('made');
     await setMinimum(20.01);
-    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSAL);
     await setMinimum(null);
     expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
@@ -49,22 +49,22 @@ describe('the minimum amount of a basket', () => {
   it('is in whole units for a currency without decimals', async () => {
     shop = await newShop('JPY');
     await setMinimum(20);
-    expect([outcomeOf(await orderPieces(1)), outcomeOf(await orderPieces(2))]).toEqual([REFUSED, 'made']);
+    expect([outcomeOf(await orderPieces(1)), outcomeOf(await orderPieces(2))]).toEqual([REFUSAL, 'made']);
   });
 
   it('is compared with goods after discounts, without shipment', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 100, vat_rate: 20 }]);
     await setMinimum(20);
-    expect(outcomeOf(await orderPieces(1, { shipment_method_code: 'courier' }))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(1, { shipment_method_code: 'courier' }))).toEqual(REFUSAL);
     await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten off', kind: 'percentage', value: 10 }]);
-    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSAL);
     expect(outcomeOf(await orderPieces(3))).toBe('made');
   });
 
   it('refuses an earlier evaluation below the minimum, which stays usable', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 1 }]);
     await setMinimum(20);
-    expect(outcomeOf(await createProforma(id))).toEqual(REFUSED);
+    expect(outcomeOf(await createProforma(id))).toEqual(REFUSAL);
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
     await setMinimum(0);
     expect(outcomeOf(await createProforma(id))).toBe('made');
@@ -77,7 +77,7 @@ describe('the minimum amount of a basket', () => {
   });
 
   it('refuses a basket with a translated message', async () => {
-    await shop.patch('/app/settings', { translations: { en: { [KEY]: 'At least 20 RSD, please' } } });
+    await shop.patch('/app/settings', { translations: { en: { [REFUSAL_KEY]: 'At least 20 RSD, please' } } });
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1))).toEqual([422, { errors: { ProformaOrders: ['At least 20 RSD, please'] } }]);
   });

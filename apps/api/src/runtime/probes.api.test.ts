@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { BUNDLE, startServer, type ServerProcess } from '../testing/server-process.js';
+import { BUNDLE_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const WORKER = `${BUNDLE}worker.js`;
+const WORKER_PATH = `${BUNDLE_FOLDER}worker.js`;
 
 describe('the metrics of requests', () => {
   let api: TestApi;
@@ -59,7 +59,7 @@ describe('the metrics of requests', () => {
 describe('a worker with WORKER_PORT', () => {
   it('serves only health and metrics', async () => {
     const database = await makeTestDatabase();
-    const child = spawn(process.execPath, [WORKER], {
+    const child = spawn(process.execPath, [WORKER_PATH], {
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

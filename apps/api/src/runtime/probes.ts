@@ -39,8 +39,8 @@ export async function startAdminServer(address: ListenAddress, mount: (app: Expr
   app.disable('x-powered-by').disable('etag');
   mount(app);
   app.use((_request, response) => void response.status(404).json([]));
-  const edge = createHttpServer(app, undefined, createExpressMessages(app));
-  return { port: await listen(edge.server, address), stop: () => edge.drain() };
+  const httpServer = createHttpServer(app, undefined, createExpressMessages(app));
+  return { port: await listen(httpServer.server, address), stop: () => httpServer.drain() };
 }
 
 export async function startProbes(

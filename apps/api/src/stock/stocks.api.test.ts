@@ -533,13 +533,13 @@ describe('concurrent PUT /int/stocks', () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await writeRows([]);
-      const statements = api.statements.length;
+      const statementCount = api.statements.length;
       api.statements.length = 0;
       await Promise.all(
         Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
       );
       // A deadlocked transaction would run again and add statements.
-      expect(api.statements).toHaveLength(CALL_COUNT * (statements + 2));
+      expect(api.statements).toHaveLength(CALL_COUNT * (statementCount + 2));
       const sum = ((CALL_COUNT * (CALL_COUNT + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
     }

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { MediaShop } from '../../testing/media-shop.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
 
-const COSTLY = `() => { throw Object.assign(new Error('Too much CPU time'), { name: 'CostlyFile' }); }`;
-const IMAGES = `export const openImageProcessor = () => ({ can: () => true, process: ${COSTLY}, close() {} });`;
-const PAGES = `export const openPageRenderer = () => ({ pages: ${COSTLY}, close() {} });`;
+const COSTLY_FUNCTION = `() => { throw Object.assign(new Error('Too much CPU time'), { name: 'CostlyFile' }); }`;
+const IMAGES_MODULE = `export const openImageProcessor = () => ({ can: () => true, process: ${COSTLY_FUNCTION}, close() {} });`;
+const PAGES_MODULE = `export const openPageRenderer = () => ({ pages: ${COSTLY_FUNCTION}, close() {} });`;
 
 let api: TestApi;
 let shop: MediaShop;
@@ -17,8 +17,8 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'back-office-costly-'));
   const [images, pages] = [join(folder, 'images.mjs'), join(folder, 'pages.mjs')];
-  await writeFile(images, IMAGES);
-  await writeFile(pages, PAGES);
+  await writeFile(images, IMAGES_MODULE);
+  await writeFile(pages, PAGES_MODULE);
   api = await testApi({ IMAGES: images, PAGES: pages });
   shop = new MediaShop(api, await api.app());
 });
