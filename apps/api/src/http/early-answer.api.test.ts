@@ -143,11 +143,11 @@ describe('an early answer', () => {
     });
     const socket = connect(await listen(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
     const dripTimer = everyMs > 0 ? setInterval(() => socket.write('x'), everyMs) : undefined;
     await once(socket, 'end');
-    const elapsedMs = performance.now() - startedAt;
+    const elapsedMs = performance.now() - startedAtMs;
     clearInterval(dripTimer);
     socket.destroy();
     plainServer.close();

@@ -55,7 +55,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 /** Sets `X-Request-Id` (the caller's, if valid) and reports each request when its response closes. */
 export function logRequests(observer: Observer): RequestHandler {
   return (request, response, next) => {
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const clientId = request.headers['x-request-id'];
     const requestId = typeof clientId === 'string' && VALID_ID.test(clientId) ? clientId : randomUUID();
     request.headers['x-request-id'] = requestId;
@@ -67,7 +67,7 @@ export function logRequests(observer: Observer): RequestHandler {
         method: request.method,
         route: (response.locals['route'] as string | undefined) ?? (isPreflight(request) ? 'preflight' : 'unknown'),
         status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : CLIENT_CLOSED_REQUEST,
-        milliseconds: performance.now() - startedAt,
+        milliseconds: performance.now() - startedAtMs,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
         keys: shortenKeys(response.locals['keys'] as readonly string[] | undefined),
       }),
