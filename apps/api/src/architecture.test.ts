@@ -18,7 +18,7 @@ import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet
 // The tests check every rule against this repository and against a small tree that breaks only that rule.
 // .dependency-cruiser.cjs checks imports, .oxlintrc.json checks names, and the code below checks everything else.
 
-const repository = resolve(import.meta.dirname, '../../..');
+const repositoryPath = resolve(import.meta.dirname, '../../..');
 
 interface Violation {
   readonly rule: string;
@@ -39,7 +39,7 @@ function sourceFilesIn(root: string): string[] {
 }
 
 type ImportRules = IFlattenedRuleSet & { readonly options: ICruiseOptions };
-const importRules = createRequire(import.meta.url)(join(repository, '.dependency-cruiser.cjs')) as ImportRules;
+const importRules = createRequire(import.meta.url)(join(repositoryPath, '.dependency-cruiser.cjs')) as ImportRules;
 
 async function forbiddenImports(root: string): Promise<Violation[]> {
   const { options, ...ruleSet } = importRules;
@@ -47,7 +47,7 @@ async function forbiddenImports(root: string): Promise<Violation[]> {
   return (output as ICruiseResult).summary.violations.map(({ rule, from }) => ({ rule: rule.name, file: from }));
 }
 
-// `npm run lint` checks the other rules of the linter.
+// This test covers only these rules of the linter; `npm run lint` checks the others.
 const nameRules = [
   'eslint(no-restricted-globals)',
   'eslint(no-restricted-properties)',
@@ -69,7 +69,7 @@ async function forbiddenNames(folder: string, roots: readonly string[]): Promise
 }
 
 function oxlint(root: string, args: readonly string[]): Promise<string> {
-  const command = join(repository, 'node_modules/.bin/oxlint');
+  const command = join(repositoryPath, 'node_modules/.bin/oxlint');
   return new Promise((answer) => {
     execFile(command, args, { cwd: root, maxBuffer: 2 ** 26 }, (_exit, stdout) => answer(stdout));
   });
@@ -96,14 +96,14 @@ const codeRules: Record<string, CodeRule> = {
     appliesTo: (file) =>
       !isTest(file) &&
       !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|faults|differential|mutants)\//.test(file),
-    isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
+    isBrokenBy: ({ nodes }) => nodes.some((node) => SQL_TEXT.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {
     appliesTo: (file) =>
       !isTest(file) && /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
-  // The linter finds plain `process.env`.
+  // A linter rule covers direct uses of `process.env`.
   'no-back-door-to-the-environment': {
     appliesTo: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
     isBrokenBy: ({ text }) => environmentAccesses.some((door) => door.test(text)),
@@ -123,7 +123,7 @@ const environmentAccesses = [
   /\b(loadEnvFile|dotenv)\b/,
 ];
 
-const sql = /\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|\bdelete from\b/is;
+const SQL_TEXT = /\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|\bdelete from\b/is;
 
 function misplacedCode(root: string, files: readonly string[]): Violation[] {
   return files.filter(isTypeScript).flatMap((file) => {
@@ -486,34 +486,34 @@ const forbiddenExamples: readonly ForbiddenExample[] = [
   },
 ];
 
-const rules = [
+const ruleNames = [
   ...(importRules.forbidden ?? []).map(({ name }) => name),
   ...nameRules,
   ...Object.keys(fileRules),
   ...Object.keys(codeRules),
 ];
 
-const cache = join(repository, '.cache');
-let trees: string;
-let namesInTrees: readonly Violation[];
+const cacheFolder = join(repositoryPath, '.cache');
+let treesFolder: string;
+let nameViolationsInTrees: readonly Violation[];
 let violations: readonly Violation[];
 
-// All examples share one tree, each in its own files, because every run of the tools is slow.
+// The tools start slowly, so all examples share one tree, each in its own files.
 beforeAll(async () => {
-  mkdirSync(cache, { recursive: true });
-  trees = mkdtempSync(join(cache, 'architecture-'));
+  mkdirSync(cacheFolder, { recursive: true });
+  treesFolder = mkdtempSync(join(cacheFolder, 'architecture-'));
   writeTree('valid', {});
   writeTree('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
-  namesInTrees = await forbiddenNames(trees, readdirSync(trees));
+  nameViolationsInTrees = await forbiddenNames(treesFolder, readdirSync(treesFolder));
   violations = await violationsInTree('forbidden');
 });
 
-afterAll(() => rmSync(trees, { recursive: true }));
+afterAll(() => rmSync(treesFolder, { recursive: true }));
 
 function violationsInTree(tree: string): Promise<Violation[]> {
   return violationsIn(
-    join(trees, tree),
-    namesInTrees.filter(({ file }) => file.startsWith(`${tree}/`)),
+    join(treesFolder, tree),
+    nameViolationsInTrees.filter(({ file }) => file.startsWith(`${tree}/`)),
   );
 }
 
@@ -532,7 +532,7 @@ const manifest = JSON.stringify({
 });
 
 function writeTree(tree: string, additionalFiles: Files): string {
-  const root = join(trees, tree);
+  const root = join(treesFolder, tree);
   const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...validTree, ...additionalFiles };
   for (const [file, text] of Object.entries(files)) write(join(root, file), text);
   mkdirSync(join(root, 'node_modules/@back-office'), { recursive: true });
@@ -541,7 +541,7 @@ function writeTree(tree: string, additionalFiles: Files): string {
     if (!existsSync(join(packageFolder, 'package.json'))) write(join(packageFolder, 'package.json'), manifest);
     symlinkSync(packageFolder, join(root, 'node_modules/@back-office', name));
   }
-  copyFileSync(join(repository, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
+  copyFileSync(join(repositoryPath, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
   return root;
 }
 
@@ -552,7 +552,7 @@ function write(file: string, text: string): void {
 
 describe('this repository', () => {
   it('keeps every rule', async () => {
-    expect(await violationsIn(repository, await forbiddenNames(repository, ['.']))).toEqual([]);
+    expect(await violationsIn(repositoryPath, await forbiddenNames(repositoryPath, ['.']))).toEqual([]);
   }, 120_000);
 });
 
@@ -563,21 +563,21 @@ describe('a valid tree', () => {
 });
 
 describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
-  it(`breaks ${rule} and nothing else`, () => {
+  it(`breaks only ${rule}`, () => {
     const ownViolations = violations.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
     expect([...new Set(ownViolations.map((violation) => violation.rule))]).toEqual([rule]);
   });
 });
 
 describe('the forbidden examples', () => {
-  it('use separate files and break no rule elsewhere', () => {
+  it('use separate files and break no rule in other files', () => {
     const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
     expect(violations.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
   });
 
   it('break every rule at least once', () => {
-    expect(rules.filter((rule) => !forbiddenExamples.some((example) => example.rule === rule))).toEqual([]);
+    expect(ruleNames.filter((rule) => !forbiddenExamples.some((example) => example.rule === rule))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS, formatDateTime, type AuditAction } from '@back-office/ke
 import { Option, type Command } from 'commander';
 import { presentEntry } from './audit/index.js';
 import { command, type Result } from './cli-command.js';
-import { idOf } from './cli-options.js';
+import { parseId } from './cli-options.js';
 import type { Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
@@ -11,9 +11,9 @@ const DEFAULT_LIMIT = 100;
 
 export function addAuditCommand(program: Command): void {
   command(program, 'audit', 'list the audit log of an app, newest entry first', listEntries)
-    .requiredOption('--app <id>', 'id of the app', idOf)
-    .option('--subject <id>', 'only changes of this record', idOf)
-    .option('--limit <count>', 'number of entries', idOf, DEFAULT_LIMIT)
+    .requiredOption('--app <id>', 'id of the app', parseId)
+    .option('--subject <id>', 'only changes of this record', parseId)
+    .option('--limit <count>', 'number of entries', parseId, DEFAULT_LIMIT)
     .addOption(new Option('--action <name>', 'only this action').choices(AUDIT_ACTIONS));
 }
 

@@ -6,13 +6,13 @@ import { assertDatabaseExists, startService, type Service, type ServiceOptions }
 export interface Result {
   readonly json: object;
   readonly text: string;
-  /** True when the command has found a defect; it then exits with 1. */
+  /** True when the command has found a defect; the process then exits with 1. */
   readonly hasFailed?: boolean;
 }
 
 export type Options = Record<string, never>;
 
-interface OpenedSubject {
+interface OpenedInstallation {
   stop(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export function command(
   description: string,
   run: (service: Service, options: Options) => Promise<Result>,
 ): Command;
-export function command<Subject extends OpenedSubject>(
+export function command<Subject extends OpenedInstallation>(
   parent: Command,
   name: string,
   description: string,
-  run: (subject: Subject, options: Options) => Promise<Result>,
+  run: (installation: Subject, options: Options) => Promise<Result>,
   open: () => Promise<Subject>,
   errorExitCode?: number,
 ): Command;
@@ -34,8 +34,8 @@ export function command(
   parent: Command,
   name: string,
   description: string,
-  run: (subject: never, options: Options) => Promise<Result>,
-  open: () => Promise<OpenedSubject> = () => openExisting({ opensStore: false }),
+  run: (installation: never, options: Options) => Promise<Result>,
+  open: () => Promise<OpenedInstallation> = () => openExisting({ opensStore: false }),
   errorExitCode = 1,
 ): Command {
   return parent
@@ -52,29 +52,29 @@ export function command(
     });
 }
 
-/** Opens the service on an existing database, because these commands refer to existing records. */
+/** Throws when the database does not exist, because these commands refer to existing records. */
 export async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);
   return startService(config, { ...options, needsKeptRecords: true });
 }
 
-type Run = (opened: OpenedSubject, options: Options) => Promise<Result>;
+type Run = (opened: OpenedInstallation, options: Options) => Promise<Result>;
 
-async function execute(run: Run, options: Options, open: () => Promise<OpenedSubject>): Promise<void> {
-  const subject = await open();
+async function execute(run: Run, options: Options, open: () => Promise<OpenedInstallation>): Promise<void> {
+  const installation = await open();
   try {
-    const work = (): Promise<Result> => run(subject, options);
-    const { json, text, hasFailed } = await (isService(subject)
-      ? subject.database.calls.runAs(CLI_ACTOR, work)
+    const work = (): Promise<Result> => run(installation, options);
+    const { json, text, hasFailed } = await (isService(installation)
+      ? installation.database.calls.runAs(CLI_ACTOR, work)
       : work());
     process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
     if (hasFailed) process.exitCode = 1;
   } finally {
-    await subject.stop();
+    await installation.stop();
   }
 }
 
-function isService(subject: OpenedSubject): subject is Service {
-  return 'database' in subject;
+function isService(installation: OpenedInstallation): installation is Service {
+  return 'database' in installation;
 }

@@ -2,34 +2,34 @@ import { isScope, MAX_OVERLAP_DAYS, SCOPES, type Scope } from '@back-office/apps
 import { isCurrency } from '@back-office/kernel';
 import { InvalidArgumentError } from 'commander';
 
-export function nameOf(text: string): string {
+export function parseName(text: string): string {
   if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('A name of 1 to 255 characters.');
   return text;
 }
 
-export function currencyOf(text: string): string {
+export function parseCurrency(text: string): string {
   if (!isCurrency(text)) throw new InvalidArgumentError('An ISO 4217 code such as RSD or EUR.');
   return text;
 }
 
-export function idOf(text: string): number {
+export function parseId(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('A whole number.');
   return Number(text);
 }
 
-export function hoursOf(text: string): number {
+export function parseHours(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
   return Number(count) * (unit === 'd' ? 24 : 1);
 }
 
-export function overlapOf(text: string): number {
-  const hours = hoursOf(text);
+export function parseOverlap(text: string): number {
+  const hours = parseHours(text);
   if (hours > MAX_OVERLAP_DAYS * 24) throw new InvalidArgumentError(`At most ${MAX_OVERLAP_DAYS}d.`);
   return hours;
 }
 
-export function scopesOf(text: string): Scope[] {
+export function parseScopes(text: string): Scope[] {
   const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))];
   if (!scopes.every(isScope)) throw new InvalidArgumentError(`Scopes such as ${SCOPES.slice(0, 2).join(',')}.`);
   return scopes;

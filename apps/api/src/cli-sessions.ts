@@ -2,25 +2,25 @@ import type { ListedSession, SessionSelection } from '@back-office/apps';
 import { formatDateTime, formatOptional, MAX_PAGE_SIZE } from '@back-office/kernel';
 import type { Command } from 'commander';
 import { command, type Result } from './cli-command.js';
-import { idOf } from './cli-options.js';
+import { parseId } from './cli-options.js';
 import type { Service } from './runtime/service.js';
 import { presentSession } from './sessions/index.js';
 import { TOKENS } from './tokens.js';
 
 export function addSessionCommands(program: Command): void {
-  const session = program.command('session').description('sessions of customers');
-  command(session, 'list', 'list the active sessions of an app', listSessions)
-    .requiredOption('--app <id>', 'id of the app', idOf)
-    .option('--customer <id>', 'only sessions of this customer', idOf);
+  const sessionCommands = program.command('session').description('sessions of customers');
+  command(sessionCommands, 'list', 'list the active sessions of an app', listSessions)
+    .requiredOption('--app <id>', 'id of the app', parseId)
+    .option('--customer <id>', 'only sessions of this customer', parseId);
   command(
-    session,
+    sessionCommands,
     'end',
     'end a session, or all sessions of a customer; they stop working within 2 seconds',
     endSessions,
   )
-    .requiredOption('--app <id>', 'id of the app', idOf)
-    .option('--id <id>', 'id of the session', idOf)
-    .option('--customer <id>', 'id of the customer', idOf);
+    .requiredOption('--app <id>', 'id of the app', parseId)
+    .option('--id <id>', 'id of the session', parseId)
+    .option('--customer <id>', 'id of the customer', parseId);
 }
 
 interface SessionOptions {

@@ -3,7 +3,7 @@ import { addHours, formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE } fr
 import type { Command } from 'commander';
 import { text as readAll } from 'node:stream/consumers';
 import { command, type Result } from './cli-command.js';
-import { hoursOf, idOf, nameOf, overlapOf, scopesOf } from './cli-options.js';
+import { parseHours, parseId, parseName, parseOverlap, parseScopes } from './cli-options.js';
 import type { Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
@@ -11,31 +11,31 @@ import { TOKENS } from './tokens.js';
 const STANDARD_INPUT = '-';
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('access tokens');
-  command(token, 'issue', 'issue another token for an app', issueToken)
-    .requiredOption('--app <id>', 'id of the app', idOf)
-    .option('--name <name>', 'name of the system that uses it', nameOf)
-    .option('--scopes <list>', 'such as catalogue:read,stock:write; without it the token has every scope', scopesOf)
+  const tokenCommands = program.command('token').description('access tokens');
+  command(tokenCommands, 'issue', 'issue another token for an app', issueToken)
+    .requiredOption('--app <id>', 'id of the app', parseId)
+    .option('--name <name>', 'name of the system that uses it', parseName)
+    .option('--scopes <list>', 'such as catalogue:read,stock:write; without it the token has every scope', parseScopes)
     .option('--language <code>', 'language of its messages')
-    .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', hoursOf);
-  command(token, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
+    .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', parseHours);
+  command(tokenCommands, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
     '--app <id>',
     'id of the app',
-    idOf,
+    parseId,
   );
-  command(token, 'rotate', 'replace a token by a new one', rotateToken)
-    .requiredOption('--app <id>', 'id of the app', idOf)
-    .requiredOption('--id <id>', 'id of the token', idOf)
+  command(tokenCommands, 'rotate', 'replace a token by a new one', rotateToken)
+    .requiredOption('--app <id>', 'id of the app', parseId)
+    .requiredOption('--id <id>', 'id of the token', parseId)
     .option(
       '--overlap <time>',
       'how long the old token still works, at most 30d, default 24h',
-      overlapOf,
+      parseOverlap,
       DEFAULT_OVERLAP_HOURS,
     )
-    .option('--expires-in <time>', 'life of the new token, default 400d', hoursOf);
-  command(token, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
-    .option('--app <id>', 'id of the app', idOf)
-    .option('--id <id>', 'id of the token', idOf)
+    .option('--expires-in <time>', 'life of the new token, default 400d', parseHours);
+  command(tokenCommands, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
+    .option('--app <id>', 'id of the app', parseId)
+    .option('--id <id>', 'id of the token', parseId)
     .option('--token <token>', 'the token itself; - reads it from standard input');
 }
 

@@ -3,17 +3,17 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUNDLE } from './testing/server-process.js';
+import { BUNDLE_FOLDER } from './testing/server-process.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const CLI = `${BUNDLE}cli.js`;
+const CLI_PATH = `${BUNDLE_FOLDER}cli.js`;
 /** Modules in this folder can import the workspace packages. */
-const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
+const CACHE_FOLDER = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
 function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
   const env = { PATH: process.env['PATH'], ...environment };
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [CLI_PATH, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
     child.stdin?.end(input);
@@ -34,7 +34,7 @@ describe('a command without a database', () => {
     [['proformas', 'expire'], 1],
     [['media', 'purge'], 1],
     [['check'], 2],
-  ])('%j fails with one line and creates nothing', async (args, code) => {
+  ])('fails with one line and creates nothing: %j', async (args, code) => {
     for (const DATA_DIR of [dataDir, join(dataDir, 'none')]) {
       const result = await runCli(args, { DATA_DIR });
       expect([result.code, result.stdout]).toEqual([code, '']);
@@ -53,13 +53,13 @@ describe('a command without a database', () => {
 describe('a command on a database in memory', () => {
   let folder: string;
   beforeAll(() => {
-    mkdirSync(CACHE, { recursive: true });
-    folder = mkdtempSync(join(CACHE, 'cli-'));
+    mkdirSync(CACHE_FOLDER, { recursive: true });
+    folder = mkdtempSync(join(CACHE_FOLDER, 'cli-'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([[['app', 'create', '--name', 'A']], [['token', 'issue', '--app', '1']], [['demo']]])(
-    '%j is refused in one line, also for a module',
+    'is refused in one line, also for a module: %j',
     async (args) => {
       const DATABASE = join(folder, 'database.mjs');
       writeFileSync(DATABASE, `export { openDatabase } from '@back-office/database-memory';`);
@@ -131,7 +131,7 @@ describe('the commands for tokens', () => {
     expect(JSON.stringify(tokens)).not.toContain('bo_app_');
   }, 60_000);
 
-  it('are listed by the audit log, which names the command line', async () => {
+  it('add audit log entries with the command line as actor', async () => {
     const { entries } = await run('audit', '--app', appId, '--action', 'access_token.rotate');
     expect(entries).toMatchObject([{ actor: 'cli', token_id: null, after: { name: 'ERP' } }]);
     expect((await cli(['audit', '--app', appId])).stdout).toContain('  cli  access_token.create ');
@@ -150,7 +150,7 @@ describe('the commands for tokens', () => {
     [['revoke', '--app', '1', '--id', '987654'], 'There is no such token.'],
     [['rotate', '--app', '1', '--id', '987654'], 'The app 1 has no token 987654.'],
   ])(
-    '%j fails with one line',
+    'fail with one line for %j',
     async (args, line) => {
       expect(await cli(['token', ...args])).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
     },

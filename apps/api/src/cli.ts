@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { check, type Connection, distribute } from '@back-office/database-postgres';
 import { addAuditCommand } from './cli-audit.js';
 import { command, openExisting, type Options, type Result } from './cli-command.js';
-import { currencyOf, nameOf } from './cli-options.js';
+import { parseCurrency, parseName } from './cli-options.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
@@ -44,25 +44,25 @@ command(program, 'demo', 'create a demo app with realistic data', createDemo, ()
   startService(readConfig(), { needsKeptRecords: true }),
 );
 
-const app = program.command('app').description('apps');
-command(app, 'create', 'create an app and issue its first token', createApp)
-  .requiredOption('--name <name>', 'name of the app', nameOf)
-  .option('--currency <code>', 'ISO 4217 code', currencyOf, 'RSD');
+const appCommands = program.command('app').description('apps');
+command(appCommands, 'create', 'create an app and issue its first token', createApp)
+  .requiredOption('--name <name>', 'name of the app', parseName)
+  .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD');
 
 addTokenCommands(program);
 addSessionCommands(program);
 addAuditCommand(program);
 
-const proformas = program.command('proformas').description('proformas');
-command(proformas, 'expire', 'expire all due proformas now', expireProformas);
+const proformaCommands = program.command('proformas').description('proformas');
+command(proformaCommands, 'expire', 'expire all due proformas now', expireProformas);
 
-const media = program.command('media').description('the media library');
-command(media, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
+const mediaCommands = program.command('media').description('the media library');
+command(mediaCommands, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
   openExisting({ opensStore: true }),
 );
 
 command(
-  media,
+  mediaCommands,
   'publish',
   'publish every file under its public key, for example after moving contents into another bucket',
   publishMedia,

@@ -43,7 +43,7 @@ describe('an external database', () => {
   });
 });
 
-describe('a valid value', () => {
+describe('a valid variable', () => {
   it.each([
     ['JSON_LIMIT', '512kb', { jsonLimit: 524_288 }],
     ['JSON_LIMIT', '20 MB', { jsonLimit: 20_971_520 }],
@@ -81,7 +81,7 @@ describe('a valid value', () => {
     ['WORKER_PORT', '9000', { workerPort: 9_000 }],
     ['WORKER_PORT', '', { workerPort: undefined }],
     ['PORT', '', { port: 3000 }],
-  ])('%s=%s is accepted', (name, value, expected) => {
+  ])('is accepted: %s=%s', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
   });
 });
@@ -92,7 +92,7 @@ describe('REFUNDS=http', () => {
   });
 });
 
-describe('an invalid value', () => {
+describe('an invalid variable', () => {
   it.each([
     ['PORT', '70000'],
     ['PORT', '-1'],
@@ -128,7 +128,7 @@ describe('an invalid value', () => {
     ['RATE_LIMIT', '10/1m'],
     ['CORS_ORIGINS', 'example.com'],
     ['CORS_ORIGINS', 'https://a.example/path'],
-  ])('%s=%s is refused in one line that names it', (name, value) => {
+  ])('is refused in one line that names it: %s=%s', (name, value) => {
     const read = (): unknown => readConfig({ [name]: value });
     expect(read).toThrow(InvalidConfig);
     expect(read).toThrow(new RegExp(`^Bad configuration: ${name}: .+$`));

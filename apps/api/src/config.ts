@@ -22,7 +22,6 @@ export interface Config {
   readonly adminPort: number | undefined;
   /** Address that `adminPort` and `workerPort` listen on; `undefined` means all. */
   readonly adminHost: string | undefined;
-  /** Whether the API reference is served. */
   readonly docs: boolean;
   readonly dataDir: string;
   /** `postgres`, `memory`, or a module that opens a database. */
@@ -35,9 +34,7 @@ export interface Config {
   /** Port for health and metrics of a worker without an API; `undefined` serves none. */
   readonly workerPort: number | undefined;
   readonly jsonLimit: number;
-  /** Maximum size of an uploaded file in bytes. */
   readonly uploadLimit: number;
-  /** Maximum number of pixels of an uploaded image. */
   readonly imagePixelLimit: number;
   /** Prefix of the URLs of public files. */
   readonly publicUrl: string;
@@ -60,11 +57,10 @@ export interface Config {
   readonly refunds: RefundConfig;
   /** Private networks that webhooks may reach, such as `10.1.0.0/16`. */
   readonly webhookNetworks: readonly string[];
-  /** Bearer token for the payment service. */
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  /** All variables, because adapters read variables of their own. */
+  /** All variables, because each adapter reads its own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -89,7 +85,7 @@ export interface Rate {
 
 export interface RateLimitConfig {
   readonly perToken: Rate;
-  /** For callers without a valid token. */
+  /** Limit of callers without a valid token. */
   readonly perAddress: Rate;
   /** URL of a Redis server that counts the calls of all processes; `undefined` counts in each process. */
   readonly store: string | undefined;
@@ -164,7 +160,7 @@ export function readConfig(environment: Environment = process.env): Config {
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    // By default, only a database that starts empty gets a demo app.
+    // By default, the service creates a demo app only in a database that starts empty.
     demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
     workerPort: parsed.WORKER_PORT,

@@ -35,7 +35,6 @@ export interface Adapters {
   readonly refunds: RefundGateway;
   /** Missing in commands that use no files. */
   readonly media?: LibraryTools | undefined;
-  /** Private networks that webhooks may reach. */
   readonly webhookNetworks?: readonly string[];
 }
 

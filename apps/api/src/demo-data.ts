@@ -34,7 +34,7 @@ const GARMENTS: readonly (readonly [code: string, name: string, price: number])[
   ['CAP-SUN', 'Sun cap Morava', 1_290],
 ];
 
-function product(prefix: string, sizes: readonly string[]) {
+function toProduct(prefix: string, sizes: readonly string[]) {
   return ([code, name, price]: readonly [string, string, number], index: number) => ({
     code,
     name,
@@ -49,8 +49,8 @@ function product(prefix: string, sizes: readonly string[]) {
 }
 
 export const PRODUCTS = [
-  ...SHOES.map(product('100', ['38', '40', '42', '44'])),
-  ...GARMENTS.map(product('200', ['S', 'M', 'L', 'XL'])),
+  ...SHOES.map(toProduct('100', ['38', '40', '42', '44'])),
+  ...GARMENTS.map(toProduct('200', ['S', 'M', 'L', 'XL'])),
 ];
 
 export const CUSTOMERS = [

@@ -4,11 +4,11 @@ import { containerOf } from './container.js';
 import { makeDemo } from './demo.js';
 
 describe('the demo app', () => {
-  it('names the port that refuses a call', async () => {
+  it('fails with the name of the port that refuses a call', async () => {
     const clock = new ManualClock();
     const ports = portsOf(new State(), { clock, publicBase: () => '', isPublished: () => false });
     const refunds = { refund: () => Promise.resolve('refunded' as const) };
-    // The sessions use another state, so they do not find the customer.
+    // The separate sessions do not know the customer.
     const database = { ...ports, sessions: new MemorySessions(new State(), clock) };
     const container = containerOf(database, { refunds, media: undefined }, clock);
     await expect(makeDemo(container)).rejects.toThrow(

@@ -13,7 +13,7 @@ export interface Demo {
   readonly sessionToken: string;
 }
 
-/** The tokens are printed, so they must not work for ever. */
+/** The tokens are printed, so they must expire. */
 const LIFETIME_HOURS = 30 * 24;
 const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 

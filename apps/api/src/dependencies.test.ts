@@ -5,13 +5,12 @@ import { MINIMUM_VERSIONS, REVIEWED_ON, type MinimumVersion } from './testing/mi
 
 interface LockedPackage {
   readonly version?: string;
-  /** Not installed in production. */
   readonly dev?: boolean;
 }
 type Lock = Readonly<Record<string, LockedPackage>>;
 
-const repository = resolve(import.meta.dirname, '../../..');
-const lock = (JSON.parse(readFileSync(`${repository}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
+const repositoryPath = resolve(import.meta.dirname, '../../..');
+const lock = (JSON.parse(readFileSync(`${repositoryPath}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
 
 function copiesOf(name: string, packages: Lock): [string, LockedPackage][] {
   return Object.entries(packages).filter(([path]) => path === name || path.endsWith(`node_modules/${name}`));
@@ -30,7 +29,7 @@ describe('the lock file', () => {
     expect(describeOutdated(lock, MINIMUM_VERSIONS)).toEqual([]);
   });
 
-  it('names the version and the hash of every package', () => {
+  it('has the version and the hash of every package', () => {
     const installedPackages = Object.entries(lock).filter(([path]) => path.includes('node_modules/'));
     expect(installedPackages.length).toBeGreaterThan(500);
     const unpinnedPackages = installedPackages.filter(
@@ -42,7 +41,7 @@ describe('the lock file', () => {
 });
 
 describe('the list of minimum versions', () => {
-  it('has a date, lists each package once and needs each exception', () => {
+  it('has a date, lists each package once and has no needless exception', () => {
     expect(REVIEWED_ON).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(Date.parse(REVIEWED_ON)).not.toBeNaN();
     const names = MINIMUM_VERSIONS.map(({ name }) => name);

@@ -14,7 +14,7 @@ await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config, { logger });
-  const work = config.worker ? workOf(service, logger) : undefined;
+  const backgroundWork = config.worker ? workOf(service, logger) : undefined;
   const api = await startApi(service, config, logger).catch(async (error: unknown) => {
     await service.stop();
     throw error;
@@ -23,9 +23,9 @@ await runUntilSignal(async () => {
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
   const tokenUses = service.container.get(TOKENS.TokenUses);
-  const uses = new Background([useChoreOf(service.container)], logger);
-  uses.start();
-  await work?.start();
+  const tokenUseWriter = new Background([useChoreOf(service.container)], logger);
+  tokenUseWriter.start();
+  await backgroundWork?.start();
   process.stdout.write(formatGreeting(addressesOf(config, api), service.notice, demo));
   logger.info(
     { port: api.port, admin_port: api.adminPort, worker: config.worker, adapters: adapterNames(config) },
@@ -33,8 +33,8 @@ await runUntilSignal(async () => {
   );
   return async () => {
     logger.info('stopping');
-    await Promise.all([api.stop(), work?.stop()]);
-    await uses.stop();
+    await Promise.all([api.stop(), backgroundWork?.stop()]);
+    await tokenUseWriter.stop();
     await tokenUses.flush().catch((error: unknown) => logger.warn({ error: loggable(error) }, 'last uses not written'));
     await service.stop();
   };
@@ -52,7 +52,7 @@ function addressesOf({ host, adminHost, docs }: Config, { port, adminPort }: Api
   return { origin, reference: docs ? `${adminOrigin}/docs` : undefined };
 }
 
-/** A host for all addresses is reachable as localhost. */
+/** Returns localhost for a host that listens on all addresses. */
 function originOf(host: string | undefined, port: number): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -4,7 +4,7 @@ import { FILL_FILES } from './bench/media-fill.query.js';
 import { newCustomer, propose, stockShop } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 
-const ROWS = 5_000;
+const ROW_COUNT = 5_000;
 /** A quadratic plan takes at least thirty times as long. */
 const MAX_SLOWDOWN = { factor: 5, offsetMs: 700 };
 
@@ -88,7 +88,7 @@ beforeAll(async () => {
   await withInstallation(async (installation) => {
     await openShop(installation, 100);
     await installation.client.query('analyze');
-    const shop = await openShop(installation, ROWS);
+    const shop = await openShop(installation, ROW_COUNT);
     await measure(shop, timesBeforeAnalyze);
     await installation.client.query('analyze');
     await measure(shop, timesAfterAnalyze);
@@ -96,9 +96,11 @@ beforeAll(async () => {
   await withInstallation(async (installation) => {
     for (let count = 0; count < 20; count += 1) await openShop(installation, 1);
     await installation.client.query('analyze');
-    await measure(await openShop(installation, ROWS), timesBesideSmallApps);
+    await measure(await openShop(installation, ROW_COUNT), timesBesideSmallApps);
   });
-  await withInstallation(async (installation) => measure(await openShop(installation, ROWS), timesWithoutStatistics));
+  await withInstallation(async (installation) =>
+    measure(await openShop(installation, ROW_COUNT), timesWithoutStatistics),
+  );
 }, 240_000);
 
 /** Turns autovacuum off, because it would gather statistics. */

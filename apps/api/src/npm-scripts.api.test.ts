@@ -96,25 +96,25 @@ describe('run.mjs', () => {
     cpSync(join(ROOT, 'apps/api/bundle.mjs'), join(projectFolder, 'apps/api/bundle.mjs'));
     for (const name of ['main', 'worker', 'library'])
       writeFileSync(join(projectFolder, `apps/api/dist/${name}.js`), '');
-    const installed = join(projectFolder, 'node_modules/.package-lock.json');
-    writeFileSync(installed, '{}');
-    const bundle = join(projectFolder, 'apps/api/dist/bundle/cli.js');
+    const installedLockFile = join(projectFolder, 'node_modules/.package-lock.json');
+    writeFileSync(installedLockFile, '{}');
+    const bundlePath = join(projectFolder, 'apps/api/dist/bundle/cli.js');
     const script = (text: string) => `import './library.js'; console.log("${text}")`;
 
     writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), script('first'));
     expect(await run('cli')).toEqual([0, 'first\n', '']);
-    const bundledAt = statSync(bundle).mtimeMs;
+    const bundledAt = statSync(bundlePath).mtimeMs;
     await run('cli');
-    expect(statSync(bundle).mtimeMs).toBe(bundledAt);
-    writeFileSync(bundle, 'console.log("bundled")');
+    expect(statSync(bundlePath).mtimeMs).toBe(bundledAt);
+    writeFileSync(bundlePath, 'console.log("bundled")');
     expect(await run('cli')).toEqual([0, 'bundled\n', '']);
 
     writeFileSync(join(projectFolder, 'apps/api/dist/library.js'), 'console.log("library")');
     expect(await run('cli')).toEqual([0, 'library\nfirst\n', '']);
-    const secondBundleAt = statSync(bundle).mtimeMs;
-    writeFileSync(installed, '{ }');
+    const secondBundleAt = statSync(bundlePath).mtimeMs;
+    writeFileSync(installedLockFile, '{ }');
     await run('cli');
-    expect(statSync(bundle).mtimeMs).toBeGreaterThan(secondBundleAt);
+    expect(statSync(bundlePath).mtimeMs).toBeGreaterThan(secondBundleAt);
   });
 });
 

@@ -11,12 +11,12 @@ import { publint } from 'publint';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const NAMES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
+const PACKAGE_NAMES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 /** Packages with native code, WebAssembly or a server are too large for an installation in a test. */
 const LARGE_PACKAGES = /^(?:database-postgres|storage-s3|images-|pages-|facts-)/;
-const INSTALLED_PACKAGES = NAMES.filter((name) => !LARGE_PACKAGES.test(name));
+const INSTALLED_PACKAGES = PACKAGE_NAMES.filter((name) => !LARGE_PACKAGES.test(name));
 /** Entry points for the tests of this repository, which are neither built nor packed. */
 const SOURCE_ENTRIES = new Set(['database-postgres/testing', 'media/testing/arbitraries']);
 const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nOutput:\n\n```text\n(?<output>[\s\S]*?)```/;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(ROOT, '.cache/packages-'));
   tarballs = join(folder, 'tarballs');
   await mkdir(tarballs);
-  const workspaces = NAMES.flatMap((name) => ['--workspace', `packages/${name}`]);
+  const workspaces = PACKAGE_NAMES.flatMap((name) => ['--workspace', `packages/${name}`]);
   await run('npm', ['pack', '--silent', '--pack-destination', tarballs, ...workspaces], { cwd: ROOT });
 }, 120_000);
 
@@ -52,7 +52,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const tarballOf = (name: string): string => join(tarballs, `back-office-${name}-0.2.0.tgz`);
 const readmeOf = (name: string): string => readFileSync(join(ROOT, 'packages', name, 'README.md'), 'utf8');
 
-describe.each(NAMES)('the package %s', (name) => {
+describe.each(PACKAGE_NAMES)('the package %s', (name) => {
   it('has a README example with the printed output', async () => {
     const { code, output } = EXAMPLE.exec(readmeOf(name))?.groups ?? {};
     const file = join(folder, `${name}.mjs`);
@@ -160,7 +160,6 @@ describe('the page on adapters', () => {
   });
 });
 
-/** Returns these packages and the workspace packages that they depend on. */
 function withDependencies(names: readonly string[]): Set<string> {
   const neededNames = new Set(names);
   for (const name of neededNames) {

@@ -3,19 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { patternsOf, verdictOn } from './testing/patterns.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SAFE_PATTERNS = `${ROOT}apps/api/src/testing/safe-patterns.json`;
+const SAFE_PATTERNS_PATH = `${ROOT}apps/api/src/testing/safe-patterns.json`;
 
 const patterns = patternsOf(ROOT);
 /** Patterns that `recheck` has found safe; the analysis of all of them would take half a minute. */
-const safePatterns = new Set(JSON.parse(readFileSync(SAFE_PATTERNS, 'utf8')) as string[]);
+const safePatterns = new Set(JSON.parse(readFileSync(SAFE_PATTERNS_PATH, 'utf8')) as string[]);
 
 describe('a regular expression of the service', () => {
   it('takes linear time on every text', async () => {
-    const unknown = [...patterns].filter(([pattern]) => !safePatterns.has(pattern));
+    const unlistedPatterns = [...patterns].filter(([pattern]) => !safePatterns.has(pattern));
     const verdicts = await Promise.all(
-      unknown.map(async ([pattern, file]) => `${file}: ${pattern} is ${await verdictOn(pattern)}`),
+      unlistedPatterns.map(async ([pattern, file]) => `${file}: ${pattern} is ${await verdictOn(pattern)}`),
     );
-    // A pattern that is reported as safe belongs into the list.
+    // A pattern with the verdict `safe` belongs in the list.
     expect(verdicts).toEqual([]);
   }, 120_000);
 });
@@ -26,7 +26,7 @@ describe('the list of safe patterns', () => {
   });
 });
 
-describe('the analysis', () => {
+describe('the analysis of patterns', () => {
   it('finds patterns of quadratic and exponential time', async () => {
     expect(await Promise.all([verdictOn('/\\/+$/'), verdictOn('/^(a|a)*b$/'), verdictOn('/^a+$/')])).toEqual([
       'vulnerable',

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { installCitusStandIn, type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
-import { BUNDLE, type ServerProcess, startServer } from './testing/server-process.js';
+import { BUNDLE_FOLDER, type ServerProcess, startServer } from './testing/server-process.js';
 
 interface ExitedProcess {
   readonly code: number | null;
@@ -24,7 +24,7 @@ function runNode(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [BUNDLE + script, ...args],
+      [BUNDLE_FOLDER + script, ...args],
       { env, timeout: 30_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
@@ -46,7 +46,7 @@ describe('a bad environment', () => {
 });
 
 describe('a first start on an occupied port', () => {
-  it('stops its database server; the next start shows the demo tokens', async () => {
+  it('stops its database server, and the next start shows the demo tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
     const occupyingServer = createServer().listen(0);
@@ -71,24 +71,26 @@ chmodSync(home, 0o755);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('a service without configuration', () => {
-  it('starts a database and a demo app, and serves the printed curl', async () => {
+  it('starts a database and a demo app, and answers the printed curl command', async () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
     const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];
-    const list = await fetch(url.replace('localhost', '127.0.0.1'), { headers: { Authorization: `Bearer ${token}` } });
-    expect(((await list.json()) as { data: unknown }).data).toHaveLength(3);
+    const listResponse = await fetch(url.replace('localhost', '127.0.0.1'), {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(((await listResponse.json()) as { data: unknown }).data).toHaveLength(3);
     const [, session = ''] = /^ {2}(bo_session_\S+)$/m.exec(server.output()) ?? [];
-    const visits = await fetch(`${server.origin}/api/v2/customer/attendances`, {
+    const visitsResponse = await fetch(`${server.origin}/api/v2/customer/attendances`, {
       headers: { Authorization: `Bearer ${session}` },
     });
-    expect([visits.status, await visits.json()]).toEqual([200, { data: [] }]);
+    expect([visitsResponse.status, await visitsResponse.json()]).toEqual([200, { data: [] }]);
 
     const createdApp = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
     const { app_id: appId, access_token: second } = JSON.parse(createdApp.stdout);
-    const settings = await fetch(`${server.origin}/api/v2/app/settings`, {
+    const settingsResponse = await fetch(`${server.origin}/api/v2/app/settings`, {
       headers: { Authorization: `Bearer ${second}` },
     });
-    expect(((await settings.json()) as { data: unknown }).data).toMatchObject({
+    expect(((await settingsResponse.json()) as { data: unknown }).data).toMatchObject({
       name: 'Second',
       currency: 'RSD',
       proforma: { lifetime_hours: 72 },
@@ -104,27 +106,27 @@ describe('a service without configuration', () => {
 
 describe('a copied data folder', () => {
   it('contains a complete installation with records and files', async () => {
-    const copy = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
-    chmodSync(copy, 0o755);
+    const copiedFolder = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
+    chmodSync(copiedFolder, 0o755);
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const token = await appToken({ DATA_DIR: home });
     const headers = { Authorization: `Bearer ${token}` };
     const form = new FormData();
     form.set('file', new Blob(['words to keep']), 'a.txt');
-    const uploaded = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
-    const { data } = (await uploaded.json()) as { data: { key: string } };
+    const uploadResponse = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
+    const { data } = (await uploadResponse.json()) as { data: { key: string } };
     expect(await server.stop()).toBe(0);
 
     // `-a` keeps the owners of files, which PostgreSQL checks.
-    await promisify(execFile)('cp', ['-a', `${home}/.`, copy]);
+    await promisify(execFile)('cp', ['-a', `${home}/.`, copiedFolder]);
     rmSync(home, { recursive: true, force: true });
-    const restored = await startServer({ DATA_DIR: copy, LOG_LEVEL: 'silent' });
+    const restored = await startServer({ DATA_DIR: copiedFolder, LOG_LEVEL: 'silent' });
     expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
-    const orders = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
-    expect([orders.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
-    expect((await runNode('cli.js', ['check'], { DATA_DIR: copy })).code).toBe(0);
+    const ordersResponse = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
+    expect([ordersResponse.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
+    expect((await runNode('cli.js', ['check'], { DATA_DIR: copiedFolder })).code).toBe(0);
     expect(await restored.stop()).toBe(0);
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(copiedFolder, { recursive: true, force: true });
   }, 60_000);
 });
 
@@ -179,7 +181,7 @@ describe('a service on an external database', () => {
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('begin; lock table warehouses');
-    const slow = fetch(`${server.origin}/api/v2/warehouse`, {
+    const slowCall = fetch(`${server.origin}/api/v2/warehouse`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({
@@ -192,7 +194,7 @@ describe('a service on an external database', () => {
     await expect(fetch(`${server.origin}/health/live`)).rejects.toThrow();
     await blocker.query('rollback');
     await blocker.end();
-    const answer = await slow;
+    const answer = await slowCall;
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
     expect(await exitCode).toBe(0);
   });
@@ -209,27 +211,29 @@ describe('a service on an external database', () => {
   });
 
   it('is not ready while the database is unreachable', async () => {
-    const ready = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
-    // An answer is remembered for a second.
-    const becomesReady = async (status: number): Promise<void> => {
-      for (let attempt = 0; attempt < 100 && (await ready()) !== status; attempt += 1)
+    const fetchReadiness = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
+    // The service keeps a result for a second, so the test polls.
+    const waitForReadiness = async (status: number): Promise<void> => {
+      for (let attempt = 0; attempt < 100 && (await fetchReadiness()) !== status; attempt += 1)
         await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(await ready()).toBe(status);
+      expect(await fetchReadiness()).toBe(status);
     };
-    await becomesReady(200);
+    await waitForReadiness(200);
     const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
     await admin.connect();
     const [name = ''] = /back_office_test_\w+/.exec(database.url) ?? [];
     await admin.query(`alter database ${name} allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    await becomesReady(503);
+    await waitForReadiness(503);
     expect((await fetch(`${sharedServer.origin}/health/live`)).status).toBe(200);
-    const call = await fetch(`${sharedServer.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
-    expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
+    const callResponse = await fetch(`${sharedServer.origin}/api/v2/orders`, {
+      headers: { Authorization: 'Bearer x' },
+    });
+    expect([callResponse.status, callResponse.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await callResponse.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
-    await becomesReady(200);
+    await waitForReadiness(200);
     expect(sharedServer.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
   });
 
@@ -254,14 +258,14 @@ describe('a service on an external database', () => {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': 'canary-1' },
       body: JSON.stringify({ customer: { email: 'secret@example.com', first_name: 'Tajna', last_name: 'Osoba' } }),
     });
-    const refused = async (path: string, body: object) =>
+    const sendRefusedCall = async (path: string, body: object) =>
       fetch(`${server.origin}/api/v2${path}`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       });
-    await refused('/proforma_orders', { order_processing_id: 1 });
-    await refused('/customers', { customer: { email: 'Tajna', first_name: '' } });
+    await sendRefusedCall('/proforma_orders', { order_processing_id: 1 });
+    await sendRefusedCall('/customers', { customer: { email: 'Tajna', first_name: '' } });
     await server.stop();
     const lines = server
       .output()
@@ -278,13 +282,13 @@ describe('a service on an external database', () => {
 
 describe('nodes that start together on an empty database', () => {
   it('migrate the database once and all become ready', async () => {
-    const empty = await makeTestDatabase({ isEmpty: true });
+    const emptyDatabase = await makeTestDatabase({ isEmpty: true });
     const servers = await Promise.all(
-      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
+      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: emptyDatabase.url, LOG_LEVEL: 'silent' })),
     );
     for (const server of servers) expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
     await Promise.all(servers.map((server) => server.stop()));
-    await empty.drop();
+    await emptyDatabase.drop();
   }, 60_000);
 });
 
@@ -300,7 +304,7 @@ describe('the command line', () => {
     const { app_id: appId } = JSON.parse(
       (await cli('app', 'create', '--name', 'A', '--currency', 'EUR', '--json')).stdout,
     );
-    const issued = await cli(
+    const issueResult = await cli(
       'token',
       'issue',
       '--app',
@@ -311,7 +315,7 @@ describe('the command line', () => {
       '30d',
       '--json',
     );
-    const { access_token: token, expires_at: expiresAt } = JSON.parse(issued.stdout);
+    const { access_token: token, expires_at: expiresAt } = JSON.parse(issueResult.stdout);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 3_600_000)).toBe(720);
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
   }, 120_000);
@@ -336,8 +340,8 @@ describe('the command line', () => {
     await client.connect();
     await client.query('update stocks set on_hand = on_hand + 1');
     await client.end();
-    const elsewhere = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
-    expect((await runNode('cli.js', ['check'], elsewhere)).code).toBe(2);
+    const missingDatabase = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
+    expect((await runNode('cli.js', ['check'], missingDatabase)).code).toBe(2);
     const brokenResult = await cli('check');
     expect(brokenResult.code).toBe(1);
     expect(brokenResult.stdout).toMatch(

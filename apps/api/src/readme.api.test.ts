@@ -18,7 +18,7 @@ let dataDir: string;
 
 beforeAll(async () => {
   database = await makeTestDatabase();
-  // Addresses of files contain the port.
+  // The URLs of files contain the port, so the port is chosen before the start.
   const PORT = await freePort();
   dataDir = await mkdtemp(join(tmpdir(), 'readme-'));
   server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT });
@@ -37,7 +37,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** The shell blocks below the walk marker of a document, as one script. */
+/** Returns the shell blocks below the walk marker of a document as one script. */
 function walkOf(document: string): string {
   const [, walk = ''] = readFileSync(ROOT + document, 'utf8').split('<!-- walk -->');
   return [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('');

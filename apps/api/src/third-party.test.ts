@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const repository = resolve(import.meta.dirname, '../../..');
-const read = (path: string) => readFileSync(`${repository}/${path}`, 'utf8');
+const repositoryPath = resolve(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(`${repositoryPath}/${path}`, 'utf8');
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -39,7 +39,7 @@ const ACCEPTED_LICENCES = new Set([
   'BSD-3-Clause',
   'BlueOak-1.0.0',
 ]);
-/** Reviewed one by one: the service loads libvips as a shared library. */
+/** Licences that were reviewed one by one. The service loads libvips as a shared library. */
 const REVIEWED_LICENCES = new Map([
   [/^@img\/sharp-/, /LGPL-3\.0-or-later/],
   [/^argparse$/, /^Python-2\.0$/],
@@ -54,7 +54,7 @@ interface Sbom {
 }
 
 const runNode = (args: readonly string[]): string =>
-  execFileSync(process.execPath, args, { cwd: repository, encoding: 'utf8', maxBuffer: 16 * 1024 ** 2 });
+  execFileSync(process.execPath, args, { cwd: repositoryPath, encoding: 'utf8', maxBuffer: 16 * 1024 ** 2 });
 
 describe('an installation', () => {
   it('runs no script of a package, with npm 10 or later', () => {
@@ -97,12 +97,14 @@ describe('third-party packages', () => {
     const sbom = JSON.parse(runNode(['apps/api/src/testing/sbom.mjs'])) as Sbom;
     const { bomFormat, specVersion, components, dependencies } = sbom;
     expect([bomFormat, specVersion]).toEqual(['CycloneDX', '1.5']);
-    const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
-    const missing = lock.filter(({ dev, name, version }) => !dev && !listed.has(`pkg:npm/${name}@${version}`));
-    expect(missing).toEqual([]);
-    const refs = new Set(components.map((component) => component['bom-ref']));
-    const unknown = dependencies.flatMap(({ dependsOn }) => dependsOn.filter((ref) => !refs.has(ref)));
-    expect(unknown).toEqual([]);
+    const listedPackages = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
+    const missingPackages = lock.filter(
+      ({ dev, name, version }) => !dev && !listedPackages.has(`pkg:npm/${name}@${version}`),
+    );
+    expect(missingPackages).toEqual([]);
+    const componentRefs = new Set(components.map((component) => component['bom-ref']));
+    const unknownRefs = dependencies.flatMap(({ dependsOn }) => dependsOn.filter((ref) => !componentRefs.has(ref)));
+    expect(unknownRefs).toEqual([]);
     const sharp = dependencies.find(({ ref }) => ref.startsWith('pkg:npm/sharp@'));
     expect(sharp?.dependsOn).toEqual(expect.arrayContaining([expect.stringContaining('sharp-libvips-linux-x64')]));
   });

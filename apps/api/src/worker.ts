@@ -14,7 +14,7 @@ await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config, { logger });
-  const work = workOf(service, logger);
+  const backgroundWork = workOf(service, logger);
   const probes =
     config.workerPort === undefined
       ? undefined
@@ -24,11 +24,11 @@ await runUntilSignal(async () => {
             throw error;
           },
         );
-  await work.start();
+  await backgroundWork.start();
   logger.info({ port: probes?.port, adapters: adapterNames(config) }, 'working');
   return async () => {
     logger.info('stopping');
-    await Promise.all([probes?.stop(), work.stop()]);
+    await Promise.all([probes?.stop(), backgroundWork.stop()]);
     await service.stop();
   };
 });

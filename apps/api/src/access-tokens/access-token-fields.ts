@@ -32,8 +32,8 @@ const validateScopes: Validator = (value) => {
   return value.length > 0 && value.length <= SCOPES.length && value.every(isScope) ? undefined : IS_INVALID;
 };
 
-/** A token with no scope at all could do nothing, so an empty list is a mistake. */
-const SCOPE_LIST = {
+/** An empty list is refused, because a token without scopes could do nothing. */
+const SCOPE_LIST_SCHEMA = {
   type: 'array' as const,
   items: { type: 'string' as const, enum: [...SCOPES] },
   minItems: 1,
@@ -42,7 +42,7 @@ const SCOPE_LIST = {
 
 class AccessTokenFields {
   @Text() name!: string;
-  @ValidatedBy(validateScopes, SCOPE_LIST, { optional }) scopes?: Scope[] | null;
+  @ValidatedBy(validateScopes, SCOPE_LIST_SCHEMA, { optional }) scopes?: Scope[] | null;
   @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) language?: string | null;
   @Duration(MAX_LIFETIME_SECONDS, LIFETIME_LIMITS) expires_in?: number | string | null;
 }
@@ -55,7 +55,7 @@ const validateName: Validator = (value) => checkText(value, MAX_STRING_LENGTH, f
 
 class ChangedFields {
   @ValidatedBy(validateName, { type: 'string', maxLength: MAX_STRING_LENGTH }, { optional }) name?: string;
-  @ValidatedBy(validateScopes, SCOPE_LIST, { optional }) scopes?: Scope[] | null;
+  @ValidatedBy(validateScopes, SCOPE_LIST_SCHEMA, { optional }) scopes?: Scope[] | null;
   @Duration(MAX_LIFETIME_SECONDS, 'from now, at most ten years') expires_in?: number | string | null;
 }
 
@@ -95,7 +95,7 @@ const TOKEN_FIELDS = {
 export const AccessTokenShape = component('AccessToken', TOKEN_FIELDS);
 export const NewAccessTokenShape = component('NewAccessToken', { ...TOKEN_FIELDS, access_token: text });
 
-/** `current` marks the token that makes the call. */
+/** `current` is true for the token that makes the call. */
 export function presentToken(token: AppToken, currentId: number): TypeOf<typeof AccessTokenShape> {
   return {
     id: token.id,

@@ -13,14 +13,14 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const create = async (fields: object = {}, client = shop) =>
+const createToken = async (fields: object = {}, client = shop) =>
   (await client.post('/access_tokens', { access_token: { name: 'ERP', ...fields } })).body.data;
 const clientOf = (token: { access_token: string }): Client => api.clientWith(shop.appId, token.access_token);
-const limitedTo = async (...scopes: Scope[]) => clientOf(await create({ scopes }));
-const NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
+const clientLimitedTo = async (...scopes: Scope[]) => clientOf(await createToken({ scopes }));
+const SCOPE_NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
 
 describe('POST /access_tokens', () => {
-  it('creates a token for 400 days that works at once', async () => {
+  it('creates a token that works at once and expires after 400 days', async () => {
     const { status, body } = await shop.post('/access_tokens', {
       access_token: { name: 'ERP', scopes: ['stock:read'], language: 'sr' },
     });
@@ -40,18 +40,18 @@ describe('POST /access_tokens', () => {
     expect((await clientOf(body.data).get('/stocks')).status).toBe(200);
   });
 
-  it('gives every scope unless the request names some', async () => {
-    const token = await create({ expires_in: '12h' });
+  it('gives the token every scope unless the request lists scopes', async () => {
+    const token = await createToken({ expires_in: '12h' });
     expect(token).toMatchObject({ scopes: null, expires_at: '2026-11-21T22:00:00' });
     expect((await clientOf(token).get('/products')).status).toBe(200);
   });
 
-  it('passes on only scopes that the caller has', async () => {
-    const limited = await limitedTo('tokens:write', 'stock:read');
-    expect((await create({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
+  it('gives only scopes that the caller has', async () => {
+    const limited = await clientLimitedTo('tokens:write', 'stock:read');
+    expect((await createToken({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
     for (const scopes of [undefined, null, ['stock:write'], ['stock:read', 'orders:read']]) {
       const { status, body } = await limited.post('/access_tokens', { access_token: { name: 'x', scopes } });
-      expect([status, body]).toEqual([403, NOT_HELD]);
+      expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     }
   });
 
@@ -66,7 +66,7 @@ describe('POST /access_tokens', () => {
   });
 
   it('does not store the token', async () => {
-    const { access_token: secret } = await create();
+    const { access_token: secret } = await createToken();
     const rows = await api.database.rows('select to_jsonb(t)::text as text from access_tokens t where app_id = $1', [
       shop.appId,
     ]);
@@ -76,7 +76,7 @@ describe('POST /access_tokens', () => {
 
 describe('GET /access_tokens', () => {
   it('lists the tokens of the app without secrets and sessions', async () => {
-    const token = await create();
+    const token = await createToken();
     await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
     const { body } = await shop.get('/access_tokens');
     const { access_token: secret, ...listed } = token;
@@ -88,8 +88,8 @@ describe('GET /access_tokens', () => {
 });
 
 describe('PATCH /access_tokens/{id}', () => {
-  it('changes name, scopes and expiry, which count at once', async () => {
-    const token = await create();
+  it('changes name, scopes and expiry at once', async () => {
+    const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/products')).status).toBe(200);
     const change = { name: 'PIM', scopes: ['stock:read'], expires_in: '30d' };
@@ -100,22 +100,25 @@ describe('PATCH /access_tokens/{id}', () => {
     expect(unchanged.data).toEqual(body.data);
   });
 
-  it('refuses scopes that the caller lacks, in the token and in the change', async () => {
-    const limited = await limitedTo('tokens:write', 'stock:read');
-    const [weak, strong] = [await create({ scopes: ['stock:read'] }), await create({ scopes: ['orders:read'] })];
+  it('refuses scopes that the caller lacks, in the request or in the changed token', async () => {
+    const limited = await clientLimitedTo('tokens:write', 'stock:read');
+    const [weak, strong] = [
+      await createToken({ scopes: ['stock:read'] }),
+      await createToken({ scopes: ['orders:read'] }),
+    ];
     for (const [id, change] of [
       [weak.id, { scopes: ['orders:read'] }],
       [weak.id, { scopes: null }],
       [strong.id, { name: 'x' }],
     ]) {
       const { status, body } = await limited.patch(`/access_tokens/${id}`, { access_token: change });
-      expect([status, body]).toEqual([403, NOT_HELD]);
+      expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     }
     expect((await limited.patch(`/access_tokens/${weak.id}`, { access_token: { name: 'x' } })).status).toBe(200);
   });
 
-  it('refuses a token that has expired or is revoked', async () => {
-    const [expired, revoked] = [await create({ expires_in: 1 }), await create()];
+  it('refuses to change an expired or revoked token', async () => {
+    const [expired, revoked] = [await createToken({ expires_in: 1 }), await createToken()];
     await shop.delete(`/access_tokens/${revoked.id}`);
     api.clock.forward({ seconds: 1 });
     for (const { id } of [expired, revoked]) {
@@ -126,8 +129,8 @@ describe('PATCH /access_tokens/{id}', () => {
 });
 
 describe('POST /access_tokens/{id}/rotate', () => {
-  it('creates a token like it, and the old one works until the end of the overlap', async () => {
-    const token = await create({ scopes: ['stock:read'], language: 'sr' });
+  it('creates an equal token, and keeps the old token valid until the overlap ends', async () => {
+    const token = await createToken({ scopes: ['stock:read'], language: 'sr' });
     const { status, body } = await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '1h' } });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
@@ -141,8 +144,8 @@ describe('POST /access_tokens/{id}/rotate', () => {
     expect(await failures()).toEqual([401, 200]);
   });
 
-  it('lets a token rotate itself, for 24 hours by default', async () => {
-    const client = await limitedTo('tokens:write', 'tokens:read');
+  it('lets a token rotate itself, with an overlap of 24 hours by default', async () => {
+    const client = await clientLimitedTo('tokens:write', 'tokens:read');
     const { body: list } = await client.get('/access_tokens');
     const { id } = list.data.find(({ current }: { current: boolean }) => current);
     const { body } = await client.post(`/access_tokens/${id}/rotate`);
@@ -150,25 +153,25 @@ describe('POST /access_tokens/{id}/rotate', () => {
     expect(later.data.at(-2)).toMatchObject({ id, expires_at: '2026-11-22T11:00:01' });
   });
 
-  it('never extends the life of the old token, and gives no scopes that the caller lacks', async () => {
-    const token = await create({ expires_in: 60 });
+  it('neither extends the life of the old token nor gives scopes that the caller lacks', async () => {
+    const token = await createToken({ expires_in: 60 });
     await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
     const { body } = await shop.get('/access_tokens');
     expect(body.data[1].expires_at).toBe(token.expires_at);
-    const { status } = await (await limitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
+    const { status } = await (await clientLimitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
     expect(status).toBe(403);
   });
 });
 
-describe('the last use', () => {
+describe('the time of the last use', () => {
   const lastUses = async () =>
     (await shop.get('/access_tokens')).body.data.map((token: { last_used_at: string | null }) => token.last_used_at);
 
   const flush = () => api.container.get(TOKENS.TokenUses).flush();
 
-  it('is written in batches, once for each token', async () => {
+  it('is stored in batches, once per token', async () => {
     await flush();
-    const [first, second] = [clientOf(await create()), clientOf(await create())];
+    const [first, second] = [clientOf(await createToken()), clientOf(await createToken())];
     for (const client of [first, first, second]) await client.get('/stocks');
     const now = api.clock.now().toISOString().slice(0, 19);
     expect(await lastUses()).toEqual([null, null, null]);
@@ -187,8 +190,8 @@ describe('the last use', () => {
 });
 
 describe('Token-Expires', () => {
-  it('names the end of a token in the last 30 days of its life', async () => {
-    const token = await create({ expires_in: '31d' });
+  it('shows the expiry of a token in the last 30 days of its life', async () => {
+    const token = await createToken({ expires_in: '31d' });
     const client = clientOf(token);
     const readHeader = async () => (await client.get('/stocks')).headers['token-expires'];
     expect(await readHeader()).toBeUndefined();
@@ -199,8 +202,8 @@ describe('Token-Expires', () => {
 });
 
 describe('DELETE /access_tokens/{id}', () => {
-  it('revokes the token at once; a repeat keeps the time', async () => {
-    const token = await create();
+  it('revokes the token at once, and keeps the first time when repeated', async () => {
+    const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/stocks')).status).toBe(200);
     expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
@@ -213,10 +216,10 @@ describe('DELETE /access_tokens/{id}', () => {
     expect(await readTime()).toBe(revokedAt);
   });
 
-  it('finds no token of another app, and no session', async () => {
+  it('finds neither sessions nor tokens of another app', async () => {
     const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
-    const foreign = await create({}, await api.app());
-    for (const id of [session.data.id, foreign.id, 987_654_321]) {
+    const foreignToken = await createToken({}, await api.app());
+    for (const id of [session.data.id, foreignToken.id, 987_654_321]) {
       expect((await shop.delete(`/access_tokens/${id}`)).status).toBe(404);
       expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
       expect((await shop.post(`/access_tokens/${id}/rotate`)).status).toBe(404);
@@ -224,9 +227,9 @@ describe('DELETE /access_tokens/{id}', () => {
   });
 
   it('refuses to revoke a token with scopes that the caller lacks', async () => {
-    const token = await create({ scopes: SCOPES });
-    const { status, body } = await (await limitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
-    expect([status, body]).toEqual([403, NOT_HELD]);
+    const token = await createToken({ scopes: SCOPES });
+    const { status, body } = await (await clientLimitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
+    expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
     expect((await clientOf(token).get('/stocks')).status).toBe(200);
   });
 });

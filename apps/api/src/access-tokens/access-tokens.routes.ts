@@ -99,7 +99,7 @@ function issueRoutes(apps: AppAdministration, cachedTokens: CachedTokens, clock:
   ];
 }
 
-/** Only this answer holds the token, since just its SHA-256 is stored. */
+/** No later answer shows the token, because only its SHA-256 is stored. */
 function createdToken({ token, secret }: IssuedToken, currentId: number): Answer {
   return created({ ...presentToken(token, currentId), access_token: secret });
 }

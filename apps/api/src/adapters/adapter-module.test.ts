@@ -16,7 +16,7 @@ const GREETERS: AdapterKind<Greeter> = {
 const greeterSource = (text: string) =>
   `export const openGreeter = ({ NAME }) => ({ greet: () => '${text} ' + NAME });`;
 
-describe('a module', () => {
+describe('an adapter module', () => {
   const originalFolder = process.cwd();
   let folder: string;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('a module', () => {
     ['number.mjs', 'export const openGreeter = 1;', 'exports no openGreeter'],
     ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter answers no greeter'],
     ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter answers a greeter without greet'],
-  ])('%s is refused in one line', async (name, text, reason) => {
+  ])('is refused in one line: %s', async (name, text, reason) => {
     if (text !== '') await write(name, text);
     const error: unknown = await greeting(`./${name}`).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidConfig);

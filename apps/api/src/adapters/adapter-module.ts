@@ -5,12 +5,11 @@ import { InvalidConfig } from '../config.js';
 
 /** A kind of adapter that a module provides: the exported function and the shape of its result. */
 export interface AdapterKind<Opened> {
-  /** The environment variable that names the module. */
   readonly variable: string;
   readonly exportName: string;
-  /** Returns why a value is unusable as this adapter, or `undefined`. */
+  /** Returns why the value cannot be this adapter; `undefined` when it can. */
   readonly problemWith: (answer: unknown) => string | undefined;
-  /** Exists in the type only, and carries the type of the adapter. */
+  /** Never set; the field only carries the type parameter. */
   readonly adapter?: Opened;
 }
 
@@ -22,7 +21,7 @@ export async function openModule<Opened>(
 ): Promise<Opened> {
   const refuse = (reason: string): InvalidConfig =>
     new InvalidConfig(`Bad configuration: ${variable}: ${name} ${reason}`);
-  const module = await withTimeout(load(name)).catch((error: unknown) => {
+  const module = await withTimeout(loadModule(name)).catch((error: unknown) => {
     throw refuse(`cannot be loaded: ${messageOf(error)}`);
   });
   const openAdapter = module[exportName];
@@ -57,7 +56,7 @@ function problemWithClose(answer: unknown): string | undefined {
   return close === undefined || typeof close === 'function' ? undefined : 'a close that is not a function';
 }
 
-/** Names the methods that a value lacks; `undefined` when it has all. */
+/** Returns a text that lists the missing methods; `undefined` when none is missing. */
 export function missingMethods(noun: string, answer: unknown, methods: readonly string[]): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `no ${noun}`;
   const missing = methods.filter((method) => typeof (answer as Record<string, unknown>)[method] !== 'function');
@@ -73,7 +72,7 @@ function articleOf(noun: string): string {
 /**
  * Resolves paths against the working directory, and packages against the service, then against the working directory.
  */
-async function load(name: string): Promise<Record<string, unknown>> {
+async function loadModule(name: string): Promise<Record<string, unknown>> {
   const requireFromCwd = createRequire(join(process.cwd(), 'package.json'));
   if (isAbsolute(name) || name.startsWith('.')) {
     return importFrom(requireFromCwd.resolve(isAbsolute(name) ? name : join(process.cwd(), name)));
@@ -90,7 +89,7 @@ async function importFrom(path: string): Promise<Record<string, unknown>> {
   return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
 }
 
-/** Whether the package itself is missing, and not one of its imports. */
+/** Returns true when the package itself is missing, false when one of its imports is. */
 function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as { code?: unknown; message: string };
   const [firstPart = '', secondPart = ''] = name.split('/');

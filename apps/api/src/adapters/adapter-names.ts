@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 
-/** The names are for the first log line. */
+/** Returns the adapter names for the first log line. */
 export function adapterNames(config: Config): Readonly<Record<string, string>> {
   const { database, databaseUrl, storage, images, pages, facts, purger, refunds } = config;
   return {

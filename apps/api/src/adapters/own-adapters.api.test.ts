@@ -8,12 +8,12 @@ import { adapterCalls } from '../testing/own-adapters.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
-const EXAMPLE_MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
+const modulePathOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
+const EXAMPLE_MODULE_PATH = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
 /** Only Linux lists the open files of a process. */
-const onLinux = process.platform === 'linux' ? it : it.skip;
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
-async function openUploads(dataDir: string): Promise<string[]> {
+async function listOpenUploads(dataDir: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const paths = await Promise.all(
     descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
@@ -24,7 +24,7 @@ async function openUploads(dataDir: string): Promise<string[]> {
 describe('a service with STORAGE=<module>', () => {
   it('stores and serves files with the module', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-    const api = await testApi({ STORAGE: EXAMPLE_MODULE, FLAT_FOLDER: folder });
+    const api = await testApi({ STORAGE: EXAMPLE_MODULE_PATH, FLAT_FOLDER: folder });
     const shop = await api.app();
     const bytes = await sharpSampleImages.still('image/jpeg', 400, 300);
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes });
@@ -39,9 +39,9 @@ describe('a service with STORAGE=<module>', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  onLinux('closes an upload that its store refused', async () => {
+  itOnLinux('closes an upload that its store refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-    const api = await testApi({ STORAGE: moduleOf('refusing-store'), FLAT_FOLDER: folder });
+    const api = await testApi({ STORAGE: modulePathOf('refusing-store'), FLAT_FOLDER: folder });
     const shop = await api.app();
     const png = await sharpSampleImages.still('image/png', 40, 30);
     for (const [name, bytes] of [
@@ -50,7 +50,7 @@ describe('a service with STORAGE=<module>', () => {
     ] as const) {
       expect((await shop.upload('/cdn/files', { name, bytes })).status).toBe(503);
     }
-    expect(await openUploads(api.dataDir)).toEqual([]);
+    expect(await listOpenUploads(api.dataDir)).toEqual([]);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -66,7 +66,7 @@ describe('a service with STORAGE=<module>', () => {
 describe('a service with modules for five adapters', () => {
   let api: TestApi;
   let shop: Client;
-  const module = moduleOf('own-adapters');
+  const module = modulePathOf('own-adapters');
 
   beforeAll(async () => {
     const variables = ['IMAGES', 'PAGES', 'FACTS', 'PURGER', 'REFUNDS'];
@@ -81,7 +81,7 @@ describe('a service with modules for five adapters', () => {
   };
   const fetchText = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
 
-  it('converts images with its module', async () => {
+  it('converts images with the module', async () => {
     const file = await uploadAndProcess('a.png', await sharpSampleImages.still('image/png', 800, 400));
     expect([file.processing, await fetchText(file.url)]).toEqual(['done', '800x400']);
     expect(await Promise.all(file.renditions.map(({ url }: { url: string }) => fetchText(url)))).toEqual([
@@ -95,7 +95,7 @@ describe('a service with modules for five adapters', () => {
     expect(api.jobFailures.map((failure) => (failure as Error).message)).toEqual(['The image cannot be decoded']);
   });
 
-  it('renders documents and measures films with its modules', async () => {
+  it('renders documents and measures films with the modules', async () => {
     await uploadAndProcess('c.pdf', pdfSample({ pages: [] }));
     const { body } = await shop.get('/cdn/files/pdf-renders?name=c');
     expect(body.data[0].pages).toMatchObject([{ page: 1, width: 30, height: 20 }]);
@@ -105,7 +105,7 @@ describe('a service with modules for five adapters', () => {
     });
   });
 
-  it('purges caches with its module', async () => {
+  it('purges caches with the module', async () => {
     const file = await uploadAndProcess('e.txt', Buffer.from('words'));
     const reply = await shop.upload(
       `/cdn/files/${file.id}/replace`,
@@ -116,7 +116,7 @@ describe('a service with modules for five adapters', () => {
     expect(adapterCalls.purged).toContain(file.url);
   });
 
-  it('pays refunds with its module', async () => {
+  it('pays refunds with the module', async () => {
     await stockShop(shop, [{ code: 'A', price: 100 }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };

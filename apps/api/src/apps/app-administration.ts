@@ -23,7 +23,7 @@ export interface AppPorts {
 
 export interface IssuedToken {
   readonly token: AppToken;
-  /** The token itself; only its hash is stored. */
+  /** The token; the database stores only its hash. */
   readonly secret: string;
 }
 
@@ -42,7 +42,7 @@ export class AppAdministration {
     return this.ports.apps.create(app);
   }
 
-  /** Returns a new app token, or undefined for an unknown app. */
+  /** Returns the secret of a new app token, or undefined for an unknown app. */
   async issueToken(options: Omit<NewAccessToken, 'hash'>): Promise<string | undefined> {
     return (await this.addToken(options))?.secret;
   }
@@ -53,7 +53,7 @@ export class AppAdministration {
     return token && { token, secret };
   }
 
-  /** Refused like `TokenAdministration.rotate`. */
+  /** Refuses in the same cases as `TokenAdministration.rotate`. */
   async rotateToken(
     appId: number,
     id: number,
@@ -71,7 +71,7 @@ export class AppAdministration {
     return token === undefined || isRefusal(token) ? token : { token, secret };
   }
 
-  /** Returns false for an unknown token. A second revocation keeps the first time. */
+  /** Returns false for an unknown token. A second revocation keeps the time of the first. */
   revokeToken(token: string): Promise<boolean> {
     return this.ports.accessTokens.revoke(hashToken(token));
   }

@@ -57,7 +57,7 @@ export function presentSettings(app: App): AppSettingsOut {
 }
 
 const MAX_SENTENCE_LENGTH = 1_000;
-const TRANSLATIONS = {
+const TRANSLATIONS_SCHEMA = {
   type: 'object' as const,
   additionalProperties: {
     type: 'object' as const,
@@ -120,7 +120,7 @@ class LoyaltySettings {
 const MIN_AUDIT_DAYS = 30;
 
 class AuditSettings {
-  /** A caller must not be able to erase the trace of a change at once. */
+  /** The minimum keeps a caller from erasing the trace of a change at once. */
   @Whole({ min: MIN_AUDIT_DAYS, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
@@ -128,7 +128,7 @@ class EventSettings {
   @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
-/** A session that lives longer is a token that nobody manages. */
+/** Longer sessions would be tokens that nobody manages. */
 const MAX_SESSION_DAYS = 90;
 
 class SessionSettings {
@@ -157,7 +157,7 @@ export class PatchSettings implements SettingsPatch {
   @Text({ pattern: /\S/, optional }) name?: string | null;
   @ValidatedBy(validateCurrency, { type: 'string', maxLength: 3 }, { optional }) currency?: string | null;
   @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) default_language?: string | null;
-  @ValidatedBy(validateTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
+  @ValidatedBy(validateTranslations, TRANSLATIONS_SCHEMA, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
   @Nested(() => EvaluationSettings, { optional }) evaluation?: EvaluationSettings | null;
   @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;

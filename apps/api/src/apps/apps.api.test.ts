@@ -24,13 +24,13 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const SETTINGS = '/app/settings';
+const SETTINGS_PATH = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
 const issueToken = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
 const clientWithToken = (token: string, client = shop): Client => api.withOrigins({ ...client, token }, [api.origin]);
-const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS)).status;
+const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS_PATH)).status;
 const failureOf = async (token: string): Promise<unknown> => {
-  const { status, body } = await clientWithToken(token).get(SETTINGS);
+  const { status, body } = await clientWithToken(token).get(SETTINGS_PATH);
   expect(status).toBe(401);
   return body.errors.token;
 };
@@ -56,7 +56,7 @@ describe('an app token', () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works after it is issued, even if it was tried before', async () => {
+  it('works as soon as it is issued, even after a call with it has failed', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -73,7 +73,7 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('can be revoked alone', async () => {
+  it('does not revoke other tokens when it is revoked', async () => {
     const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
     expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
     expect(await apps().revokeToken(revokedToken)).toBe(true);
@@ -82,7 +82,7 @@ describe('an app token', () => {
     expect(await statusOf(otherToken)).toBe(200);
   });
 
-  it('keeps the time of its first revocation', async () => {
+  it('keeps the time of the first revocation', async () => {
     const token = await issueToken();
     const revokeAndReadTime = async (): Promise<Date | undefined> => {
       expect(await apps().revokeToken(token)).toBe(true);
@@ -103,7 +103,7 @@ describe('an app token', () => {
     expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
-  it('reports a token that is both revoked and expired as revoked', async () => {
+  it('is reported as revoked when it is both revoked and expired', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 1_000);
     const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
     await apps().revokeToken(token);
@@ -112,12 +112,12 @@ describe('an app token', () => {
   });
 });
 
-describe('looking up a token', () => {
+describe('the look-up of a token', () => {
   it.each([
     ['the language of the token', 'sr', 'zdravo', ['good morning']],
     ["the app's language when the token has none", undefined, 'good morning', ['zdravo']],
     ['no language when its language has no translations', 'de', 'hello', ['zdravo', 'good morning']],
-  ])('reads only sentences in %s', async (_, language, expected, hiddenSentences) => {
+  ])('reads only the translations for %s', async (_, language, expected, hiddenSentences) => {
     await patchSettings({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
     const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
     const readRows: unknown[] = [];
@@ -178,7 +178,7 @@ describe('every app call', () => {
   });
 });
 
-const DEFAULTS = {
+const DEFAULT_SETTINGS = {
   name: 'Test',
   currency: 'RSD',
   default_language: 'en',
@@ -200,18 +200,18 @@ const DEFAULTS = {
   sessions: { idle_days: 30, max_days: 90 },
   default_warehouse_code: null,
 };
-const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
+const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS_PATH, body);
 const patchAndRead = async (body: object) => {
   const { status, body: answer } = await patchSettings(body);
   expect([status, answer.errors]).toEqual([200, undefined]);
   expect((await readSettings()).data).toEqual(answer.data);
   return answer.data;
 };
-const readSettings = async (client = shop) => (await client.get(SETTINGS)).body;
+const readSettings = async (client = shop) => (await client.get(SETTINGS_PATH)).body;
 
 describe('the settings of a new app', () => {
   it('equal the defaults', async () => {
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it('have the app’s currency and a unique media prefix', async () => {
@@ -253,7 +253,7 @@ describe('PATCH /app/settings', () => {
   const WRITTEN_SETTINGS = {
     ...FULL_SETTINGS,
     currency: 'RSD',
-    media: { ...FULL_SETTINGS.media, prefix: DEFAULTS.media.prefix },
+    media: { ...FULL_SETTINGS.media, prefix: DEFAULT_SETTINGS.media.prefix },
   };
 
   it('changes all fields', async () => {
@@ -262,10 +262,10 @@ describe('PATCH /app/settings', () => {
 
   it.each(Object.entries(FULL_SETTINGS))('changes only %s', async (field, value) => {
     expect(await patchAndRead({ [field]: value })).toEqual({
-      ...DEFAULTS,
+      ...DEFAULT_SETTINGS,
       [field]: WRITTEN_SETTINGS[field as keyof typeof WRITTEN_SETTINGS],
     });
-    expect(value).not.toEqual(DEFAULTS[field as keyof typeof DEFAULTS]);
+    expect(value).not.toEqual(DEFAULT_SETTINGS[field as keyof typeof DEFAULT_SETTINGS]);
   });
 
   it('keeps absent fields, also within a section', async () => {
@@ -321,7 +321,7 @@ describe('PATCH /app/settings', () => {
       sessions: null,
       translations: null,
     };
-    expect(await patchAndRead(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
+    expect(await patchAndRead(sections)).toEqual({ ...DEFAULT_SETTINGS, name: 'Prodavnica' });
   });
 
   it('keeps name and currency for null, since they have no default', async () => {
@@ -329,7 +329,7 @@ describe('PATCH /app/settings', () => {
     expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN_SETTINGS);
   });
 
-  it('merges translations by sentence and removes a sentence for null', async () => {
+  it('merges translations by key, and removes a key for null', async () => {
     await patchAndRead({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
     const { translations } = await patchAndRead({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
@@ -384,7 +384,7 @@ describe('PATCH /app/settings', () => {
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
 
-  it('affects the next call of this process', async () => {
+  it('takes effect in the next call to this process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patchAndRead({ proforma: { lifetime_hours: hours } });
@@ -396,18 +396,18 @@ describe('PATCH /app/settings', () => {
   it('does not change another app', async () => {
     const otherApp = await api.app();
     await patchAndRead(FULL_SETTINGS);
-    expect(await readSettings(otherApp)).toEqual({ data: DEFAULTS });
+    expect(await readSettings(otherApp)).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it('accepts the current currency', async () => {
-    expect(await patchAndRead({ currency: 'RSD' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ currency: 'RSD' })).toEqual(DEFAULT_SETTINGS);
   });
 
   it('clears the default warehouse for a blank code', async () => {
     await patchAndRead({ default_warehouse_code: 'W1' });
-    expect(await patchAndRead({ default_warehouse_code: '' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ default_warehouse_code: '' })).toEqual(DEFAULT_SETTINGS);
     await patchAndRead({ default_warehouse_code: 'W1' });
-    expect(await patchAndRead({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ default_warehouse_code: '  ' })).toEqual(DEFAULT_SETTINGS);
   });
 
   it('refuses a default warehouse that is deleted or belongs to another app', async () => {
@@ -417,7 +417,7 @@ describe('PATCH /app/settings', () => {
     expect((await patchSettings({ default_warehouse_code: 'W1' })).status).toBe(422);
   });
 
-  it('keeps an older invalid account when other settings change', async () => {
+  it('keeps a stored invalid account when other settings change', async () => {
     const olderSettings = { bank_account: { account_number: 'abc' } };
     await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(olderSettings)]);
     const { bank_account: account } = await patchAndRead({ bank_account: { purpose: 'Roba' } });
@@ -545,7 +545,7 @@ describe('PATCH /app/settings', () => {
   ])('refuses %s and changes nothing', async (_, change, errors) => {
     const reply = await patchSettings({ ...FULL_SETTINGS, ...change });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it.each([
@@ -571,10 +571,10 @@ describe('PATCH /app/settings', () => {
     { bank_account: [] },
     { bank_account: { payment_code: 221 } },
     { loyalty: { points_per_amount: '1' } },
-  ])('refuses the wrong type %j and changes nothing', async (body) => {
+  ])('refuses %j, which has a wrong type, and changes nothing', async (body) => {
     const reply = await patchSettings({ ...FULL_SETTINGS, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await readSettings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULT_SETTINGS });
   });
 });
 
@@ -585,7 +585,7 @@ describe('the currency of an app', () => {
 
   it('changes while the app has no amounts', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
-    expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
+    expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULT_SETTINGS, currency: 'JPY' });
     await stockShop(shop, [{ code: 'A', price: 10 }]);
     expect(await propose(shop, [{ code: 'A', qty: 1 }])).toMatchObject({ end_sales: 10, currency_id: 392 });
     expect(await api.database.rows('select price from products where app_id = $1', [shop.appId])).toEqual([
@@ -617,7 +617,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('never changes while the first amount is written', async () => {
+  it('stays the same while the first amount is written', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [currencyReply, productReply] = await Promise.all([
@@ -631,7 +631,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('refuses amounts until this process has read a change by another process', async () => {
+  it('makes this process refuse amounts until it has read a change by another process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

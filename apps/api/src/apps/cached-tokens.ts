@@ -25,7 +25,7 @@ export class CachedTokens implements AccessTokenQueries {
     return holder;
   }
 
-  /** Call this after a token was created, changed or ended. */
+  /** Must be called after a token is created, changed or ended. */
   forget(hash: Uint8Array): void {
     this.misses.delete(keyOf(hash));
     this.holders.delete(keyOf(hash));

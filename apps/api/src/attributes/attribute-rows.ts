@@ -14,7 +14,7 @@ import {
 type Row = Readonly<Record<string, unknown>>;
 
 const AREA = 'ProductAttributes';
-export const ATTRIBUTE_ROW_ERRORS = [
+export const ATTRIBUTE_ERROR_KEYS = [
   ...rowErrorKeys(AREA, { required: ['external_ref', 'value'], texts: ['code', 'barcode', 'name'] }),
   rowErrorKey(AREA, 'attributes', CANT_BE_BLANK),
 ];

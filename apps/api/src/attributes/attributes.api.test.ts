@@ -102,7 +102,7 @@ describe('PUT /int/product_attributes', () => {
     expect(await readUpdateTimes()).toEqual(timesBefore);
   });
 
-  it('changes codes and names of definitions, and keeps them for null and blank', async () => {
+  it('changes codes and names of definitions, and keeps them when null or blank', async () => {
     await putRows([makeRow([makeAttribute({ code: 'MAT', name: 'Material' })])]);
     await putRows([
       makeRow([makeAttribute({ code: null, name: '' })]),
@@ -142,7 +142,7 @@ describe('PUT /int/product_attributes', () => {
   it('gives each of 1,000 definitions the code of another in one call', async () => {
     const indexes = Array.from({ length: 1_000 }, (_, index) => index);
     await putRows([makeRow(indexes.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
-    // With statistics, the planner looks rows up by definition.
+    // With statistics, the planner looks up rows by definition.
     await api.database.source.query('analyze product_attribute_defs');
     const shiftedAttributes = indexes
       .toReversed()
@@ -172,7 +172,7 @@ describe('the product of an attribute row', () => {
     ['barcode before external_ref', { code: undefined, barcode: 'A', external_ref: 'ref-a' }, 'Q'],
     ['barcode when the code finds none', { code: 'none', barcode: 'A' }, 'Q'],
     ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: '860-B' }, 'Q'],
-  ])('finds a product by %s', async (_, identifiers, product) => {
+  ])('is found by %s', async (_, identifiers, product) => {
     await putRows([makeRow(undefined, identifiers)]);
     expect(await readValues()).toEqual({ [`${product} material`]: 'cotton' });
   });
@@ -184,13 +184,13 @@ describe('the product of an attribute row', () => {
     ['the code of a product', { code: 'P' }],
     ['another identifier as code', { code: '860-A' }],
     ['no identifier', { code: undefined }],
-  ])('refuses the whole call for %s', async (_, identifiers) => {
+  ])('is not found by %s, and the whole call is refused', async (_, identifiers) => {
     expect(await expectRefused([makeRow(), makeRow(undefined, identifiers)])).toEqual({
       Products: ['API.Products.NotFound'],
     });
   });
 
-  it('does not find a product of another app', async () => {
+  it('is not found in another app', async () => {
     const otherApp = await api.app();
     await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
     expect(await expectRefused([makeRow(undefined, { code: 'F' })])).toEqual({ Products: ['API.Products.NotFound'] });
@@ -206,7 +206,7 @@ describe('the definition of an attribute row', () => {
     [material, size] = (await readDefinitions()) as [Definition, Definition];
   });
 
-  it('finds a definition by reference, with or without its id', async () => {
+  it('is found by reference, with or without its id', async () => {
     expect(await putRows([makeRow([makeAttribute({ value: 'silk' })])])).toEqual([1, 0]);
     expect(await putRows([makeRow([makeAttribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual(
       [1, 0],
@@ -215,26 +215,23 @@ describe('the definition of an attribute row', () => {
     expect(await readDefinitions()).toHaveLength(2);
   });
 
-  it.each(['Material', ' material', 'material '])(
-    'creates a definition when nothing matches: %j',
-    async (reference) => {
-      expect(await putRows([makeRow([makeAttribute({ external_ref: reference })])])).toEqual([1, 1]);
-      expect((await readDefinitions()).map(({ external_ref }) => external_ref)).toContain(reference);
-    },
-  );
+  it.each(['Material', ' material', 'material '])('is created when no reference matches: %j', async (reference) => {
+    expect(await putRows([makeRow([makeAttribute({ external_ref: reference })])])).toEqual([1, 1]);
+    expect((await readDefinitions()).map(({ external_ref }) => external_ref)).toContain(reference);
+  });
 
   it.each([
     ['another definition', () => ({ product_attribute_def_id: size.id })],
     ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
     ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
     ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
-  ])('refuses the id of %s', async (_, change) => {
+  ])('is refused with the id of %s', async (_, change) => {
     expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });
   });
 
-  it('does not find a definition of another app', async () => {
+  it('is not found in another app', async () => {
     const otherApp = await api.app();
     await addProducts(otherApp);
     expect(await putRows([makeRow()], otherApp)).toEqual([1, 1]);
@@ -245,17 +242,17 @@ describe('the definition of an attribute row', () => {
     expect(status).toBe(422);
   });
 
-  it('refuses the code of another definition', async () => {
+  it('is refused with the code of another definition', async () => {
     await putRows([makeRow([makeAttribute({ code: 'X' })])]);
-    const key = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
-    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
-    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
+    const codeTaken = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'size', code: 'X' })])])).toEqual(codeTaken);
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'new', code: 'X' })])])).toEqual(codeTaken);
     const duplicateCodes = ['a', 'b'].map((external_ref) => makeAttribute({ external_ref, code: 'NEW' }));
-    expect(await expectRefused([makeRow(duplicateCodes)])).toEqual(key);
+    expect(await expectRefused([makeRow(duplicateCodes)])).toEqual(codeTaken);
   });
 });
 
-describe('validation errors of PUT /int/product_attributes', () => {
+describe('PUT /int/product_attributes with an invalid row', () => {
   it.each([
     ['value', undefined, 'ValueCantBeBlank'],
     ['value', null, 'ValueCantBeBlank'],
@@ -271,7 +268,7 @@ describe('validation errors of PUT /int/product_attributes', () => {
     ['product_attribute_def_id', 1.5, 'WrongDataType'],
     ['code', 'x'.repeat(256), 'CodeIsTooLong'],
     ['name', true, 'WrongDataType'],
-  ])('refuses an attribute with %s %j as %s', async (field, value, key) => {
+  ])('refuses an attribute whose %s is %j with %s', async (field, value, key) => {
     expect(await expectRefused([makeRow([makeAttribute({ [field]: value })])])).toEqual({
       ProductAttributes: [`API.ProductAttributes.${key}`],
     });
@@ -290,11 +287,11 @@ describe('validation errors of PUT /int/product_attributes', () => {
     [makeRow(undefined, { code: 5 }), 'WrongDataType'],
     [makeRow(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
     [makeRow(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
-  ])('refuses the row %j as %s', async (invalidRow, key) => {
+  ])('refuses the row %j with %s', async (invalidRow, key) => {
     expect(await expectRefused([invalidRow])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
   });
 
-  it('reports the first error of each row in order, by area', async () => {
+  it('reports the first error of each row in input order, under its area', async () => {
     expect(
       await expectRefused([
         makeRow([makeAttribute({ value: '' }), makeAttribute({ value: 5 })]),
@@ -311,7 +308,7 @@ describe('validation errors of PUT /int/product_attributes', () => {
     });
   });
 
-  it('reports errors in the translations of the app', async () => {
+  it('translates errors for the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.Products.NotFound': 'Nema' } } });
     expect(await expectRefused([makeRow(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
   });
@@ -338,7 +335,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 
   it('writes 10,000 rows in as many statements as one', async () => {
     const products = makeCodes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
-    // These statistics exclude the products below.
+    // The statistics are gathered before the test creates its products.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });
     const countStatements = async (rows: readonly object[]): Promise<number> => {
@@ -347,18 +344,18 @@ describe('PUT /int/product_attributes with many rows', () => {
       return api.statements.length;
     };
     await putRows([]);
-    const countOfNew = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
-    expect(await countStatements(makeRows(10_000, 'x'))).toBe(countOfNew);
-    const countOfKnown = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
-    expect(await countStatements(makeRows(10_000, 'y'))).toBe(countOfKnown);
-    const countOfRenamed = await countStatements([
+    const statementsForNew = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'x'))).toBe(statementsForNew);
+    const statementsForKnown = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'y'))).toBe(statementsForKnown);
+    const statementsForRenamed = await countStatements([
       makeRow([makeAttribute({ external_ref: 'one', name: 'One', code: 'ONE' })]),
     ]);
     const renamedRows = makeRows(5_000, 'z').map((row, index) => ({
       ...row,
       attributes: [makeAttribute({ external_ref: `d${index}`, name: 'New', code: `c${index}`, value: 'z' })],
     }));
-    expect(await countStatements(renamedRows)).toBe(countOfRenamed);
+    expect(await countStatements(renamedRows)).toBe(statementsForRenamed);
     const sums = await api.database.rows(
       'select value, count(*)::int from product_attributes where app_id = $1 group by 1 order by 1',
       [shop.appId],
@@ -372,8 +369,8 @@ describe('PUT /int/product_attributes with many rows', () => {
 });
 
 describe('PUT /int/product_attributes during another call', () => {
-  it('waits and finds the definitions that the other call has created', async () => {
-    const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  it('waits, and finds definitions that the other call has created', async () => {
+    const lockWaitsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'attributes', shop.appId, 1);
@@ -383,7 +380,7 @@ describe('PUT /int/product_attributes during another call', () => {
         [shop.appId],
       );
       call = putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
-      while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(lockWaitsQuery)).length === 0) await setTimeout(10);
     });
     expect(await call).toEqual([1, 0]);
     expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);

@@ -8,7 +8,7 @@ import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
-import { ATTRIBUTE_ROW_ERRORS, parseAttributes } from './attribute-rows.js';
+import { ATTRIBUTE_ERROR_KEYS, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
 const textSchema = { type: 'string' as const, maxLength: 255 };
@@ -74,7 +74,7 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       body: PutProductAttributes,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ products: integer, definitions_created: integer })) },
-      refusals: [...REFUSALS, ...ATTRIBUTE_ROW_ERRORS],
+      refusals: [...REFUSALS, ...ATTRIBUTE_ERROR_KEYS],
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'product_attributes').map(parseAttributes);

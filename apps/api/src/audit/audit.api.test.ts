@@ -12,16 +12,16 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const list = async (query = '') => (await shop.get(`/audit_log${query}`)).body.data;
-/** Returns the entries that the call adds, oldest first, without the one of the first token. */
+const listEntries = async (query = '') => (await shop.get(`/audit_log${query}`)).body.data;
+/** Returns the entries that `work` adds, oldest first. */
 const entriesOf = async (work: () => Promise<unknown>) => {
-  const before = await list('?limit=10000');
+  const before = await listEntries('?limit=10000');
   await work();
-  return (await list('?limit=10000')).slice(0, -before.length).reverse();
+  return (await listEntries('?limit=10000')).slice(0, -before.length).reverse();
 };
 
 describe('GET /audit_log', () => {
-  it('names the token, the address and the request of a change', async () => {
+  it('shows the token, the address and the request of a change', async () => {
     const [entry] = await entriesOf(() =>
       shop.patch('/app/settings', { bank_account: { account_number: '160-445-02' } }),
     );
@@ -41,12 +41,12 @@ describe('GET /audit_log', () => {
     });
   });
 
-  it('is filtered, and shows nothing of other apps', async () => {
+  it('filters entries, and shows none of other apps', async () => {
     await shop.patch('/app/settings', { name: 'A' });
-    expect((await list('?action=settings.change')).length).toBe(1);
-    expect(await list('?action=file.purge')).toEqual([]);
-    expect((await list('?token_id=987654321')).length).toBe(0);
-    expect((await list('?until=2020-01-01')).length).toBe(0);
+    expect((await listEntries('?action=settings.change')).length).toBe(1);
+    expect(await listEntries('?action=file.purge')).toEqual([]);
+    expect((await listEntries('?token_id=987654321')).length).toBe(0);
+    expect((await listEntries('?until=2020-01-01')).length).toBe(0);
     expect((await shop.get('/audit_log?from=never')).status).toBe(400);
     const other = await api.app();
     expect((await other.get('/audit_log')).body.data).toMatchObject([
@@ -54,7 +54,7 @@ describe('GET /audit_log', () => {
     ]);
   });
 
-  it('names orders whose status or payment status a call changes, and payments of imported orders', async () => {
+  it('shows changed order statuses, changed payment statuses and payments of imported orders', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const payments = [{ payment_method_id: await methodId(shop, 'cash'), amount: 100 }];
     const orders: { id: number; data_part: number; time_part: number; order_number: string }[] = [];
@@ -80,20 +80,20 @@ describe('GET /audit_log', () => {
     expect(await entriesOf(() => update({ invoice_number: 'I-2' }))).toEqual([]);
   });
 
-  it('names files that are moved to Trash', async () => {
+  it('shows files that are moved to Trash', async () => {
     const { body } = await shop.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('words') });
     const remove = () => shop.delete(`/cdn?file=${body.data.key}`);
     expect(await entriesOf(remove)).toMatchObject([{ action: 'file.delete', subject_id: body.data.id }]);
     expect(await entriesOf(remove)).toEqual([]);
   });
 
-  it('has no entry for a token that is changed to what it is', async () => {
+  it('adds no entry when a change of a token changes nothing', async () => {
     const { body } = await shop.get('/access_tokens');
     const patch = () => shop.patch(`/access_tokens/${body.data[0].id}`, { access_token: {} });
     expect(await entriesOf(patch)).toEqual([]);
   });
 
-  it('has one entry for each call that sets up records, with counts and changed fields', async () => {
+  it('adds one entry for each set-up call, with counts and changed fields', async () => {
     const promotion = { code: 'TEN', name: 'Ten', kind: 'percentage', value: 10, coupon_code: 'SECRET' };
     const promotions = [promotion, { ...promotion, code: 'TWO', value: 2 }];
     const [created, ...others] = await entriesOf(() => shop.put('/promotions', { promotions }));
@@ -106,17 +106,17 @@ describe('GET /audit_log', () => {
     expect(changed).toMatchObject({ after: { created: 0, changed: 1 } });
     expect(Object.keys(changed.after.records)).toEqual(['TWO']);
     expect(await entriesOf(() => shop.put('/promotions', { promotions: [promotions[0]] }))).toEqual([]);
-    expect(JSON.stringify(await list())).not.toContain('SECRET');
+    expect(JSON.stringify(await listEntries())).not.toContain('SECRET');
   });
 
-  it('shows no codes of vouchers', async () => {
+  it('hides the codes of vouchers', async () => {
     const vouchers = ['GIFT-1', 'GIFT-2'].map((code) => ({ code, amount: 10 }));
     const [entry] = await entriesOf(() => shop.put('/vouchers', { vouchers }));
     expect(entry).toMatchObject({ action: 'vouchers.put', before: null, after: { created: 2, changed: 0 } });
     expect(JSON.stringify(entry)).not.toContain('GIFT');
   });
 
-  it('has the payments and refunds of a proforma', async () => {
+  it('shows payments and refunds of a proforma', async () => {
     await stockShop(shop, [{ code: 'A', stock: 10 }]);
     const { id, items } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
@@ -139,7 +139,7 @@ describe('GET /audit_log', () => {
     expect(await entriesOf(() => shop.patch(`/proforma_orders/${id}`, { comment: 'x' }))).toEqual([]);
   });
 
-  it('has purged files, deleted folders and warehouses', async () => {
+  it('shows purged files, deleted folders and deleted warehouses', async () => {
     const { body } = await shop.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') });
     const upload = { name: 'file.txt', bytes: Buffer.from('other words') };
     await shop.upload(`/cdn/files/${body.data.id}/replace`, upload, { cache_strategy: 'ttl' });
@@ -157,18 +157,18 @@ describe('GET /audit_log', () => {
     expect(deleted).toMatchObject({ action: 'warehouse.delete', before: { warehouses: [{ code: 'W9' }] } });
   });
 
-  it('has changed upload presets', async () => {
-    const presets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
-    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)));
+  it('shows changed upload presets', async () => {
+    const putPresets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
+    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)));
     expect(entry).toMatchObject({
       action: 'upload_presets.put',
       before: { default: {} },
       after: { created: 0, changed: 1, records: { default: { quality: 55 } } },
     });
-    expect(await entriesOf(() => shop.put('/cdn_upload_presets', presets(55)))).toEqual([]);
+    expect(await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)))).toEqual([]);
   });
 
-  it('is written with the change: a refused or repeated call adds nothing', async () => {
+  it('adds no entry for a refused or repeated call', async () => {
     const keyed = shop.keyed('once');
     const entries = await entriesOf(async () => {
       await shop.patch('/app/settings', { name: 'B', default_warehouse_code: 'absent' });
@@ -177,7 +177,7 @@ describe('GET /audit_log', () => {
     expect(entries).toHaveLength(1);
   });
 
-  it('does not grow with calls that change nothing of interest', async () => {
+  it('adds no entry for changes of stock and customers', async () => {
     expect(
       await entriesOf(async () => {
         await stockShop(shop, [{ code: 'A', stock: 10 }]);

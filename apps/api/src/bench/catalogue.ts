@@ -14,7 +14,7 @@ export interface CatalogueOptions {
   readonly rounds: number;
 }
 
-const CLIENTS = 16;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 const BATCH_SIZE = 5_000;
 const LIMITS = { lookUp: 0.6, list: 0.6, bulk: 0.5, growth: 1.5 };
@@ -69,36 +69,37 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       const measure: Job['measure'] = (system, load) =>
         loadWith(system.origin + (system === service ? `/api/v2/products?${query}` : `/${key}`), shop.token, load);
       return {
-        name: READS[key as keyof typeof READS],
+        name: READ_LABELS[key as keyof typeof READ_LABELS],
         minRatio: key === 'lookUp' ? LIMITS.lookUp : LIMITS.list,
         measure,
       };
     });
-    report(readJobs, systems, await measureAll(readJobs, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
-    // Autovacuum would do this within a minute; the statistics are stale after the earlier jobs.
+    report(
+      readJobs,
+      systems,
+      await measureAll(readJobs, systems, { clients: CLIENT_COUNT, seconds }, rounds),
+      CLIENT_COUNT,
+    );
+    // Earlier jobs leave stale statistics, which autovacuum refreshes only after a minute.
     const settle = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
     // Calls that change records come last.
     const orderedJobs = [...writeJobs.filter(({ changes }) => !changes), ...writeJobs.filter(({ changes }) => changes)];
     const jobs = orderedJobs.map((job) => ({ ...job, settle }));
     report(jobs, systems, await measureAll(jobs, systems, { clients: 1, seconds }, rounds), 1);
-    const growthQuestion = (app: BenchApp, count: number) => ({
+    const growthCase = (app: BenchApp, count: number) => ({
       size: 2 * count,
       url: `${service.origin}/api/v2/products?code=P${Math.floor(count / 2)}-1`,
       token: app.token,
     });
-    const questions = [
-      growthQuestion(small, sizes.small),
-      growthQuestion(middle, sizes.middle),
-      growthQuestion(shop, products),
-    ];
-    await reportGrowth('look-up among variants', questions, LIMITS.growth, seconds);
+    const growthCases = [growthCase(small, sizes.small), growthCase(middle, sizes.middle), growthCase(shop, products)];
+    await reportGrowth('look-up among variants', growthCases, LIMITS.growth, seconds);
   } finally {
     for (const system of systems) system.stop();
   }
 }
 
-const READS = {
+const READ_LABELS = {
   lookUp: 'look-up by exact code',
   byName: 'list by name, first page of 10',
   search: 'search in names',
@@ -181,7 +182,7 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
     );
   };
   const adjustments = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
-  // A call has each shelf at most once, and each call has other shelves.
+  // Each shelf occurs in one call only, and only once.
   const stockCounts = () => {
     const start = randomInt(Math.max(products - rows, 1));
     const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${start + index}-1`);

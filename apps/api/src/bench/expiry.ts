@@ -13,7 +13,7 @@ const OTHER_CALLS = { connections: 2, connectionRate: 25 };
 export interface ExpiryTask {
   readonly url: string;
   readonly appId: number;
-  /** URL that another client requests meanwhile. */
+  /** URL that a second client requests during the sweep. */
   readonly requestUrl: string;
   readonly token: string;
   readonly count: number;

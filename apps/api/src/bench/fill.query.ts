@@ -73,7 +73,6 @@ const INSERT_DUE = `
   from (select product_variant_id, count(*) as qty from item group by 1) as d
   where s.app_id = $1 and s.product_variant_id = d.product_variant_id`;
 
-/** Fills an app with proformas, in batches. */
 export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
   for (let firstNumber = 0; firstNumber < count; firstNumber += BATCH_SIZE) {
     await client.query(INSERT_PROFORMAS, [appId, firstNumber, count, now]);

@@ -13,11 +13,10 @@ const timeColumns = (names: string): string =>
     .join(', ');
 
 /** Selects one record as JSON text. */
-const recordOf = (relation: string, columns: string): string =>
+const recordAsJson = (relation: string, columns: string): string =>
   `select row_to_json(record)::text as data from (select ${columns} from ${relation}) as record`;
 
-/** Selects the lines of a proforma or an order. */
-const itemsOf = (relation: string, extraColumns: string): string => `(
+const selectItems = (relation: string, extraColumns: string): string => `(
     select json_agg(item order by position) from (
       select position, id, product_id, product_variant_id, code, barcode, name, qty, ${extraColumns} trim_scale(vat_rate / 100.0) as vat_rate,
         ${moneyColumns(['price', 'sales', 'discount'])}, ${moneySql('(sales - discount)', DECIMALS)} as end_sales, promotions,
@@ -26,31 +25,31 @@ const itemsOf = (relation: string, extraColumns: string): string => `(
     ) as item
   ) as items`;
 
-const paymentsOf = (relation: string): string => `(
+const selectPayments = (relation: string): string => `(
     select coalesce(json_agg(payment order by id), '[]') from (
       select id, ${moneyColumns(['amount'])}, method, payment_method_id, status, ${timeColumns('paid_at')}, refund_of from ${relation}
     ) as payment
   ) as payments`;
 
-const proforma = (lines: string, payments: string): string =>
-  recordOf(
+const proformaAsJson = (lines: string, payments: string): string =>
+  recordAsJson(
     'changed',
     `${columnList('id number status_id order_processing_id customer_id customer_email customer_first_name')},
     ${columnList('customer_last_name customer_phone market_id currency sales_channel_id sales_channel order_id cancel_reason')},
     ${columnList('tags comment alerts alerts_count open_alerts_count delivery')}, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)},
     ${timeColumns('processing_date expires_at warehouse_confirmed_at converted_at canceled_at inserted_at updated_at')},
-    ${itemsOf(lines, 'qty_confirmed,')}, ${paymentsOf(payments)}`,
+    ${selectItems(lines, 'qty_confirmed,')}, ${selectPayments(payments)}`,
   );
 
 const WHERE_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
 
-/** The statement of one call, in two parts. */
+/** The statement of one call: its writes and its answer. */
 interface Step {
   readonly writes: string;
   readonly answer: string;
 }
 
-/** They use the service's tables, without rules and ledger. `changed` is the record that a call changes. */
+/** The statements use the service's tables, without business rules and ledger. `changed` names the changed record. */
 const STEPS: Readonly<Record<string, Step>> = {
   evaluate: {
     writes: `
@@ -63,7 +62,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
       where v.app_id = $1 and v.code = any($2::text[]) returning *
     )`,
-    answer: recordOf(
+    answer: recordAsJson(
       'changed',
       `id, items, fees as fee_items, promotions, vouchers, ${moneyColumns(MONEY_COLUMNS.slice(0, 5))}, ${timeColumns('expires_at inserted_at')}`,
     ),
@@ -95,7 +94,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       insert into stock_reservations (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
       select $1, id, product_variant_id, warehouse_id, 1, now(), now() from item
     )`,
-    answer: proforma('item', '(select * from payments where false) as none'),
+    answer: proformaAsJson('item', '(select * from payments where false) as none'),
   },
   pay: {
     writes: `
@@ -107,7 +106,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       update proforma_orders p set status_id = 3, paid = paid + amount, debt = 0, updated_at = now() from payment
       where p.app_id = $1 and p.id = $2 returning p.*
     )`,
-    answer: proforma(`proforma_items ${WHERE_PROFORMA}`, 'payment'),
+    answer: proformaAsJson(`proforma_items ${WHERE_PROFORMA}`, 'payment'),
   },
   confirm: {
     writes: `
@@ -117,7 +116,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       update proforma_orders set status_id = 4, warehouse_confirmed_at = now(), updated_at = now()
       where app_id = $1 and id = $2 returning *
     )`,
-    answer: proforma('item', `payments ${WHERE_PROFORMA}`),
+    answer: proformaAsJson('item', `payments ${WHERE_PROFORMA}`),
   },
   convert: {
     writes: `
@@ -138,26 +137,26 @@ const STEPS: Readonly<Record<string, Step>> = {
       update proforma_orders set status_id = 6, order_id = made.id, converted_at = now(), due_at = null, updated_at = now()
       from made where proforma_orders.app_id = $1 and proforma_orders.id = $2 returning made.*
     )`,
-    answer: recordOf(
+    answer: recordAsJson(
       'changed',
       `${columnList('id data_part time_part order_number invoice_number external_ref order_status_id payment_status_id')},
       ${columnList('delivery_status_id customer_id customer_email customer_first_name customer_last_name customer_phone')},
       ${columnList('app_location_id market_id currency sales_channel_id sales_channel proforma_order_id proforma_number')},
       comment, tags, delivery, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)}, ${timeColumns('order_date inserted_at updated_at')},
-      ${itemsOf('item', '')}, ${paymentsOf('moved')}`,
+      ${selectItems('item', '')}, ${selectPayments('moved')}`,
     ),
   },
 };
 
 /**
- * The least work for a lifecycle: one statement per call, limited by the database and the driver. Each statement
- * returns the record as JSON.
+ * Minimal lifecycle: one statement per call, limited only by the database and the driver. Each statement returns the
+ * record as JSON.
  */
-export const FLOOR_LIFECYCLE = statements(({ writes, answer }) => writes + answer);
+export const FLOOR_LIFECYCLE = buildStatements(({ writes, answer }) => writes + answer);
 
-/** The same writes, but each statement returns only an id. */
-export const FLOOR_LIFECYCLE_IDS = statements(({ writes }) => `${writes} select id from changed`);
+/** Like `FLOOR_LIFECYCLE`, but each statement returns only an id. */
+export const FLOOR_LIFECYCLE_IDS = buildStatements(({ writes }) => `${writes} select id from changed`);
 
-function statements(textOf: (step: Step) => string): Readonly<Record<string, string>> {
+function buildStatements(textOf: (step: Step) => string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, textOf(step)]));
 }

@@ -5,10 +5,10 @@ import { fillCatalogue, fillProformas } from './fill.query.js';
 
 /** After five runs PostgreSQL decides whether to keep a generic plan. */
 const MAX_CUSTOM_PLANS = 5;
-const LIFECYCLES = 9;
-/** Enough rows that the planner treats one row and many differently. */
-const PROFORMAS = 5_000;
-const VARIANTS = 2_000;
+const LIFECYCLE_COUNT = 9;
+/** With this many rows, the planner chooses different plans for one row and for many. */
+const PROFORMA_COUNT = 5_000;
+const VARIANT_COUNT = 2_000;
 
 interface PlanCounts {
   readonly statement: string;
@@ -29,8 +29,8 @@ beforeAll(async () => {
   ]);
   const client = new pg.Client({ connectionString: api.url });
   await client.connect();
-  await fillProformas(client, shop.appId, PROFORMAS, api.clock.now());
-  await fillCatalogue(client, shop.appId, VARIANTS);
+  await fillProformas(client, shop.appId, PROFORMA_COUNT, api.clock.now());
+  await fillCatalogue(client, shop.appId, VARIANT_COUNT);
   await client.query('analyze');
   await client.end();
 }, 120_000);
@@ -49,10 +49,10 @@ async function runLifecycle(): Promise<void> {
 
 describe('the statements of a lifecycle', () => {
   it('keep a generic plan after a few runs', async () => {
-    for (let run = 0; run < LIFECYCLES; run += 1) await runLifecycle();
+    for (let run = 0; run < LIFECYCLE_COUNT; run += 1) await runLifecycle();
     const planCounts = await api.postgres.rows<PlanCounts>(
       'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
-      [LIFECYCLES],
+      [LIFECYCLE_COUNT],
     );
     expect(planCounts.length).toBeGreaterThanOrEqual(10);
     expect(

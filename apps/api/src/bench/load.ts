@@ -25,7 +25,6 @@ export async function loadWithFlows(flow: () => Promise<void>, { clients, second
   const loadStartMs = performance.now();
   const endMs = loadStartMs + seconds * 1_000;
   const times: number[] = [];
-  /** Runs one client and returns its flows per second. */
   const runClient = async (): Promise<number> => {
     let flows = 0;
     while (performance.now() < endMs) {

@@ -3,7 +3,6 @@ import type { System } from './systems.js';
 
 export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
-/** A measured call, in the form for the service and for the floors. */
 export interface Job {
   readonly name: string;
   /** Minimum ratio to the Express floor; missing means no minimum. */
@@ -57,7 +56,7 @@ export function report(
   }
 }
 
-/** Smaller amounts of data for comparison. */
+/** Returns two smaller amounts of data for comparison. */
 export function sizesBelow(large: number): { readonly middle: number; readonly small: number } {
   return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
 }
@@ -91,7 +90,7 @@ export async function reportGrowth(
   if (growth > maxGrowth) process.exitCode = 1;
 }
 
-/** Printed lines, which the performance page quotes. */
+/** All printed lines; the performance page quotes them. */
 export const printedLines: string[] = [];
 
 export function print(line: string): void {

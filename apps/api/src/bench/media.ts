@@ -21,7 +21,7 @@ export interface MediaOptions {
   readonly rounds: number;
 }
 
-const CLIENTS = 16;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 const UPLOADS_IN_FLIGHT = 4;
 const LIMITS = { time: 1.3, rate: 0.8, list: 0.7, lagMs: 50 };
@@ -29,7 +29,7 @@ const RENDITION_WIDTHS = [320, 640, 1_280];
 const MAIN_IMAGE = { width: 2_560, quality: 82, effort: 2 };
 /** More frequent polls would take CPU time from the service. */
 const POLL_MS = { one: 10, inFlight: 200 };
-/** The floor uses the sharp of the service's image adapter. */
+/** The floor uses the same copy of sharp as the service's image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
 /** Compares image processing with sharp alone, and the list of a large library with plain SQL. */
@@ -121,7 +121,7 @@ async function benchLists(url: string, app: BenchApp, { files, seconds, rounds }
         loadWith(system.origin + (system === service ? path : `/list${index}`), app.token, load);
       return { name: `${files} files, ${name}`, minRatio: LIMITS.list, measure };
     });
-    report(jobs, systems, await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
+    report(jobs, systems, await measureAll(jobs, systems, { clients: CLIENT_COUNT, seconds }, rounds), CLIENT_COUNT);
   } finally {
     for (const system of systems) system.stop();
   }
@@ -159,7 +159,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Makes the same outputs as the service with sharp alone, decoding once. */
+/** Makes the same outputs as the service, but with sharp alone and by decoding once. */
 async function processWithSharp(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

@@ -3,12 +3,12 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { format } from 'oxfmt';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
+const PAGE_PATH = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
 /** Heading of the hand-written notes, which stay when the figures are replaced. */
 const NOTES_HEADING = '## Where the time goes';
 
-/** Writes the figures of one run and describes the machine. */
+/** Writes the figures of one run and a description of the machine to the performance page. */
 export async function writePerformance(lines: readonly string[]): Promise<void> {
   const [cpu] = cpus();
   const machine = [
@@ -32,7 +32,7 @@ The tables compare three servers:
 All servers use the same database with the same records. The benchmark warms them up and measures them in turn, in several rounds. Figures are medians. The column "must" has the goal.
 ${lines.join('\n')}
 `;
-  const notes = (await readFile(PAGE, 'utf8')).split(NOTES_HEADING)[1];
+  const notes = (await readFile(PAGE_PATH, 'utf8')).split(NOTES_HEADING)[1];
   const fullPage = notes === undefined ? page : `${page}\n${NOTES_HEADING}${notes}`;
-  await writeFile(PAGE, (await format(PAGE, fullPage)).code);
+  await writeFile(PAGE_PATH, (await format(PAGE_PATH, fullPage)).code);
 }

@@ -18,7 +18,7 @@ const QUIET_MS = 3_000;
 const MB = 2 ** 20;
 const SMALL_FILE_BYTES = 100_000;
 const LARGE_FILE_BYTES = 99 * MB;
-const ROWS = 10_000;
+const ROW_COUNT = 10_000;
 const DESCRIPTION = 'Warm and dry, lined with wool. '.repeat(20);
 
 /** Measures start-up time and memory of a service process, idle and under large uploads. */
@@ -63,10 +63,10 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
   let bodyBytes = 0;
   const rowsGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await importProducts(service, shop, WARM_UP_CALLS);
-    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROWS)));
+    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROW_COUNT)));
   });
   report(
-    `memory growth of POST /int/products with ${ROWS} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
+    `memory growth of POST /int/products with ${ROW_COUNT} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
     rowsGrowth / bodyBytes,
     'times the body',
     LIMITS.bodies,
@@ -74,7 +74,6 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
   );
 }
 
-/** Measures three fresh processes and returns the median. */
 async function medianOfProcesses(
   url: string,
   dataDir: string,
@@ -92,10 +91,10 @@ async function medianOfProcesses(
   return median(results);
 }
 
-/** Returns the peak memory of the process during the work, less its memory before. */
+/** Returns the peak memory of the process during the work, minus its memory before the work. */
 async function memoryGrowth(service: System, work: () => Promise<unknown>): Promise<number> {
   const bytesBefore = memoryOf(service, 'VmRSS');
-  // Writing 5 resets the peak.
+  // Writing 5 to this file resets the peak.
   writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
   await work();
   return memoryOf(service, 'VmHWM') - bytesBefore;
@@ -121,7 +120,7 @@ function* wavFile(size: number): Generator<Uint8Array> {
     yield chunk.subarray(0, Math.min(remaining, chunk.length));
 }
 
-/** Header of a mono WAV file with 8,000 one-byte samples per second. */
+/** Makes the header of a mono WAV file with 8,000 one-byte samples per second. */
 function wavHeader(size: number): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
@@ -145,7 +144,7 @@ function wavHeader(size: number): Buffer {
   return header;
 }
 
-/** Sends half as many products as rows, because each product has a variant. Returns the size of the body in bytes. */
+/** Sends half as many products as rows, because each product has one variant. Returns the size of the body in bytes. */
 async function importProducts({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
   callCount += 1;
   const products = Array.from({ length: rows / 2 }, (_, index) => {

@@ -18,11 +18,11 @@ export interface BenchOptions {
   readonly dueCount: number;
 }
 
-const VARIANTS = 2_000;
-const CLIENTS = 16;
+const VARIANT_COUNT = 2_000;
+const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
-/** Minimum ratios to the Express floor. */
-const MIN_RATIOS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
+/** Minimum ratios to the Express floor, and the maximum growth of the latency. */
+const LIMITS = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
 const LIFECYCLE = 'evaluation → create → pay → confirm → convert';
 /** Prefix of the floor statements that return only an id. */
@@ -62,15 +62,15 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
     {
       ...lifecycleJob('', shop, bankTransferId),
       name: LIFECYCLE,
-      minRatio: MIN_RATIOS.lifecycle,
-      // Autovacuum would analyze within a minute; until then the floors plan for empty tables.
+      minRatio: LIMITS.lifecycle,
+      // Autovacuum analyzes only after a minute; until then the floors plan for empty tables.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
   ];
   try {
-    const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
-    report(jobs, systems, figures, CLIENTS);
+    const figures = await measureAll(jobs, systems, { clients: CLIENT_COUNT, seconds }, rounds);
+    report(jobs, systems, figures, CLIENT_COUNT);
     const { origin } = systems[2] as System;
     const pageUrl = `${origin}/api/v2/proforma_orders?limit=30`;
     const sizes = [
@@ -78,7 +78,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       { size: sizesBelow(rows).middle, url: pageUrl, token: middle.token },
       { size: rows, url: pageUrl, token: large.token },
     ];
-    await reportGrowth('first page of proformas', sizes, MIN_RATIOS.growth, seconds);
+    await reportGrowth('first page of proformas', sizes, LIMITS.growth, seconds);
     await benchExpiry({ url, appId: shop.id, requestUrl: pageUrl, token: large.token, count: dueCount });
   } finally {
     for (const system of systems) system.stop();
@@ -97,7 +97,7 @@ async function fillApps(
   await fillProformas(client, small.id, smallCount, new Date());
   await fillProformas(client, middle.id, middleCount, new Date());
   await fillProformas(client, large.id, rows, new Date());
-  await fillCatalogue(client, shop.id, VARIANTS);
+  await fillCatalogue(client, shop.id, VARIANT_COUNT);
   await client.query('vacuum (analyze)');
   await client.end();
   print(
@@ -122,7 +122,7 @@ function listJob(name: string, key: keyof Lists, lists: Lists, token: string): J
   const list = lists[key];
   const measure = (system: System, load: Load): Promise<Figure> =>
     loadWith(system.origin + (system.name === 'service' ? list.path : `/${key}`), token, load);
-  return { name, minRatio: MIN_RATIOS.list, measure };
+  return { name, minRatio: LIMITS.list, measure };
 }
 
 function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
@@ -133,12 +133,12 @@ function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
 function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUp'> {
   const runOnce = ({ name, origin }: System): Promise<void> =>
     name === 'service' ? runLifecycle(origin, shop, bankTransferId) : runFloorLifecycle(`${origin}/${prefix}`, shop);
-  // Each call is slow and runs much code, so it needs a longer warm-up.
+  // A lifecycle runs much code, so it needs a longer warm-up.
   return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
 }
 
 function randomBasket(): string[] {
-  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANTS) + 1}`))];
+  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANT_COUNT) + 1}`))];
 }
 
 async function runLifecycle(origin: string, { token }: BenchApp, bankTransferId: number): Promise<void> {

@@ -124,7 +124,7 @@ describe('card matching by POST /int/cards', () => {
     ['another case', { barcode: 'b1', external_ref: 'r1' }],
     ['spaces', { barcode: ' B1', external_ref: 'R1 ' }],
     ['swapped identifiers', { barcode: 'R1', external_ref: 'B1' }],
-  ])('adds a card for %s', async (_, card) => {
+  ])('adds a card when the identifiers differ only by %s', async (_, card) => {
     expect(await upsertCard(card)).toMatchObject({ ...card, created: true });
     expect(await upsertCard(card)).toMatchObject({ ...card, created: false });
     expect(await readCards()).toHaveLength(3);
@@ -142,18 +142,18 @@ describe('card matching by POST /int/cards', () => {
   });
 });
 
-describe('the customer of a card', () => {
-  const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
+describe('the customer in POST /int/cards', () => {
+  const ANA_FIELDS = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
   let ana: { id: number; data_part: number; time_part: number };
 
   beforeEach(async () => {
-    ana = (await shop.post('/customers', { customer: ANA })).body.data;
+    ana = (await shop.post('/customers', { customer: ANA_FIELDS })).body.data;
   });
 
   it.each([
     ['three parts', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part })],
     ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
-  ])('finds the customer by %s', async (_, identify) => {
+  ])('is found by %s', async (_, identify) => {
     expect(await upsertCard({ barcode: '860-1', ...identify() })).toMatchObject({ customer_id: ana.id });
   });
 
@@ -165,7 +165,7 @@ describe('the customer of a card', () => {
     ],
     ['another timePart', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part + 1 })],
     ['the largest id', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
-  ])('returns API.Customers.NotFound for %s and writes nothing', async (_, identify) => {
+  ])('is not found (API.Customers.NotFound) by %s, and the call writes nothing', async (_, identify) => {
     await upsertCard({ barcode: '860-1' });
     for (const barcode of ['860-1', '860-2']) {
       expect(await postRefused({ barcode, external_ref: 'x', ...identify() })).toEqual([
@@ -175,7 +175,7 @@ describe('the customer of a card', () => {
     }
   });
 
-  it('does not find a customer of another app', async () => {
+  it('is not found in another app', async () => {
     const foreignCustomer = await newCustomer(await api.app(), 'mira@example.com');
     expect(await postRefused({ barcode: '860-1', ...foreignCustomer })).toEqual([
       422,
@@ -184,7 +184,7 @@ describe('the customer of a card', () => {
   });
 });
 
-describe('refusals of POST /int/cards', () => {
+describe('POST /int/cards with invalid fields', () => {
   const longText = 'x'.repeat(256);
   it.each([
     ['an empty card', {}, { barcode: ["can't be blank"] }],
@@ -225,14 +225,14 @@ describe('concurrent calls of POST /int/cards', () => {
     ['one barcode', () => ({ barcode: 'B' })],
     ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
     ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
-  ])('adds one card for %s', async (_, cardOf) => {
+  ])('add one card for %s', async (_, cardOf) => {
     const cards = await upsertTwentyCards(cardOf);
     expect(new Set(cards.map(({ id }) => id)).size).toBe(1);
     expect(cards.filter(({ created }) => created)).toHaveLength(1);
     expect(await readCards()).toHaveLength(1);
   });
 
-  it('leaves each contested reference with one card', async () => {
+  it('leave each contested reference with one card', async () => {
     await upsertTwentyCards((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
     const statuses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => postCard({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),

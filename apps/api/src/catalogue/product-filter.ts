@@ -46,7 +46,7 @@ export function canMatch({ by, value }: ProductLookUp): boolean {
   return by !== 'id' || parseRecordId(value) !== undefined;
 }
 
-/** `offset` and `limit` win over `pageNo` (from 1) and `perPage`. */
+/** `offset` and `limit` override `pageNo` (from 1) and `perPage`. */
 export function parseProductPage(query: Query): Page {
   const hasPageNumber = (query['pageNo'] ?? query['perPage']) !== undefined;
   const hasOffsetOrLimit = (parseInteger(query['offset']) ?? -1) >= 0 || (parseInteger(query['limit']) ?? 0) >= 1;

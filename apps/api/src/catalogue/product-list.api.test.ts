@@ -56,7 +56,7 @@ describe('paging of GET /products', () => {
     ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', codesBetween(0, 10)],
     ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
-  ])('returns a page for %s', async (_, query, expected) => {
+  ])('returns the right products for %s', async (_, query, expected) => {
     expect(await listCodes(query)).toEqual(expected);
   });
 
@@ -155,7 +155,7 @@ describe('GET /products?search', () => {
     expect(await search(text)).toEqual(expected);
   });
 
-  it('finds prefixes of words first for one or two letters', async () => {
+  it('ranks prefixes of words first for one or two letters', async () => {
     expect((await search('bo'))[0]).toBe('OTHER');
     expect((await search('w')).slice(0, 2).toSorted()).toEqual(['INNER', 'PERCENT']);
   });
@@ -186,7 +186,7 @@ describe('GET /products?search', () => {
     },
   );
 
-  it('finds letters that fold to long words', async () => {
+  it('finds a letter that folds to a long text', async () => {
     await postProducts(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
     expect(foldForSearch('ﷺ'.repeat(255)).length).toBeGreaterThan(5_000);
     expect([await search('ﷺ'.repeat(255)), await search('ﷺ', 'searchAll')]).toEqual([
@@ -236,7 +236,7 @@ describe('GET /products?searchAll', () => {
     ['a barcode with its leading zeros', '0012345678905', ['ABC-10']],
     ['part of a barcode', '12345', ['ABC-10']],
     ['nothing', 'zzz', []],
-  ])('finds %s', async (_, text, expected) => {
+  ])('finds a product by %s', async (_, text, expected) => {
     expect(await search(text, 'searchAll')).toEqual(expected);
   });
 
@@ -249,7 +249,7 @@ describe('GET /products?searchAll', () => {
     expect(await search('ΟΔΟΣ', 'searchAll')).toEqual(['ΟΔΟΣ']);
   });
 
-  it('forgets a former code of a variant', async () => {
+  it('does not find a former code of a variant', async () => {
     await postProducts({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
     expect([await search('l-9', 'searchAll'), await search('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
   });
@@ -283,7 +283,7 @@ describe('filters of GET /products', () => {
     ['two look-ups of different products', 'code=a&slug=b', []],
     ['two look-ups of one product', 'code=a&slug=a', ['A']],
     ['an invalid id', 'code=a&id=x', []],
-  ])('lists the matching products: %s', async (_, query, expected) => {
+  ])('list the matching products for %s', async (_, query, expected) => {
     expect(await listCodes(query)).toEqual(expected);
   });
 
@@ -295,11 +295,11 @@ describe('filters of GET /products', () => {
     'onlyOnStock=maybe',
     'search=%00',
     'searchAll=%00',
-  ])('answers 400 for %s', async (query) => {
+  ])('are answered 400 when invalid: %s', async (query) => {
     expect((await listProducts(query)).status).toBe(400);
   });
 
-  it('returns a single product or {} for a single look-up', async () => {
+  it('do not apply to the look-up of one product', async () => {
     const { body } = await shop.get('/products?code= a ');
     expect(body.data).toMatchObject({ code: 'A', price: 9.99 });
     for (const query of ['code=zzz', 'barcode=1', 'slug=zzz', 'id=0', 'id=x', `id=${2 ** 60}`])
@@ -379,7 +379,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     },
   );
 
-  it('is read once for matches, and by index for exact codes', async () => {
+  it('is read once for partial matches, and by index for exact codes', async () => {
     const lines = await explainPlan({ search: 'a', searchAll: '4' });
     expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
     expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);

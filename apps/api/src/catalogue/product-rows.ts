@@ -20,63 +20,68 @@ import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Null clears a field; in a new record it counts as absent. */
-const orNull = (type: string) => [type, 'null'] as never;
-const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
-const amount = { type: orNull('number'), minimum: 0 };
-const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
-const imageList = {
-  type: orNull('array'),
+/** Null clears a stored field, and counts as absent in a new record. */
+const typeOrNull = (type: string) => [type, 'null'] as never;
+const stringSchema = (maxLength = 255) => ({ type: typeOrNull('string'), maxLength });
+const amountSchema = { type: typeOrNull('number'), minimum: 0 };
+const rateSchema = { type: typeOrNull('number'), minimum: 0, maximum: 100 };
+const imageListSchema = {
+  type: typeOrNull('array'),
   description: 'appended on every call',
   maxItems: MAX_ROWS,
   items: {
     type: 'object' as const,
-    properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: string(5_000) },
+    properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: stringSchema(5_000) },
     required: ['image_url'],
   },
 };
 
-export const PRODUCT_ROW = {
+export const PRODUCT_ROW_SCHEMA = {
   type: 'object' as const,
   properties: {
-    id: { type: orNull('integer') },
-    code: string(),
-    external_ref: { ...string(), description: 'used for matching only, never stored' },
-    name: string(),
-    slug: string(),
-    description: string(5_000),
-    vat_rate: rate,
-    price: amount,
-    active: { type: orNull('boolean') },
-    images: imageList,
+    id: { type: typeOrNull('integer') },
+    code: stringSchema(),
+    external_ref: { ...stringSchema(), description: 'used for matching only, never stored' },
+    name: stringSchema(),
+    slug: stringSchema(),
+    description: stringSchema(5_000),
+    vat_rate: rateSchema,
+    price: amountSchema,
+    active: { type: typeOrNull('boolean') },
+    images: imageListSchema,
     variants: {
-      type: orNull('array'),
+      type: typeOrNull('array'),
       maxItems: MAX_ROWS,
       items: {
         type: 'object' as const,
         properties: {
-          code: string(),
-          barcode: string(),
-          external_ref: string(),
-          name: string(),
-          price: amount,
-          vat_rate: rate,
-          images: imageList,
+          code: stringSchema(),
+          barcode: stringSchema(),
+          external_ref: stringSchema(),
+          name: stringSchema(),
+          price: amountSchema,
+          vat_rate: rateSchema,
+          images: imageListSchema,
         },
       },
     },
   },
 };
 
-const PLAN_RULES = ['VariantOfAnotherProduct', 'CodeAlreadyExists', 'BarcodeAlreadyExists', 'ExternalRefAlreadyExists'];
+const PLAN_ERRORS = [
+  'VariantOfAnotherProduct',
+  'CodeAlreadyExists',
+  'BarcodeAlreadyExists',
+  'ExternalRefAlreadyExists',
+];
 
-export const PRODUCT_KEYS = [
+export const PRODUCT_ERROR_KEYS = [
   ...rowErrorKeys('Products', {
     required: ['image_url'],
     texts: ['code', 'barcode', 'external_ref', 'name', 'slug', 'description', 'alt'],
     optionalValues: ['price', 'vat_rate'],
   }),
-  ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLAN_RULES, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
+  ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLAN_ERRORS, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
 ];
 
 const WRONG_TYPE = rowErrorKey('Products', '', MALFORMED);
@@ -130,8 +135,8 @@ function checkProduct(row: Row, decimals: number): string | undefined {
   if (!isListOfObjects(row['images']) || !isListOfObjects(row['variants'])) return WRONG_TYPE;
   return (
     checkFields(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
-    errorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
-    errorKey('active', checkFlag(row['active'])) ??
+    toErrorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
+    toErrorKey('active', checkFlag(row['active'])) ??
     checkImages(row) ??
     findFirstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
   );
@@ -144,11 +149,11 @@ function checkVariant(row: Row, decimals: number): string | undefined {
 
 function checkFields(row: Row, decimals: number, texts: readonly string[]): string | undefined {
   for (const field of texts) {
-    const key = errorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
+    const key = toErrorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
     if (key !== undefined) return key;
   }
   return (
-    errorKey('price', checkAmount(row['price'], decimals)) ?? errorKey('vat_rate', checkPercentage(row['vat_rate']))
+    toErrorKey('price', checkAmount(row['price'], decimals)) ?? toErrorKey('vat_rate', checkPercentage(row['vat_rate']))
   );
 }
 
@@ -156,8 +161,8 @@ function checkImages(row: Row): string | undefined {
   return findFirstError(
     entriesOf(row, 'images'),
     (image) =>
-      errorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
-      errorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
+      toErrorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      toErrorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
   );
 }
 
@@ -170,7 +175,7 @@ function parseImages(row: Row): readonly DesiredImage[] {
   }));
 }
 
-function errorKey(field: string, error: string | undefined): string | undefined {
+function toErrorKey(field: string, error: string | undefined): string | undefined {
   return error === undefined ? undefined : rowErrorKey('Products', field, error);
 }
 

@@ -94,7 +94,7 @@ describe('POST /int/products', () => {
     ]);
   });
 
-  it('keeps every field that is sent', async () => {
+  it('stores every sent field', async () => {
     const fields = { slug: 'Own-Slug', description: 'Long\ntext', vat_rate: 7.25, price: 1234.56, active: false };
     const image = { image_url: 'https://img.example/1.png', alt: 'Front' };
     const { id, variants } = await writeOne(
@@ -231,7 +231,7 @@ describe('the product of a row of POST /int/products', () => {
     expect(await writeOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
   });
 
-  it('is new when its code has changed', async () => {
+  it('is a new product when its code has changed', async () => {
     const { id } = await writeOne(productRow('A'));
     expect(await writeOne(productRow('A2'))).toMatchObject({ created: true });
     expect((await findByCode('A')).id).toBe(id);
@@ -325,7 +325,7 @@ describe('the variant of a row of POST /int/products', () => {
     expect(await variantOf({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
   });
 
-  it('treats blank barcode and external_ref as absent', async () => {
+  it('has no barcode or external_ref when they are blank', async () => {
     expect(await variantOf({ code: 'A', barcode: '', external_ref: '  ' })).toMatchObject({
       barcode: null,
       external_ref: null,
@@ -333,7 +333,7 @@ describe('the variant of a row of POST /int/products', () => {
     expect(await variantOf({ code: 'B', barcode: ' ', external_ref: '' })).toMatchObject({ barcode: null });
   });
 
-  it('VariantOfAnotherProduct: an identifier finds a variant of another product', async () => {
+  it('fails with VariantOfAnotherProduct when an identifier finds a variant of another product', async () => {
     await writeRows([productRow('Q')]);
     for (const variant of [{ code: 'A' }, { code: 'new', barcode: '860-A' }, { code: 'new', external_ref: 'ref-a' }]) {
       expect(
@@ -345,7 +345,7 @@ describe('the variant of a row of POST /int/products', () => {
     }
   });
 
-  it('VariantOfAnotherProduct: the same call writes the other product', async () => {
+  it('fails with VariantOfAnotherProduct when the same call writes the other product', async () => {
     expect(
       await postRows([
         productRow('N1', { variants: [{ code: 'N' }] }),
@@ -526,12 +526,12 @@ describe('POST /int/products with an invalid row', () => {
 });
 
 describe('POST /int/products with taken codes', () => {
-  it('CodeAlreadyExists: another product has the code', async () => {
+  it('fails with CodeAlreadyExists when another product has the code', async () => {
     const [a] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct];
     expect(await expectRefused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
   });
 
-  it('CodeAlreadyExists: another variant has the code', async () => {
+  it('fails with CodeAlreadyExists when another variant has the code', async () => {
     await writeRows([
       productRow('P', { variants: [{ code: 'A', barcode: 'a' }] }),
       productRow('Q', { variants: [{ code: 'B' }] }),
@@ -541,7 +541,7 @@ describe('POST /int/products with taken codes', () => {
     ]);
   });
 
-  it('BarcodeAlreadyExists: another variant has the barcode', async () => {
+  it('fails with BarcodeAlreadyExists when another variant has the barcode', async () => {
     await writeRows([productRow('P', { variants: [{ code: 'A' }, { code: 'B', barcode: 'b' }] })]);
     expect(
       await expectRefused([
@@ -576,7 +576,7 @@ describe('POST /int/products with taken codes', () => {
   });
 });
 
-describe('identifiers moved between records by POST /int/products', () => {
+describe('POST /int/products that moves identifiers', () => {
   const identifiersByCode = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
   const twoVariants = [
     { code: 'A', ...identifiersByCode.A },
@@ -814,7 +814,7 @@ describe('slugs of POST /int/products', () => {
     expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
 
-  it('SlugAlreadyExists: another product has the slug', async () => {
+  it('fail with SlugAlreadyExists when another product has the slug', async () => {
     await writeRows([productRow('A', { slug: 'taken' }), productRow('B')]);
     expect(await expectRefused([{ code: 'B', slug: 'taken' }, productRow('C', { slug: ' taken' })])).toEqual([
       'SlugAlreadyExists',
@@ -823,7 +823,7 @@ describe('slugs of POST /int/products', () => {
     await writeRows([{ code: 'A', slug: 'taken' }]);
   });
 
-  it('can be reused by a later row of the same call', async () => {
+  it('can be reused in a later row of the same call', async () => {
     await writeRows([productRow('A', { slug: 's' })]);
     await writeRows([{ code: 'A', slug: 't' }, productRow('B', { slug: 's' })]);
     expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['t', 's']);
@@ -846,7 +846,7 @@ describe('POST /int/products of two apps', () => {
   });
 });
 
-describe('unreadable bodies of POST /int/products', () => {
+describe('POST /int/products with an unreadable body', () => {
   it.each([
     [{}],
     [{ product: productRow('A') }],
@@ -916,7 +916,7 @@ describe('POST /int/products with long lists', () => {
   });
 });
 
-describe('POST /int/products without changes', () => {
+describe('a repeated POST /int/products', () => {
   const baseRow = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
   const readVersions = () =>
     api.database.rows<{ product: string; variant: string }>(
@@ -942,7 +942,7 @@ describe('POST /int/products without changes', () => {
       'an image of a variant',
       { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
     ],
-  ])('changes updated_at with %s', async (_, change) => {
+  ])('changes updated_at when it changes %s', async (_, change) => {
     await writeRows([baseRow]);
     const updatedBefore = await readUpdatedAt();
     api.clock.forward({ hours: 1 });
@@ -995,28 +995,30 @@ describe('POST /int/products with many rows', () => {
 });
 
 describe('concurrent POST /int/products', () => {
-  const CALLS = 6;
+  const CALL_COUNT = 6;
   const row = (index: number, price: number) =>
     productRow(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
   const reorderedRows = (callIndex: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + callIndex * 11) % 50, callIndex + 1));
 
   it('creates a product once', async () => {
-    const calls = await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows([row(1, callIndex)])));
+    const calls = await Promise.all(
+      Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows([row(1, callIndex)])),
+    );
     expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
     expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
     expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
-    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
+    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALL_COUNT]);
   });
 
   it('neither deadlocks nor mixes rows of several calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
-      // A transaction that deadlocks would run twice.
-      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
+      await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
+      // A deadlocked transaction would run again and add statements.
+      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALL_COUNT);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
-      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * round]);
+      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALL_COUNT * round]);
       expect(new Set([...(products ?? []), ...(variants ?? [])].map(({ price }) => price)).size).toBe(1);
     }
   });
@@ -1028,15 +1030,15 @@ describe('concurrent POST /int/products', () => {
     const stockRows = (callIndex: number) =>
       reorderedRows(callIndex).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
     await Promise.all(
-      Array.from({ length: CALLS }, (_, callIndex) => [
+      Array.from({ length: CALL_COUNT }, (_, callIndex) => [
         writeRows(reorderedRows(callIndex)),
         shop
           .put('/int/stocks', { stocks: stockRows(callIndex) })
           .then(({ body }) => expect(body.data.updated).toBe(50)),
       ]).flat(),
     );
-    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALLS);
-    expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALLS } }]);
+    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALL_COUNT);
+    expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALL_COUNT } }]);
   });
 });
 

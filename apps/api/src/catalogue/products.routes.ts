@@ -10,14 +10,14 @@ import { assertNestedLimit, rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
 import { ProductShape } from './product.js';
 import { canMatch, parseProductFilter, parseProductPage, singleLookUp } from './product-filter.js';
-import { countNested, PRODUCT_KEYS, PRODUCT_ROW, parseProductRow } from './product-rows.js';
+import { countNested, PRODUCT_ERROR_KEYS, PRODUCT_ROW_SCHEMA, parseProductRow } from './product-rows.js';
 import { Type } from '@sinclair/typebox';
 
 class PostProducts {
   @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
-    items: PRODUCT_ROW,
+    items: PRODUCT_ROW_SCHEMA,
   })
   products?: unknown;
 }
@@ -78,7 +78,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
       body: PostProducts,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ products: listOf(UpsertedProductShape), failed: listOf(failedRow) })) },
-      failedRows: PRODUCT_KEYS,
+      failedRows: PRODUCT_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');

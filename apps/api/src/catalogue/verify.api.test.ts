@@ -93,7 +93,7 @@ describe('POST /product/verify', () => {
   });
 });
 
-describe('Matching by identifiers: POST /product/verify, variant by code or barcode, then product', () => {
+describe('a row of POST /product/verify', () => {
   it.each([
     ['code', { code: 'B' }, 'P/B'],
     ['barcode', { barcode: 'B' }, 'Q/C'],
@@ -104,7 +104,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['barcode of a variant before the code of a product', { code: 'Solo', barcode: 'x860-A' }, 'P/A-š'],
     ['the code of a product when no variant is found', { code: 'Solo', barcode: 'none' }, 'Solo'],
     ['the code of a product that has variants', { code: 'P' }, 'P'],
-  ])('is found by %s', async (_, row, name) => {
+  ])('finds its variant or product by %s', async (_, row, name) => {
     expect(await listMatches([row])).toEqual([name]);
   });
 
@@ -117,7 +117,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['a code of a product as barcode: no ids', { barcode: 'Solo' }, {}],
     ['a pattern: no ids', { code: '%', barcode: '_' }, {}],
     ['half of a code: no ids', { code: 'Sol' }, {}],
-  ])('returns the expected ids for %s', async (_, row, ids) => {
+  ])('gets the right ids: %s', async (_, row, ids) => {
     expect(await verify([row])).toEqual([{ code: null, barcode: null, ...row, ...ids }]);
   });
 
@@ -147,7 +147,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['STRAẞE', 'Straẞe'],
     ['ǄEP', 'Ǆep'],
     ['Kelvin', 'kelvIN'],
-  ])('finds %s by %s, ignoring case and spaces', async (code, searchText) => {
+  ])('finds %s by %s, regardless of case and spaces', async (code, searchText) => {
     const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
     await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
     const rows = [{ code: ` ${searchText}` }, { code: ` V-${searchText}` }, { barcode: `B-${searchText} ` }];
@@ -182,7 +182,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
   });
 });
 
-describe('invalid bodies of POST /product/verify', () => {
+describe('POST /product/verify with an invalid body', () => {
   it.each([
     [{}],
     [{ products: null }],
@@ -237,7 +237,7 @@ describe('POST /product/verify with many rows', () => {
     expect([ids.size, ids.has(undefined)]).toEqual([10_000, false]);
   });
 
-  it('reads an index', async () => {
+  it('uses an index', async () => {
     await shop.post('/int/products', {
       products: [
         { code: 'M', name: 'M', variants: Array.from({ length: 5_000 }, (_, index) => ({ code: `m${index}` })) },

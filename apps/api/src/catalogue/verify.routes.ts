@@ -8,13 +8,13 @@ import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, nullable, record, text } from '../http/shapes.js';
 
-const string = orNull({ type: 'string', maxLength: MAX_STRING_LENGTH });
+const stringSchema = orNull({ type: 'string', maxLength: MAX_STRING_LENGTH });
 
 class VerifyProducts {
   @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
-    items: { type: 'object', properties: { code: string, barcode: string } },
+    items: { type: 'object', properties: { code: stringSchema, barcode: stringSchema } },
   })
   products?: unknown;
 }
@@ -26,7 +26,7 @@ const VerifiedCodesShape = record({
   product_variant_id: Type.Optional(integer),
 });
 
-const FIELDS = ['code', 'barcode'] as const;
+const CODE_FIELDS = ['code', 'barcode'] as const;
 
 export function verifyRoutes(queries: ProductQueries): Route[] {
   return [
@@ -61,7 +61,7 @@ function checkCodes(rows: readonly unknown[]): FieldErrors | undefined {
   const errors: Record<string, string[]> = {};
   for (const [index, row] of rows.entries()) {
     if (!isRow(row)) throw new HttpProblem(400);
-    for (const field of FIELDS) {
+    for (const field of CODE_FIELDS) {
       const error = checkTextField(row[field], MAX_STRING_LENGTH, false);
       if (error === MALFORMED) throw new HttpProblem(400);
       if (error !== undefined) errors[`products.${index}.${field}`] = [error];

@@ -16,9 +16,9 @@ beforeEach(async () => {
   ]);
 });
 
-const ONE = [{ code: 'A', qty: 1 }];
+const ONE_ITEM = [{ code: 'A', qty: 1 }];
 const post = (fields: object, client = shop): Promise<Reply> =>
-  client.post('/order_processings', { order_processing: { items: ONE, ...fields } });
+  client.post('/order_processings', { order_processing: { items: ONE_ITEM, ...fields } });
 const evaluateBasket = async (fields: object, client = shop) => {
   const { status, body } = await post(fields, client);
   expect([status, body.errors]).toEqual([201, undefined]);
@@ -33,12 +33,12 @@ const expectRefused = async (fields: object): Promise<unknown> => {
 };
 const postProducts = (rows: readonly object[], client = shop): Promise<Reply> =>
   client.post('/int/products', { products: rows });
-const timeAfter = (hours: number): string =>
+const dateTimeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 const codesOf = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
 
 describe('POST /order_processings', () => {
-  it('returns the priced basket in full', async () => {
+  it('returns all fields of the priced basket', async () => {
     await postProducts([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
     const evaluation = await evaluateBasket({
       items: [
@@ -85,7 +85,7 @@ describe('POST /order_processings', () => {
       vat: 42.42,
       end_sales: 299.99,
       currency_id: 941,
-      expires_at: timeAfter(24),
+      expires_at: dateTimeAfter(24),
     });
   });
 
@@ -205,17 +205,17 @@ describe('a line of the basket', () => {
     ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
   ])('fails with API.Products.NotFound for %s', async (_, identifiers) => {
-    expect(await expectRefused({ items: [...ONE, { ...identifiers, qty: 1 }] })).toEqual({
+    expect(await expectRefused({ items: [...ONE_ITEM, { ...identifiers, qty: 1 }] })).toEqual({
       Products: ['API.Products.NotFound'],
     });
   });
 
-  it('API.Products.NotFound: the product is inactive', async () => {
+  it('fails with API.Products.NotFound when the product is inactive', async () => {
     await postProducts([{ code: 'X', active: false }]);
     expect(await expectRefused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
   });
 
-  it('API.Products.NotFound: the variant is of another app', async () => {
+  it('fails with API.Products.NotFound when the variant belongs to another app', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'THEIRS' }]);
     const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp))
@@ -227,7 +227,7 @@ describe('a line of the basket', () => {
     }
   });
 
-  it('API.Products.MissingPrice: neither the variant nor its product has a price', async () => {
+  it('fails with API.Products.MissingPrice when neither the variant nor its product has a price', async () => {
     await postProducts([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
     expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({
       Products: ['API.Products.MissingPrice'],
@@ -241,11 +241,11 @@ describe('the buyer', () => {
     return (await client.post('/customers', { customer: fields })).body.data;
   };
   const partsOf = ({ id, data_part, time_part }: Record<string, number>) => ({ customer_id: id, data_part, time_part });
-  const NOT_FOUND = { Customers: ['API.Customers.NotFound'] };
+  const CUSTOMER_NOT_FOUND = { Customers: ['API.Customers.NotFound'] };
 
   it('is a customer identified by id and parts', async () => {
     const ana = await addCustomer();
-    expect(await propose(shop, ONE, { ...partsOf(ana), guest: undefined })).toMatchObject({
+    expect(await propose(shop, ONE_ITEM, { ...partsOf(ana), guest: undefined })).toMatchObject({
       anonymous: false,
       customer_id: ana.id,
       customer_email: 'ana@example.com',
@@ -256,23 +256,23 @@ describe('the buyer', () => {
 
   it('is a customer identified by external reference', async () => {
     const ana = await addCustomer();
-    expect(await propose(shop, ONE, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
+    expect(await propose(shop, ONE_ITEM, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
       anonymous: false,
       customer_id: ana.id,
     });
   });
 
-  it('is the customer rather than the guest, found by id before reference', async () => {
+  it('is the customer, found by id before reference, when a guest is sent too', async () => {
     const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
     const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
-    expect(await propose(shop, ONE, bothIdentifiers)).toMatchObject({
+    expect(await propose(shop, ONE_ITEM, bothIdentifiers)).toMatchObject({
       customer_id: ana.id,
       customer_email: 'ana@example.com',
     });
   });
 
   it('is a guest as sent, even with missing fields', async () => {
-    expect(await propose(shop, ONE)).toMatchObject({
+    expect(await propose(shop, ONE_ITEM)).toMatchObject({
       anonymous: true,
       customer_id: null,
       customer_email: GUEST.email,
@@ -314,11 +314,11 @@ describe('the buyer', () => {
       async () => ({ customer_external_ref: (await addCustomer('x@example.com', await api.app())).external_ref }),
     ],
   ])('fails with API.Customers.NotFound for %s', async (_, identifiers) => {
-    expect(await expectRefused(await identifiers())).toEqual(NOT_FOUND);
+    expect(await expectRefused(await identifiers())).toEqual(CUSTOMER_NOT_FOUND);
   });
 
   it('is a guest when the reference is empty', async () => {
-    expect(await propose(shop, ONE, { customer_external_ref: '' })).toMatchObject({ anonymous: true });
+    expect(await propose(shop, ONE_ITEM, { customer_external_ref: '' })).toMatchObject({ anonymous: true });
   });
 });
 
@@ -331,7 +331,7 @@ describe('the delivery', () => {
       city: town,
       postcode: zip,
       country,
-    } = (await propose(shop, ONE, fields)).delivery_area;
+    } = (await propose(shop, ONE_ITEM, fields)).delivery_area;
     return { address_line_1: line, city: town, postcode: zip, country };
   };
 
@@ -361,7 +361,7 @@ describe('the delivery', () => {
 
 describe('fields that the proforma takes from its evaluation', () => {
   it('default to market 1 and channel web', async () => {
-    expect(await propose(shop, ONE)).toMatchObject({
+    expect(await propose(shop, ONE_ITEM)).toMatchObject({
       market_id: 1,
       sales_channel_id: 1,
       sales_channel: 'web',
@@ -373,7 +373,7 @@ describe('fields that the proforma takes from its evaluation', () => {
   it('are kept as sent, except repeated tags', async () => {
     const keptFields = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
     const tags = ['b', 'a', 'b', ' ', 't'.repeat(100)];
-    expect(await propose(shop, ONE, { ...keptFields, tags })).toMatchObject({
+    expect(await propose(shop, ONE_ITEM, { ...keptFields, tags })).toMatchObject({
       ...keptFields,
       tags: ['b', 'a', ' ', 't'.repeat(100)],
     });
@@ -382,8 +382,8 @@ describe('fields that the proforma takes from its evaluation', () => {
   it('include the warehouse to reserve in', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
-    expect((await propose(shop, ONE, { warehouse_code: 'W2' })).items).toMatchObject([{ warehouse_code: 'W2' }]);
-    expect((await propose(shop, ONE, { warehouse_code: '' })).items).toMatchObject([{ warehouse_code: 'W1' }]);
+    expect((await propose(shop, ONE_ITEM, { warehouse_code: 'W2' })).items).toMatchObject([{ warehouse_code: 'W2' }]);
+    expect((await propose(shop, ONE_ITEM, { warehouse_code: '' })).items).toMatchObject([{ warehouse_code: 'W1' }]);
   });
 
   it.each([
@@ -399,7 +399,7 @@ describe('fields that the proforma takes from its evaluation', () => {
   });
 });
 
-describe('records that are not set up', () => {
+describe('an app without set-up records', () => {
   it.each([
     ['a shipment method', { shipment_method_code: 'courier' }, { ShipmentMethods: ['API.ShipmentMethods.NotFound'] }],
     ['a coupon', { coupon_codes: ['SUMMER'] }, { Promotions: ['API.Promotions.CouponNotFound'] }],
@@ -417,7 +417,7 @@ describe('records that are not set up', () => {
 });
 
 describe('an invalid basket', () => {
-  const secondItem = (fields: object) => ({ items: [...ONE, { code: 'A', qty: 1, ...fields }] });
+  const secondItem = (fields: object) => ({ items: [...ONE_ITEM, { code: 'A', qty: 1, ...fields }] });
   const longText = 'č'.repeat(256);
 
   it.each([
@@ -526,7 +526,7 @@ describe('GET /order_processings/{id}', () => {
 
   it('does not find the evaluation of another app', async () => {
     const otherApp = await api.app();
-    const { status, text } = await get(await evaluate(shop, ONE), otherApp);
+    const { status, text } = await get(await evaluate(shop, ONE_ITEM), otherApp);
     expect([status, text]).toEqual([404, '']);
   });
 });

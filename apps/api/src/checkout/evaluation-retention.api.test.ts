@@ -28,7 +28,7 @@ const isStored = async (id: number) =>
   (await api.container.get(TOKENS.Database).evaluationQueries.find(client.appId, id)) !== undefined;
 
 describe('evaluation.retention_days', () => {
-  it('removes evaluations that became no proforma', async () => {
+  it('removes evaluations without a proforma', async () => {
     await client.patch('/app/settings', { evaluation: { retention_days: 2 } });
     const [unused, used] = [
       await evaluate(client, [{ code: 'A', qty: 1 }]),

@@ -49,7 +49,7 @@ const promotion = (code: string, fields: object) => ({
   ...fields,
 });
 const setPromotions = (...rows: readonly object[]) => setUp(shop, 'promotions', rows);
-const timeAfter = (hours: number): string =>
+const dateTimeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 const lineAmounts = ({ items }: { items: readonly Record<'sales' | 'discount' | 'end_sales', number>[] }) =>
   items.map(({ sales, discount, end_sales }) => [sales, discount, end_sales]);
@@ -66,7 +66,7 @@ describe('a percentage promotion', () => {
   it('splits a basket discount over the lines by largest remainder', async () => {
     await setPromotions(promotion('TEN', { value: 10.01 }));
     const evaluation = await evaluateBasket({ A: 1, B: 1, C: 1 });
-    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining para.
+    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining 0.01.
     expect(lineAmounts(evaluation)).toEqual([
       [100, 10.01, 89.99],
       [50, 5.01, 44.99],
@@ -207,13 +207,13 @@ describe('several promotions', () => {
 describe('the conditions of a promotion', () => {
   const discountOf = async (basket: Readonly<Record<string, number>>) => (await evaluateBasket(basket)).discount;
 
-  it('min_qty counts the pieces of its variants', async () => {
+  it('compare min_qty with the pieces of its variants', async () => {
     await setPromotions(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
     expect(await discountOf({ A: 1, B: 5 })).toBe(0);
     expect(await discountOf({ A: 2 })).toBe(20);
   });
 
-  it('min_amount is the item sum before discounts', async () => {
+  it('compare min_amount with the item sum before discounts', async () => {
     await setPromotions(
       promotion('FIRST', { value: 50, priority: -1 }),
       promotion('P', { kind: 'amount', value: 1, min_amount: 150 }),
@@ -222,8 +222,8 @@ describe('the conditions of a promotion', () => {
     expect(await discountOf({ A: 1, B: 1 })).toBe(76);
   });
 
-  it('the window includes both ends', async () => {
-    await setPromotions(promotion('P', { valid_from: timeAfter(1), valid_until: timeAfter(3) }));
+  it('include both ends of the window', async () => {
+    await setPromotions(promotion('P', { valid_from: dateTimeAfter(1), valid_until: dateTimeAfter(3) }));
     const discounts: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
       discounts.push(await discountOf({ A: 1 }));
@@ -232,23 +232,23 @@ describe('the conditions of a promotion', () => {
     expect(discounts).toEqual([0, 10, 10, 10, 0]);
   });
 
-  it('an inactive promotion discounts nothing', async () => {
+  it('exclude an inactive promotion', async () => {
     await setPromotions(promotion('P', { active: false }));
     expect(await discountOf({ A: 1 })).toBe(0);
     await setPromotions({ code: 'P', active: true });
     expect(await discountOf({ A: 1 })).toBe(10);
   });
 
-  it('a promotion of another app discounts nothing', async () => {
+  it('exclude a promotion of another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', {})]);
     expect(await discountOf({ A: 1 })).toBe(0);
   });
 });
 
 describe('a coupon', () => {
-  const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
+  const COUPON_NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
-  it('applies only the promotion that asks for it', async () => {
+  it('applies only the promotion that requires it', async () => {
     await setPromotions(
       promotion('P', { coupon_code: 'SUMMER' }),
       promotion('Q', { coupon_code: 'WINTER', value: 50 }),
@@ -271,12 +271,12 @@ describe('a coupon', () => {
     ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
   ])('fails with API.Promotions.CouponNotFound %s', async (_, fields, coupon) => {
     await setPromotions(promotion('P', { coupon_code: 'SUMMER', ...fields }));
-    expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
+    expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(COUPON_NOT_FOUND);
   });
 
-  it('fails with API.Promotions.CouponNotFound for a coupon of another app', async () => {
+  it('fails with API.Promotions.CouponNotFound when it belongs to another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
-    expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
+    expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(COUPON_NOT_FOUND);
   });
 });
 
@@ -456,9 +456,9 @@ describe('the frozen terms of an evaluation', () => {
     expect((await shop.get(`/order_processings/${evaluation.id}`)).body.data).toEqual(evaluation);
   });
 
-  it('price a partly confirmed proforma, without checking conditions', async () => {
+  it('price a partly confirmed proforma, without checking conditions again', async () => {
     await setPromotions(
-      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: timeAfter(1) }),
+      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: dateTimeAfter(1) }),
       promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
       promotion('3FOR2', { kind: 'buy_x_get_y', value: 100, buy_qty: 2, get_qty: 1, variant_codes: ['B'] }),
     );
@@ -500,7 +500,7 @@ describe('the frozen terms of an evaluation', () => {
 });
 
 describe('a voucher', () => {
-  const NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
+  const VOUCHER_NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
   const VOUCHER_CODES = { voucher_codes: ['V'] };
   const getVoucher = async (code = 'V') =>
     (await shop.get('/vouchers?limit=100')).body.data.find((candidate: { code: string }) => candidate.code === code);
@@ -511,7 +511,7 @@ describe('a voucher', () => {
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
-  it('is shown by the evaluation, but not held', async () => {
+  it('appears in the evaluation, but is not held', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
       expect(await evaluateBasket({ A: 1 }, VOUCHER_CODES)).toMatchObject({
@@ -539,7 +539,7 @@ describe('a voucher', () => {
         payment_method: 'voucher',
         payment_method_id: null,
         payment_status: 'settled',
-        payment_date: timeAfter(0),
+        payment_date: dateTimeAfter(0),
         finalized: true,
       },
     ]);
@@ -595,31 +595,32 @@ describe('a voucher', () => {
     ['after its window', 100, { valid_until: '2001-01-01' }],
   ])('fails with API.Vouchers.NotAvailable when it is %s', async (_, amount, fields) => {
     await issueVoucher(amount, fields);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
-  it('fails with API.Vouchers.NotAvailable for a voucher of another app', async () => {
+  it('fails with API.Vouchers.NotAvailable when it belongs to another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
   it('is available only to its customer', async () => {
     const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
     await issueVoucher(60, { customer_id: mira.customer_id });
-    for (const buyer of [vera, {}]) expect(await expectRefused({ ...VOUCHER_CODES, ...buyer })).toEqual(NOT_AVAILABLE);
+    for (const buyer of [vera, {}])
+      expect(await expectRefused({ ...VOUCHER_CODES, ...buyer })).toEqual(VOUCHER_NOT_AVAILABLE);
     expect(await propose(shop, itemsOf({ A: 1 }), { ...VOUCHER_CODES, ...mira, guest: undefined })).toMatchObject({
       paid: 60,
     });
   });
 
-  it('fails with API.Vouchers.NotAvailable when it changed after the evaluation', async () => {
+  it('fails with API.Vouchers.NotAvailable when it has changed since the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
-    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
+    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: dateTimeAfter(-1) }]) {
       await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
       const id = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
       await setUp(shop, 'vouchers', [{ code: 'V', ...change }]);
       const { status, body } = await createProforma(id);
-      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+      expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     }
   });
 
@@ -627,14 +628,14 @@ describe('a voucher', () => {
     await issueVoucher(60);
     const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     const holdingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
     const { status, body } = await createProforma(earlyEvaluation);
-    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     await shop.delete(`/proforma_orders/${holdingProforma.id}`);
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 
-  it('fails with API.Vouchers.NotAvailable when less remains than the evaluation stored', async () => {
+  it('fails with API.Vouchers.NotAvailable when less remains than at the evaluation', async () => {
     await issueVoucher(100);
     const [largeEvaluation, smallEvaluation] = [
       await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES),
@@ -643,7 +644,7 @@ describe('a voucher', () => {
     const { id } = await propose(shop, itemsOf({ B: 1 }), VOUCHER_CODES);
     await shop.post(`/proforma_orders/${id}/convert`);
     const { status, body } = await createProforma(largeEvaluation);
-    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     expect((await createProforma(smallEvaluation)).body.data).toMatchObject({ paid: 50 });
   });
 
@@ -654,7 +655,7 @@ describe('a voucher', () => {
     const createdReplies = replies.filter(({ status }) => status === 201);
     expect(createdReplies).toHaveLength(1);
     for (const { status, body } of replies.filter((reply) => reply !== createdReplies[0])) {
-      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+      expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
     }
     expect(await getVoucher()).toMatchObject({ proforma_order_id: createdReplies[0]?.body.data.id });
   });
@@ -755,7 +756,7 @@ describe('a voucher', () => {
     expect(secondProforma).toMatchObject({ paid: 10, debt: 90 });
     await shop.post(`/proforma_orders/${secondProforma.id}/convert`);
     expect(await getVoucher()).toMatchObject({ spent: 60 });
-    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
   it('is refunded last, without the payment service', async () => {

@@ -24,10 +24,10 @@ import {
   type TypeOf,
 } from '../http/shapes.js';
 
-const state = oneOf(STATES);
+const stateShape = oneOf(STATES);
 
 const ChannelConsentShape = component('ChannelConsent', {
-  state,
+  state: stateShape,
   effective: boolean,
   source: nullable(text),
   changed_at: nullable(dateTime),
@@ -69,8 +69,8 @@ export const ConsentChangeShape = component('ConsentChange', {
   id: integer,
   customer_id: integer,
   channel: oneOf(SWITCHES),
-  from: state,
-  to: state,
+  from: stateShape,
+  to: stateShape,
   source: text,
   changed_at: dateTime,
 });
@@ -80,7 +80,7 @@ export function presentChange(change: StoredChange): TypeOf<typeof ConsentChange
   return { id, customer_id: customerId, channel, from, to, source, changed_at: formatDateTime(at) };
 }
 
-const stateWithEvidence = { state: nullable(state), evidence: nullable(ConsentChangeShape) };
+const stateWithEvidence = { state: nullable(stateShape), evidence: nullable(ConsentChangeShape) };
 
 export const ConsentAtShape = component('ConsentAt', {
   customer_id: integer,

@@ -159,7 +159,7 @@ describe('the preferred channel', () => {
     };
   };
 
-  it.each([1, 2, 3, 4])('prefers channel %i when the customer has chosen it', async (id) => {
+  it.each([1, 2, 3, 4])('is channel %i when the customer has chosen it', async (id) => {
     expect(await (await makePreferredReader({ preferred_notification_channel_id: id }))()).toEqual([
       id,
       'manual',
@@ -167,7 +167,7 @@ describe('the preferred channel', () => {
     ]);
   });
 
-  it('prefers viber for a subscriber without a device', async () => {
+  it('is viber for a subscriber without a device', async () => {
     const readPreferred = await makePreferredReader({ viber_subscribed: true });
     expect(await readPreferred()).toEqual([4, 'auto', true]);
     await api.database.rows(
@@ -183,7 +183,7 @@ describe('the preferred channel', () => {
     ['a phone', '+381', 2],
     ['a blank phone', ' ', null],
     ['no phone', null, null],
-  ])('prefers sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
+  ])('is sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
     const customerFields = {
       email: 'p@example.com',
       first_name: 'P',
@@ -197,7 +197,7 @@ describe('the preferred channel', () => {
     expect(preferred).toEqual({ notification_channel_id: id, source: 'auto' });
   });
 
-  it('prefers no channel while the master is revoked', async () => {
+  it('is none while the master is revoked', async () => {
     expect(dataOf(await putMaster('revoked')).preferred).toEqual({ notification_channel_id: null, source: 'auto' });
   });
 });
@@ -252,7 +252,7 @@ describe('PUT /customer/consent', () => {
 });
 
 describe('PUT /customer/consents/master', () => {
-  it('revokes all channels, which keep their states', async () => {
+  it('makes all channels ineffective and keeps their states', async () => {
     await putConsent('viber', 'revoked');
     api.clock.forward({ seconds: 1 });
     const revokedConsent = dataOf(await putMaster('revoked'));
@@ -281,7 +281,7 @@ describe('PUT /customer/consents/master', () => {
   });
 });
 
-describe('error keys of consent calls', () => {
+describe('an invalid consent call', () => {
   const AREA = 'CustomerChannelConsents';
   const expectRefused = async (reply: Promise<Reply>, key: string, fields: object) => {
     const { status, body } = await reply;
@@ -294,7 +294,7 @@ describe('error keys of consent calls', () => {
     expectRefused(putConsent(channel, 'revoked'), 'InvalidChannel', { channel }),
   );
 
-  it('returns 422 API.CustomerChannelConsents.InvalidChannel for an absent channel before it checks the state', async () => {
+  it('returns 422 API.CustomerChannelConsents.InvalidChannel for an absent channel, even with an invalid state', async () => {
     await expectRefused(phone.put('/customer/consent', { state: 'revoked' }), 'InvalidChannel', { channel: null });
     await expectRefused(phone.put('/customer/consent', {}), 'InvalidChannel', { channel: null });
   });
@@ -344,13 +344,13 @@ describe('error keys of consent calls', () => {
 });
 
 describe('the consent history', () => {
-  it('records one row for concurrent changes to one state', async () => {
+  it('gets one row for concurrent changes to one state', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => putConsent('email', 'revoked')));
     for (const reply of replies) expect(dataOf(reply).channels.email.state).toBe('revoked');
     expect(await readHistoryRows()).toEqual([historyRow('email', 1, 'revoked')]);
   });
 
-  it('records concurrent changes as a chain that ends with the current state', async () => {
+  it('gets a chain of rows from concurrent changes, ending with the current state', async () => {
     const changes = Array.from(
       { length: 40 },
       (_, index) => [['master', 'sms', 'push'][index % 3] as string, index % 2 === 0 ? 'revoked' : 'granted'] as const,
@@ -439,7 +439,7 @@ describe('GET /customers/{id}/consents', () => {
   const readConsentAt = async (moment = '') => dataOf(await shop.get(consentPath(moment)));
   const forwardHour = () => api.clock.forward({ hours: 1 });
 
-  it('shows state, effect and evidence at each moment', async () => {
+  it('shows the state, effect and evidence of each moment', async () => {
     const registeredAt = now();
     forwardHour();
     await putConsent('sms', 'revoked');

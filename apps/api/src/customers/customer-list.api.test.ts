@@ -4,13 +4,13 @@ import { customerListStatement } from '@back-office/database-postgres';
 
 let api: TestApi;
 let shop: Client;
-let letters: Map<number, string>;
+let letterById: Map<number, string>;
 const SORTED_LETTERS = 'cdbae';
 
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
-  letters = new Map();
+  letterById = new Map();
   const customers = [
     { first_name: 'Mira', last_name: 'Marić', email: 'mira@shop.example', external_ref: 'crm-1' },
     { first_name: 'Mira', last_name: 'Anić', email: 'm.anic@example.com', phone: '+381 60 111', external_ref: 'CRM-1' },
@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const [index, customer] of customers.entries()) {
     const { status, body } = await shop.post('/customers', { customer });
     expect(status).toBe(201);
-    letters.set(body.data.id, 'abcde'.charAt(index));
+    letterById.set(body.data.id, 'abcde'.charAt(index));
   }
 });
 afterAll(() => api.close());
@@ -32,14 +32,14 @@ const listCustomers = async (query: string, client = shop): Promise<{ id: number
   return body.data;
 };
 const listLetters = async (query: string): Promise<string> =>
-  (await listCustomers(query)).map(({ id }) => letters.get(id)).join('');
+  (await listCustomers(query)).map(({ id }) => letterById.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 const expectBadRequest = async (query: string): Promise<void> => {
   const { status, body } = await shop.get(`/customers?${query}`);
   expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
 };
 
-describe('Paging, sorting, filtering: GET /customers', () => {
+describe('GET /customers', () => {
   it('sorts by first name, last name and id', async () => {
     expect(await listLetters('')).toBe(SORTED_LETTERS);
   });
@@ -51,7 +51,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
     }
   });
 
-  it('returns pages', async () => {
+  it('returns the page for offset and limit', async () => {
     expect(await listLetters('limit=2')).toBe(SORTED_LETTERS.slice(0, 2));
     expect(await listLetters('limit=2&offset=2')).toBe(SORTED_LETTERS.slice(2, 4));
     expect(await listLetters('limit=2&offset=4')).toBe(SORTED_LETTERS.slice(4));
@@ -70,7 +70,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /customers, search', () => {
+describe('GET /customers?search', () => {
   it.each([
     ['a first name in another case', 'MIRA', 'ba'],
     ['part of a last name', 'OVAČ', 'cd'],
@@ -102,7 +102,7 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
   it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', expectBadRequest);
 });
 
-describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
+describe('GET /customers?externalRef', () => {
   it.each([
     ['crm-1', 'a'],
     ['CRM-1', 'b'],
@@ -112,7 +112,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     ['crm-_', ''],
     ['%25', ''],
     ['', SORTED_LETTERS],
-  ])('matches exactly: "%s" finds %j', async (reference, expected) => {
+  ])('matches "%s" exactly and finds %j', async (reference, expected) => {
     expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
   });
 
@@ -126,7 +126,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
   it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('refuses %s', expectBadRequest);
 });
 
-describe('Paging, sorting, filtering: GET /customers of an app with 5,000 customers', () => {
+describe('GET /customers of an app with 5,000 customers', () => {
   let largeApp: Client;
 
   beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by change', { updatedAfter: new Date('2030-01-01T00:00:00Z') }, 'customers_updated_idx'],
     ['by name', {}, 'customers_name_idx'],
-  ])('reads an index: %s', async (_, filter, index) => {
+  ])('uses an index: %s', async (_, filter, index) => {
     const { text, values } = customerListStatement(
       largeApp.appId,
       { ...emptyFilter, ...filter },

@@ -160,7 +160,7 @@ describe('POST /customers', () => {
     expect((await add({ ...ANA, ...fields }, await api.app())).status).toBe(201);
   });
 
-  it('reports every taken field, even if two customers hold them', async () => {
+  it('reports every taken field, even if different customers have them', async () => {
     await add({ ...ANA, external_ref: 'crm-1' });
     await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
     const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
@@ -206,7 +206,7 @@ describe('GET /customers/{id}', () => {
     'dataPart=&timePart=82',
     'dataPart=a&timePart=82',
     'dataPart=1.5&timePart=82',
-  ])('refuses the query "treats %s as absent"', async (query) => {
+  ])('refuses the query "%s"', async (query) => {
     const { data } = (await add(ANA)).body;
     const reply = await shop.get(`/customers/${data.id}?${query}`);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);

@@ -1,7 +1,7 @@
 import { ALREADY_TAKEN, isBlank, parseSorting } from '@back-office/kernel';
 import { CUSTOMER_SORT_FIELDS, type CustomerQueries, type Customers } from '@back-office/customers';
 import { created, ok } from '../http/answer.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
 import {
   PAGING,
@@ -66,7 +66,7 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
           updatedAfter: parseUpdatedAfter(query),
         };
         const sorting = parseSorting(query['orderBy'], CUSTOMER_SORT_FIELDS);
-        return answerPageOf(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
+        return answerPageFromQuery(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
       },
     }),
     route({
@@ -81,8 +81,12 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
         // A blank reference is stored as null, since references are unique.
-        const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
-        const result = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
+        const externalRef = reference === undefined || reference === null || isBlank(reference) ? null : reference;
+        const result = await customers.add(app.id, {
+          ...fields,
+          external_ref: externalRef,
+          viber_subscribed: viber ?? false,
+        });
         if (!('taken' in result)) return created(presentCustomer(result));
         return fieldErrorsAnswer(Object.fromEntries(result.taken.map((field) => [field, [ALREADY_TAKEN]])), app);
       },

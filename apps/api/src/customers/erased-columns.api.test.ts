@@ -11,7 +11,7 @@ const FIND_TABLES = `
   select format('%I.%I', table_schema, table_name) as name from information_schema.tables
   where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by 1`;
 
-const BYTES = String.raw`^\\x([0-9a-f]{2})+$`;
+const HEX_BYTES = String.raw`^\\x([0-9a-f]{2})+$`;
 
 interface Trace {
   readonly table: string;
@@ -28,7 +28,7 @@ async function findTraces(): Promise<Trace[]> {
     const rows = await api.database.rows<Trace>(
       `select '${name}' as table, field.key as column, text
        from ${name} as t, jsonb_each_text(to_jsonb(t)) as field, unnest($1::text[]) as text
-       where position(text in lower(case when field.value ~ '${BYTES}'
+       where position(text in lower(case when field.value ~ '${HEX_BYTES}'
          then encode(decode(substr(field.value, 3), 'hex'), 'escape') else field.value end)) > 0`,
       [TRACED_TEXTS],
     );
@@ -40,8 +40,8 @@ async function findTraces(): Promise<Trace[]> {
 describe('the database after the erasure of a customer', () => {
   it('contains no text of the customer in any column of any table', async () => {
     const { client, path } = await traceCustomer(api);
-    const before = await findTraces();
-    const tables = new Set(before.map(({ table, column }) => `${table.replace('public.', '')}.${column}`));
+    const tracesBefore = await findTraces();
+    const tables = new Set(tracesBefore.map(({ table, column }) => `${table.replace('public.', '')}.${column}`));
     expect([...tables]).toEqual(
       expect.arrayContaining([
         'customers.email',

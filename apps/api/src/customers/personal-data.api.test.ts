@@ -99,14 +99,14 @@ describe('POST /customers/{id}/erase', () => {
     expect((await traced.phone.get('/customer/attendances')).status).toBe(401);
   });
 
-  it('erases kept answers, and does not repeat their calls', async () => {
+  it('erases stored answers, and does not run repeated calls again', async () => {
     await erase();
     const { status, body } = await traced.keyedPost();
     expect([status, body]).toEqual([410, { errors: { detail: 'Gone' } }]);
     expect((await traced.client.get('/customers')).body.data).toHaveLength(1);
   });
 
-  it('is in the audit log, by the id of the customer', async () => {
+  it('adds an audit log entry with the id of the customer', async () => {
     await erase();
     const { body } = await traced.client.get('/audit_log?action=customer.erase');
     expect(body.data).toMatchObject([{ action: 'customer.erase', subject_id: traced.id, before: null, after: null }]);
@@ -121,7 +121,7 @@ describe('POST /customers/{id}/erase', () => {
     expect((await traced.client.post('/int/cards', { card })).body.data).toMatchObject({ customer_id: id });
   });
 
-  it('blanks free texts that were written after the first erasure, and no earlier ones', async () => {
+  it('blanks, when repeated, only free texts written after the first erasure', async () => {
     const sell = (reference: string) =>
       traced.client.post('/int/orders', {
         order: { external_ref: reference, items: [{ code: 'A', qty: 1 }], ...traced.identifier },
@@ -150,14 +150,14 @@ describe('POST /customers/{id}/erase', () => {
   });
 
   it('keeps the records of other customers and other apps', async () => {
-    const other = await traceCustomer(api);
+    const otherCustomer = await traceCustomer(api);
     const mira = await newCustomer(traced.client, 'mira@example.com');
     const proforma = await propose(traced.client, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
     await erase();
-    expect((await other.client.get(other.path('/export'))).body.data.customer).toMatchObject(TRACED);
+    expect((await otherCustomer.client.get(otherCustomer.path('/export'))).body.data.customer).toMatchObject(TRACED);
     const { body } = await traced.client.get(`/proforma_orders/${proforma.id}`);
     expect(body.data.customer_email ?? body.data.customer?.email).toBe('mira@example.com');
-    expect((await other.client.post(traced.path('/erase'))).status).toBe(404);
+    expect((await otherCustomer.client.post(traced.path('/erase'))).status).toBe(404);
   });
 
   it('is refused while a proforma is open, and writes nothing', async () => {

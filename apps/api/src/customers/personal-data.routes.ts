@@ -56,7 +56,7 @@ export function personalDataRoutes(
         const { dataPart, timePart } = parseParts(query);
         if ((await customers.find(app.id, id, dataPart, timePart)) === undefined) return undefined;
         const result = await personalData.erase(app.id, id);
-        // The sessions of the customer are removed, so they must end at once.
+        // The cache may still hold the removed sessions of the customer.
         tokens.forgetAll();
         return answerWith(result, () => ok({ customer_id: id }));
       },

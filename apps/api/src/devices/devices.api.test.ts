@@ -77,7 +77,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
   });
 
-  it('fills absent details from the session and keeps earlier ones', async () => {
+  it('fills absent details from the session and keeps earlier details', async () => {
     const details = { device_type: 'android', device_vendor: 'Fairphone' };
     const firstSession = await signIn(mira, 'tablet', details);
     expect(await register('push-1', firstSession, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
@@ -153,7 +153,7 @@ describe('PUT /notification_device', () => {
     expect([await readDevices(), await readDevices(otherApp)].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
-  it('makes push preferred while the customer has the token', async () => {
+  it('makes push the preferred channel while the customer has the token', async () => {
     const readPreferredChannel = async () =>
       (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;
     expect(await readPreferredChannel()).toBe(1);
@@ -202,20 +202,20 @@ describe('the body of PUT /notification_device', () => {
 });
 
 describe('concurrent calls with one messaging token', () => {
-  it('stores the token once for one session', async () => {
+  it('store the token once for one session', async () => {
     const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
     expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
     expect(await readDevices()).toHaveLength(1);
   });
 
-  it('leaves the token on one of many devices', async () => {
+  it('leave the token on one of many devices', async () => {
     const customers = await Promise.all([1, 2, 3, 4].map((index) => newCustomer(shop, `c${index}@example.com`)));
     const phones = await Promise.all(customers.flatMap((customer) => ['a', 'b'].map((uuid) => signIn(customer, uuid))));
     await Promise.all([...phones, ...phones, ...phones].map((client) => register('push-1', client)));
     expect(await readDevices()).toHaveLength(1);
   });
 
-  it('exchanges tokens without duplicates', async () => {
+  it('exchange tokens without duplicates', async () => {
     const tablet = await signIn(mira, 'tablet');
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([putDevice('push-1'), putDevice('push-2', tablet)]);
@@ -226,18 +226,18 @@ describe('concurrent calls with one messaging token', () => {
   });
 });
 
-describe('error keys of device calls', () => {
+describe('PUT /notification_device without a customer session', () => {
   it.each([
     ['the app', async () => shop],
     ['an anonymous session', async () => signIn({}, 'phone')],
-  ])('returns 401 with the token of %s', async (_, client) => {
+  ])('returns 401 for the token of %s', async (_, client) => {
     const { status, body } = await putDevice('push-1', await client());
     expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
     expect(await readDevices()).toEqual([]);
   });
 });
 
-describe('validation errors of PUT /notification_device', () => {
+describe('PUT /notification_device with an invalid body', () => {
   const longText = 'x'.repeat(256);
   const BLANK_ERROR = ["can't be blank"];
   it.each([

@@ -18,8 +18,8 @@ const FIELD_RULES = [
 
 export function errorsPage(routes: readonly Route[]): string {
   const messages = messagesOf(routes);
-  const keys = messages.filter(({ message }) => isMessageKey(message));
-  const texts = messages.filter(({ message }) => !isMessageKey(message) && !FIELD_RULES.includes(message));
+  const keyMessages = messages.filter(({ message }) => isMessageKey(message));
+  const textMessages = messages.filter(({ message }) => !isMessageKey(message) && !FIELD_RULES.includes(message));
   return [
     '# Errors',
     '',
@@ -38,13 +38,13 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     '## Keys',
     '',
-    ...tableOf(keys),
+    ...tableOf(keyMessages),
     '',
     '## Texts',
     '',
     'An app can translate these texts, too. `translations` uses the whole text as the key.',
     '',
-    ...tableOf(texts),
+    ...tableOf(textMessages),
     '',
     `Every call with a body can also return 422 with one of these texts under the name of a field: ${FIELD_RULES.map(codeSpan).join(', ')}.`,
     '',

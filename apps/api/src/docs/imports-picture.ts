@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const START = '<!-- imports: start -->';
-const END = '<!-- imports: end -->';
+const START_MARKER = '<!-- imports: start -->';
+const END_MARKER = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports the kernel, so its arrows would hide all others. */
+/** Every package imports the kernel, so its arrows would hide all other arrows. */
 const KERNEL = 'kernel';
 
-/** Returns the page with an up-to-date diagram of imports between packages. */
 export function withImportsPicture(page: string, root: string): string {
-  const [textBefore = '', textAfterStart = ''] = page.split(START);
-  const textAfterEnd = textAfterStart.split(END)[1] ?? '';
-  return `${textBefore}${START}\n\n\`\`\`mermaid\n${diagramOf(root)}\n\`\`\`\n\n${END}${textAfterEnd}`;
+  const [textBefore = '', textAfterStart = ''] = page.split(START_MARKER);
+  const textAfterEnd = textAfterStart.split(END_MARKER)[1] ?? '';
+  return `${textBefore}${START_MARKER}\n\n\`\`\`mermaid\n${diagramOf(root)}\n\`\`\`\n\n${END_MARKER}${textAfterEnd}`;
 }
 
 function diagramOf(root: string): string {

@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 const readPage = (name: string): Promise<string> =>
   readFile(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
-/** Ignores the padding of tables by the formatter. */
+/** Removes the padding that the formatter adds to tables. */
 const removePadding = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
 
 describe('a generated page', () => {
-  it.each(Object.entries(GENERATED_PAGES))('%s is up to date with `npm run docs`', async (name, text) => {
+  it.each(Object.entries(GENERATED_PAGES))('is up to date with `npm run docs`: %s', async (name, text) => {
     expect(removePadding(await readPage(name))).toBe(removePadding(text(routes)));
   });
 });
@@ -81,7 +81,7 @@ describe('the page of errors', () => {
     return [...text.matchAll(/'((?:API|Stocks)\.[A-Z]\w*(?:\.\w+)*)'/g)].map(([, key = '']) => key);
   });
 
-  it('has every key in the code', async () => {
+  it('has every message key of the code', async () => {
     expect(new Set(keys).size).toBeGreaterThan(60);
     const page = await readPage('errors.md');
     expect([...new Set(keys)].filter((key) => !page.includes(`| \`${key}\` `))).toEqual([]);

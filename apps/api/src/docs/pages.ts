@@ -16,7 +16,7 @@ export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[])
   'errors.md': errorsPage,
 };
 
-const CALLS: Readonly<Record<Action, string>> = {
+const CALL_BY_ACTION: Readonly<Record<Action, string>> = {
   pay: '`POST /proforma_orders/{id}/pay`',
   begin_card_payment: '`POST /proforma_orders/{id}/card_payments`',
   card_result: '`POST /proforma_orders/{id}/card_payments/{payment_id}/result`',
@@ -90,7 +90,7 @@ function arrowsOf(action: Action): string[] {
 
 function rowsOf(action: Action): string[] {
   return TRANSITIONS[action].map(
-    ({ from, to }) => `| ${action} | ${CALLS[action]} | ${formatStatuses(from)} | ${to.join(', ')} |`,
+    ({ from, to }) => `| ${action} | ${CALL_BY_ACTION[action]} | ${formatStatuses(from)} | ${to.join(', ')} |`,
   );
 }
 

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
-const repository = resolve(import.meta.dirname, '../../../..');
-const page = readFileSync(`${repository}/docs/security.md`, 'utf8');
+const repositoryPath = resolve(import.meta.dirname, '../../../..');
+const page = readFileSync(`${repositoryPath}/docs/security.md`, 'utf8');
 
 describe('the page on security', () => {
   it('names tests that exist', () => {
     const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-      cwd: repository,
+      cwd: repositoryPath,
       encoding: 'utf8',
     });
     const names = new Set(files.split('\n').map((file) => basename(file)));

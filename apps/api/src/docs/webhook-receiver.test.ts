@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const RECEIVER = fileURLToPath(new URL('../../../../examples/webhook-receiver/receiver.mjs', import.meta.url));
+const RECEIVER_PATH = fileURLToPath(new URL('../../../../examples/webhook-receiver/receiver.mjs', import.meta.url));
 const KEY = randomBytes(32);
 
 interface DeliveredEvent {
   readonly id: string;
   readonly source: string;
   readonly subject: string;
-  /** Test messages have none. */
+  /** Missing in test messages. */
   readonly sequence?: string;
   readonly data: object;
 }
@@ -38,14 +38,14 @@ async function startReceiver(): Promise<void> {
     EVENTS_FILE: join(folder, 'events.jsonl'),
     PORT: '0',
   };
-  const started = spawn(process.execPath, [RECEIVER], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  child = started;
+  const startedProcess = spawn(process.execPath, [RECEIVER_PATH], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  child = startedProcess;
   origin = await new Promise((resolve, reject) => {
-    started.stdout.on('data', (chunk: Buffer) => {
+    startedProcess.stdout.on('data', (chunk: Buffer) => {
       const [, port] = /Listening on port (\d+)/.exec(chunk.toString()) ?? [];
       if (port) resolve(`http://127.0.0.1:${port}`);
     });
-    started.once('exit', (code) => reject(new Error(`The receiver ended with ${code}`)));
+    startedProcess.once('exit', (code) => reject(new Error(`The receiver ended with ${code}`)));
   });
 }
 
@@ -89,7 +89,7 @@ async function storedLines(): Promise<unknown[]> {
 const lineOf = (event: DeliveredEvent): object => ({ webhook_id: `msg_1_${event.id}`, event });
 
 describe('the example of a webhook receiver', () => {
-  it('stores fresh events, and neither repeats nor older events', async () => {
+  it('stores new events, but no repeats and no older events', async () => {
     const numbers = [2, 2, 1, 3];
     const statuses: number[] = [];
     for (const number of numbers) statuses.push(await deliver(eventOf(number)));
@@ -110,7 +110,7 @@ describe('the example of a webhook receiver', () => {
     expect(await storedLines()).toEqual([]);
   });
 
-  it('still has its events after it was killed', async () => {
+  it('keeps its events when it is killed', async () => {
     expect(await deliver(eventOf(2))).toBe(204);
     await stopReceiver('SIGKILL');
     await startReceiver();
@@ -118,7 +118,7 @@ describe('the example of a webhook receiver', () => {
     expect(await storedLines()).toEqual([lineOf(eventOf(2))]);
   });
 
-  it('ends with 0 after SIGTERM', async () => {
+  it('exits with 0 on SIGTERM', async () => {
     await deliver(eventOf(1));
     expect(await stopReceiver('SIGTERM')).toBe(0);
   });

@@ -17,7 +17,6 @@ interface SentDelivery {
 
 interface Language {
   readonly name: string;
-  /** Name of the file for the snippet. */
   readonly file: string;
   /** Source files by name. The program runs the snippet on each entry of cases.json and prints a JSON list of results. */
   readonly runner: Readonly<Record<string, string>>;
@@ -188,7 +187,10 @@ function sign(secret: string, timestamp: number | string, body = BODY): string {
 
 const NOW = Math.floor(Date.now() / 1_000);
 
-function sent(headers: Readonly<Record<string, string>> = {}, changes: Partial<SentDelivery> = {}): SentDelivery {
+function makeDelivery(
+  headers: Readonly<Record<string, string>> = {},
+  changes: Partial<SentDelivery> = {},
+): SentDelivery {
   const timestamp = headers['webhook-timestamp'] ?? String(NOW);
   const signature = sign(SECRET, timestamp);
   return {
@@ -199,48 +201,52 @@ function sent(headers: Readonly<Record<string, string>> = {}, changes: Partial<S
   };
 }
 
-function without(header: string): SentDelivery {
-  const delivery = sent();
+function deliveryWithout(header: string): SentDelivery {
+  const delivery = makeDelivery();
   return {
     ...delivery,
     headers: Object.fromEntries(Object.entries(delivery.headers).filter(([name]) => name !== header)),
   };
 }
 
-const sentAt = (seconds: number): SentDelivery => sent({ 'webhook-timestamp': String(NOW + seconds) });
-const signedBy = (...signatures: readonly string[]): SentDelivery =>
-  sent({ 'webhook-signature': signatures.join(' ') });
+const deliverySentAt = (seconds: number): SentDelivery => makeDelivery({ 'webhook-timestamp': String(NOW + seconds) });
+const deliverySignedBy = (...signatures: readonly string[]): SentDelivery =>
+  makeDelivery({ 'webhook-signature': signatures.join(' ') });
 
-const RIGHT = sign(SECRET, NOW);
-const WRONG = sign(newSecret(), NOW);
+const RIGHT_SIGNATURE = sign(SECRET, NOW);
+const WRONG_SIGNATURE = sign(newSecret(), NOW);
 const EMPTY_SECRET = 'whsec_';
 
 const CASES: readonly (readonly [string, SentDelivery, boolean | string])[] = [
-  ['accepts a valid delivery', sent(), true],
-  ['accepts a delivery that is 4 minutes old', sentAt(60 - TOLERANCE_SECONDS), true],
-  ['accepts a second signature', signedBy(WRONG, RIGHT), true],
-  ['accepts a first signature', signedBy(RIGHT, WRONG), true],
-  ['accepts a signature beside one of another version', signedBy('v1a,AAAA', RIGHT), true],
-  ['refuses a changed body', sent({}, { body: BODY.replace('shipped', 'created') }), false],
-  ['refuses a body with other spaces', sent({}, { body: BODY.replace(',', ', ') }), false],
-  ['refuses another secret', sent({}, { secret: newSecret() }), false],
-  ['refuses a delivery that is 6 minutes old', sentAt(-TOLERANCE_SECONDS - 60), false],
-  ['refuses a delivery that is 6 minutes early', sentAt(TOLERANCE_SECONDS + 60), false],
-  ['refuses two wrong signatures', signedBy(WRONG, WRONG), false],
-  ['refuses a shortened signature', signedBy(RIGHT.slice(0, -1)), false],
-  ['refuses a signature of another version', signedBy(RIGHT.replace('v1,', 'v2,')), false],
-  ['refuses an empty signature', signedBy(''), false],
-  ['refuses a signature that is not ASCII', signedBy('v1,ž'), false],
-  ['refuses another id', sent({ 'webhook-id': 'msg_1_119' }), false],
-  ['refuses another time', sent({ 'webhook-timestamp': String(NOW + 1), 'webhook-signature': RIGHT }), false],
-  ['refuses a time that is not a number', sent({ 'webhook-timestamp': 'now' }), false],
-  ['refuses a time with too many digits', sent({ 'webhook-timestamp': '1'.repeat(5_000) }), false],
-  ['refuses a delivery without id', without('webhook-id'), false],
-  ['refuses a delivery without time', without('webhook-timestamp'), false],
-  ['refuses a delivery without signature', without('webhook-signature'), false],
+  ['accepts a valid delivery', makeDelivery(), true],
+  ['accepts a delivery that is 4 minutes old', deliverySentAt(60 - TOLERANCE_SECONDS), true],
+  ['accepts a second signature', deliverySignedBy(WRONG_SIGNATURE, RIGHT_SIGNATURE), true],
+  ['accepts a first signature', deliverySignedBy(RIGHT_SIGNATURE, WRONG_SIGNATURE), true],
+  ['accepts a signature beside one of another version', deliverySignedBy('v1a,AAAA', RIGHT_SIGNATURE), true],
+  ['refuses a changed body', makeDelivery({}, { body: BODY.replace('shipped', 'created') }), false],
+  ['refuses a body with other spaces', makeDelivery({}, { body: BODY.replace(',', ', ') }), false],
+  ['refuses another secret', makeDelivery({}, { secret: newSecret() }), false],
+  ['refuses a delivery that is 6 minutes old', deliverySentAt(-TOLERANCE_SECONDS - 60), false],
+  ['refuses a delivery that is 6 minutes early', deliverySentAt(TOLERANCE_SECONDS + 60), false],
+  ['refuses two wrong signatures', deliverySignedBy(WRONG_SIGNATURE, WRONG_SIGNATURE), false],
+  ['refuses a shortened signature', deliverySignedBy(RIGHT_SIGNATURE.slice(0, -1)), false],
+  ['refuses a signature of another version', deliverySignedBy(RIGHT_SIGNATURE.replace('v1,', 'v2,')), false],
+  ['refuses an empty signature', deliverySignedBy(''), false],
+  ['refuses a signature that is not ASCII', deliverySignedBy('v1,ž'), false],
+  ['refuses another id', makeDelivery({ 'webhook-id': 'msg_1_119' }), false],
+  [
+    'refuses another time',
+    makeDelivery({ 'webhook-timestamp': String(NOW + 1), 'webhook-signature': RIGHT_SIGNATURE }),
+    false,
+  ],
+  ['refuses a time that is not a number', makeDelivery({ 'webhook-timestamp': 'now' }), false],
+  ['refuses a time with too many digits', makeDelivery({ 'webhook-timestamp': '1'.repeat(5_000) }), false],
+  ['refuses a delivery without id', deliveryWithout('webhook-id'), false],
+  ['refuses a delivery without time', deliveryWithout('webhook-timestamp'), false],
+  ['refuses a delivery without signature', deliveryWithout('webhook-signature'), false],
   [
     'reports an empty secret',
-    sent({ 'webhook-signature': sign(EMPTY_SECRET, NOW) }, { secret: EMPTY_SECRET }),
+    makeDelivery({ 'webhook-signature': sign(EMPTY_SECRET, NOW) }, { secret: EMPTY_SECRET }),
     'The secret is empty',
   ],
 ];
@@ -258,7 +264,7 @@ async function runCases({ name, file, runner, command, args }: Language, folder:
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
   const { stdout } = await promisify(execFile)(command, args, { cwd: folder });
-  // dotnet may print a greeting before.
+  // dotnet may print a greeting before the result.
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
 }
 

@@ -11,8 +11,8 @@ for (const [name, text] of Object.entries(GENERATED_PAGES)) {
 }
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const architecture = `${root}docs/architecture.md`;
-await writeFile(architecture, withImportsPicture(await readFile(architecture, 'utf8'), root));
+const architecturePath = `${root}docs/architecture.md`;
+await writeFile(architecturePath, withImportsPicture(await readFile(architecturePath, 'utf8'), root));
 
-const events = `${root}docs/events.md`;
-await writeFile(events, withEventTypes(await readFile(events, 'utf8')));
+const eventsPath = `${root}docs/events.md`;
+await writeFile(eventsPath, withEventTypes(await readFile(eventsPath, 'utf8')));

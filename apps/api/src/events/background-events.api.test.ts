@@ -23,27 +23,27 @@ beforeEach(async () => {
   await stockShop(shop, [{ code: 'A', price: 100, stock: 10 }]);
 });
 
-const feed = async (after: string) => (await shop.get(`/events?after=${after}`)).body.data;
-const cursor = async (): Promise<string> => (await feed('latest')).cursor;
+const readFeed = async (after: string) => (await shop.get(`/events?after=${after}`)).body.data;
+const readCursor = async (): Promise<string> => (await readFeed('latest')).cursor;
 // eslint-disable-next-line typescript/no-explicit-any
 const eventsOf = async (work: () => Promise<unknown>): Promise<any[]> => {
-  const after = await cursor();
+  const after = await readCursor();
   await work();
-  return (await feed(after)).events;
+  return (await readFeed(after)).events;
 };
 const typesOf = (events: readonly { readonly type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('GET /events', () => {
-  it('reports a refused refund, its alert, and the solution', async () => {
+  it('reports a refused refund, its alert, and the resolution', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     service.status = REFUSED_STATUS;
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 2 }];
-    const failed = await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments }));
+    const failureEvents = await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments }));
     const { payments } = (await shop.get(`/proforma_orders/${id}`)).body.data;
-    expect(typesOf(failed).slice(-2)).toEqual(['refund.failed', 'proforma.alert_raised']);
-    expect(failed.slice(-2)).toMatchObject([{ partid: payments[1].id }, { partid: 0 }]);
+    expect(typesOf(failureEvents).slice(-2)).toEqual(['refund.failed', 'proforma.alert_raised']);
+    expect(failureEvents.slice(-2)).toMatchObject([{ partid: payments[1].id }, { partid: 0 }]);
     service.status = 200;
     const solved = await eventsOf(() => shop.post(`/proforma_orders/${id}/refunds/${payments[1].id}/retry`));
     expect(typesOf(solved)).toEqual(['proforma.alert_resolved', 'refund.succeeded']);

@@ -23,7 +23,7 @@ export type RecordPorts = Pick<
 
 type RecordsBySubject = ReadonlyMap<string, object>;
 
-/** Reads the present records of events in one statement for each kind of record, as the API shows them. */
+/** Reads the current records of events, with one statement for each kind of record. */
 export class EventRecords {
   constructor(
     private readonly ports: RecordPorts,
@@ -32,27 +32,30 @@ export class EventRecords {
 
   async find(app: AppContext, events: readonly EventRecord[]): Promise<RecordsBySubject> {
     const kinds = new Set(events.map(({ type }) => EVENT_KINDS[type].subject));
-    const maps = await Promise.all(
+    const recordMaps = await Promise.all(
       [...kinds].map(async (kind) => {
-        const ofKind = events.filter(({ type }) => EVENT_KINDS[type].subject === kind);
-        const ids = [...new Set(ofKind.map(({ recordId }) => recordId))];
-        const records = await FINDERS[kind](this.ports, { app, ids, events: ofKind, now: this.clock.now() });
+        const eventsOfKind = events.filter(({ type }) => EVENT_KINDS[type].subject === kind);
+        const ids = [...new Set(eventsOfKind.map(({ recordId }) => recordId))];
+        const records = await FINDERS[kind](this.ports, { app, ids, events: eventsOfKind, now: this.clock.now() });
         return records.map(([id, record]) => [`${kind}/${id}`, record] as const);
       }),
     );
-    return new Map(maps.flat());
+    return new Map(recordMaps.flat());
   }
 }
 
-interface Wanted {
+interface WantedRecords {
   readonly app: AppContext;
   readonly ids: readonly number[];
   readonly events: readonly EventRecord[];
   readonly now: Date;
 }
 
-/** Records with their ids in subjects of events. */
-type Finder = (ports: RecordPorts, wanted: Wanted) => Promise<(readonly [id: number | string, record: object])[]>;
+/** Returns the wanted records, each with the id that event subjects contain. */
+type Finder = (
+  ports: RecordPorts,
+  wanted: WantedRecords,
+) => Promise<(readonly [id: number | string, record: object])[]>;
 
 const FINDERS: Readonly<Record<SubjectKind, Finder>> = {
   proforma_orders: async ({ proformaQueries }, { app, ids, now }) =>

@@ -26,7 +26,7 @@ const SHAPE_OF_SUBJECT: Readonly<Record<SubjectKind, TSchema>> = {
   webhook_endpoints: WebhookEndpointShape,
 };
 
-/** The record that events of the type show. */
+/** Returns the schema of the record in events of this type. */
 export function shapeOfData(type: EventType): TSchema {
   return type === 'file.purged' ? PurgedFileShape : SHAPE_OF_SUBJECT[EVENT_KINDS[type].subject];
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** Pauses of calls that wait for events. They end early when the client leaves or the process stops. */
+/** Pauses calls that wait for events. A pause ends early when the client disconnects or the process stops. */
 export class EventWaits {
   private readonly stopping = new AbortController();
 
@@ -8,7 +8,7 @@ export class EventWaits {
     return this.stopping.signal.aborted;
   }
 
-  /** Returns whether the call may wait again. */
+  /** Returns whether the call may pause again. */
   async pause(ms: number, { socket }: Pick<Request, 'socket'>): Promise<boolean> {
     if (this.isStopping || socket.destroyed) return false;
     await new Promise<void>((resolve) => {

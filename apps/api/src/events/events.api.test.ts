@@ -24,13 +24,13 @@ interface Event {
   readonly data: any;
 }
 
-const feed = async (query = '', client = shop) => (await client.get(`/events${query}`)).body.data;
-const cursor = async (): Promise<string> => (await feed('?after=latest')).cursor;
+const readFeed = async (query = '', client = shop) => (await client.get(`/events${query}`)).body.data;
+const readCursor = async (): Promise<string> => (await readFeed('?after=latest')).cursor;
 /** Returns the events that the work publishes. */
 const eventsOf = async (work: () => Promise<unknown>): Promise<Event[]> => {
-  const after = await cursor();
+  const after = await readCursor();
   await work();
-  return (await feed(`?after=${after}`)).events;
+  return (await readFeed(`?after=${after}`)).events;
 };
 const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type);
 const pay = async (id: number, amount = 0) =>
@@ -41,11 +41,11 @@ const upload = async (name: string) =>
   (await shop.upload('/cdn/files', { name, bytes: Buffer.from('words') })).body.data;
 
 describe('GET /events', () => {
-  it('shows what happened in the envelope of CloudEvents, with the record', async () => {
+  it('shows each event as a CloudEvent with its record', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const after = await cursor();
+    const after = await readCursor();
     await pay(id);
-    const { events, has_more: hasMore } = await feed(`?after=${after}`);
+    const { events, has_more: hasMore } = await readFeed(`?after=${after}`);
     const { body } = await shop.get(`/proforma_orders/${id}`);
     expect(events[1]).toEqual({
       specversion: '1.0',
@@ -59,26 +59,26 @@ describe('GET /events', () => {
       data: body.data,
     });
     expect(hasMore).toBe(false);
-    expect((await feed()).events.length).toBeGreaterThan(events.length);
+    expect((await readFeed()).events.length).toBeGreaterThan(events.length);
   });
 
-  it('reports the life of a proforma', async () => {
+  it('reports each change of a proforma from draft to order', async () => {
     const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     let id = 0;
-    const created = await eventsOf(async () => {
+    const createdEvents = await eventsOf(async () => {
       id = (await shop.post('/proforma_orders', { order_processing_id: evaluationId })).body.data.id;
     });
-    expect(typesOf(created)).toEqual(['proforma.created', 'stock.changed']);
-    expect(created[0]?.subject).toBe(`proforma_orders/${id}`);
-    expect(created[1]?.data).toMatchObject({ code: 'A', on_hand: 10, reserved: 2, available: 8 });
+    expect(typesOf(createdEvents)).toEqual(['proforma.created', 'stock.changed']);
+    expect(createdEvents[0]?.subject).toBe(`proforma_orders/${id}`);
+    expect(createdEvents[1]?.data).toMatchObject({ code: 'A', on_hand: 10, reserved: 2, available: 8 });
     expect(typesOf(await eventsOf(() => pay(id, 10)))).toEqual(['proforma.payment_received']);
     expect(typesOf(await eventsOf(() => pay(id)))).toEqual(['proforma.payment_received', 'proforma.paid']);
     expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/warehouse_confirm`)))).toEqual([
       'proforma.confirmed',
     ]);
-    const converted = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
-    expect(typesOf(converted)).toEqual(['proforma.converted', 'order.created']);
-    expect(converted[1]).toMatchObject({ data: { proforma_order_id: id, order_status: expect.any(String) } });
+    const convertedEvents = await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`));
+    expect(typesOf(convertedEvents)).toEqual(['proforma.converted', 'order.created']);
+    expect(convertedEvents[1]).toMatchObject({ data: { proforma_order_id: id, order_status: expect.any(String) } });
     expect(typesOf(await eventsOf(() => shop.post(`/proforma_orders/${id}/convert`)))).toEqual([]);
   });
 
@@ -92,13 +92,13 @@ describe('GET /events', () => {
   });
 
   it('reports shipped, delivered and cancelled orders', async () => {
-    const order = async () => {
+    const makeOrder = async () => {
       const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
       return (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     };
     const update = (changes: object, { id, data_part, time_part }: Event['data']) =>
       shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...changes }] });
-    const [shipped, canceled] = [await order(), await order()];
+    const [shipped, canceled] = [await makeOrder(), await makeOrder()];
     expect(typesOf(await eventsOf(() => update({ delivery_status_id: 2 }, shipped)))).toEqual([
       'order.shipped',
       'stock.changed',
@@ -113,7 +113,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('reports other changes of proformas and orders, and no repeat', async () => {
+  it('reports other changes of proformas and orders, but no repeats', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const tag = () => shop.put(`/proforma_orders/${id}`, { tags: ['gift'] });
     expect(await eventsOf(tag)).toMatchObject([{ type: 'proforma.updated', data: { id, tags: ['gift'] } }]);
@@ -148,11 +148,11 @@ describe('GET /events', () => {
     expect(await eventsOf(() => shop.put('/int/stocks?dry_run=true', { stocks }))).toEqual([]);
   });
 
-  it('reports new and changed products, and leaves unchanged ones out', async () => {
+  it('reports new and changed products, but no unchanged ones', async () => {
     const put = (products: readonly object[]) => () => shop.post('/int/products', { products });
     const product = { code: 'P', name: 'P', price: 5, variants: [{ code: 'P1' }] };
-    const created = await eventsOf(put([product]));
-    expect(created).toMatchObject([{ type: 'product.created', data: { code: 'P', variants: [{ code: 'P1' }] } }]);
+    const createdEvents = await eventsOf(put([product]));
+    expect(createdEvents).toMatchObject([{ type: 'product.created', data: { code: 'P', variants: [{ code: 'P1' }] } }]);
     expect(await eventsOf(put([product]))).toEqual([]);
     const changes = [
       { ...product, variants: [{ code: 'P1', barcode: '77' }] },
@@ -166,12 +166,14 @@ describe('GET /events', () => {
 
   it('reports customers, consents, and earned points', async () => {
     const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kos', external_ref: 'ana' };
-    const created = await eventsOf(() => shop.post('/customers', { customer }));
-    expect(created).toMatchObject([{ type: 'customer.created', data: { email: 'ana@example.com' } }]);
+    const createdEvents = await eventsOf(() => shop.post('/customers', { customer }));
+    expect(createdEvents).toMatchObject([{ type: 'customer.created', data: { email: 'ana@example.com' } }]);
     const session = api.clientWith(shop.appId, await startSession(shop, { customer_external_ref: 'ana' }));
     const revoke = () => session.put('/customer/consent', { channel: 'sms', state: 'revoked' });
-    const changed = await eventsOf(revoke);
-    expect(changed).toMatchObject([{ type: 'consent.changed', data: { channels: { sms: { state: 'revoked' } } } }]);
+    const changedEvents = await eventsOf(revoke);
+    expect(changedEvents).toMatchObject([
+      { type: 'consent.changed', data: { channels: { sms: { state: 'revoked' } } } },
+    ]);
     expect(await eventsOf(revoke)).toEqual([]);
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 1 } });
     const basket = { items: [{ code: 'A', qty: 1 }], customer_external_ref: 'ana', delivery: GUEST };
@@ -179,16 +181,16 @@ describe('GET /events', () => {
     const proforma = await shop.post('/proforma_orders', { order_processing_id: evaluation.body.data.id });
     const events = await eventsOf(() => shop.post(`/proforma_orders/${proforma.body.data.id}/convert`));
     expect(typesOf(events)).toEqual(['proforma.converted', 'order.created', 'customer.updated']);
-    const { id, data_part, time_part } = (created[0] as Event).data;
-    const erased = await eventsOf(() =>
+    const { id, data_part, time_part } = (createdEvents[0] as Event).data;
+    const erasedEvents = await eventsOf(() =>
       shop.post(`/customers/${id}/erase?dataPart=${data_part}&timePart=${time_part}`),
     );
-    expect(erased).toMatchObject([
+    expect(erasedEvents).toMatchObject([
       { type: 'customer.updated', data: { email: `erased-${id}@erased.invalid` } },
       { type: 'proforma.updated', data: { id: proforma.body.data.id, customer_email: null } },
       { type: 'order.updated', data: { customer_email: null } },
     ]);
-    expect(JSON.stringify(await feed('?limit=1000'))).not.toContain('ana@example.com');
+    expect(JSON.stringify(await readFeed('?limit=1000'))).not.toContain('ana@example.com');
   });
 
   it('reports used vouchers', async () => {
@@ -213,12 +215,12 @@ describe('GET /events', () => {
     expect(await voucherEventsOf(refund)).toEqual([['voucher.updated', 'GIFT', 0, null]]);
   });
 
-  it('reports the life of a file', async () => {
+  it('reports each change of a file', async () => {
     let file: Event['data'];
-    const created = await eventsOf(async () => {
+    const createdEvents = await eventsOf(async () => {
       file = await upload('a.txt');
     });
-    expect(created).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
+    expect(createdEvents).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
     const edit = () => shop.patch('/cdn/file', { id: file.id, alt: 'Words' });
     expect(typesOf(await eventsOf(edit))).toEqual(['file.updated']);
     const move = () => shop.patch('/cdn/files/move', { ids: [file.id], folder: 'deep' });
@@ -254,7 +256,7 @@ describe('GET /events', () => {
     expect(await eventsOf(() => propose(shop, [{ code: 'A', qty: 99 }]).catch(() => {}))).toEqual([]);
   });
 
-  it('has one event for a call that is repeated under its key', async () => {
+  it('shows one event for a call and its repeat under the same key', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 1 };
     const payOnce = () => shop.keyed(`k-${id}`).post(`/proforma_orders/${id}/pay`, { payment });
@@ -263,32 +265,32 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('selects by type and by record', async () => {
+  it('filters by type and by record', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await pay(id);
-    expect(typesOf((await feed('?types=proforma.paid,proforma.created')).events)).toEqual([
+    expect(typesOf((await readFeed('?types=proforma.paid,proforma.created')).events)).toEqual([
       'proforma.created',
       'proforma.created',
       'proforma.paid',
     ]);
-    expect(typesOf((await feed(`?subject=proforma_orders/${otherId}`)).events)).toEqual(['proforma.created']);
-    expect((await feed('?subject=proforma_orders/987654321')).events).toEqual([]);
-    const { subject } = (await feed('?types=stock.changed')).events[0];
-    expect((await feed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
+    expect(typesOf((await readFeed(`?subject=proforma_orders/${otherId}`)).events)).toEqual(['proforma.created']);
+    expect((await readFeed('?subject=proforma_orders/987654321')).events).toEqual([]);
+    const { subject } = (await readFeed('?types=stock.changed')).events[0];
+    expect((await readFeed(`?subject=${subject}`)).events.length).toBeGreaterThan(1);
   });
 
-  it('pages by cursor, and says whether more follow', async () => {
-    const all = (await feed()).events;
+  it('returns pages by cursor, and shows whether more events follow', async () => {
+    const allEvents = (await readFeed()).events;
     const pages: Event[] = [];
     let after = '';
     for (let hasMore = true; hasMore;) {
-      const page = await feed(`?limit=2&after=${after}`);
+      const page = await readFeed(`?limit=2&after=${after}`);
       pages.push(...page.events);
       [after, hasMore] = [page.cursor, page.has_more];
     }
-    expect(pages).toEqual(all);
-    expect([...all].sort((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(all);
+    expect(pages).toEqual(allEvents);
+    expect([...allEvents].sort((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual(allEvents);
   });
 
   it.each([
@@ -304,26 +306,26 @@ describe('GET /events', () => {
     'wait=31',
     'wait=-1',
     'wait=long',
-  ])('answers 400 to %s', async (query) => {
+  ])('answers 400 for %s', async (query) => {
     expect(await shop.get(`/events?${query}`)).toMatchObject({
       status: 400,
       body: { errors: { detail: 'Bad Request' } },
     });
   });
 
-  it('shows events of those areas only that the token may read', async () => {
+  it('shows only events of areas that the token may read', async () => {
     await propose(shop, [{ code: 'A', qty: 1 }]);
     const tokenWith = async (scopes: readonly string[]) => {
       const { body } = await shop.post('/access_tokens', { access_token: { name: 'Reader', scopes } });
       return api.clientWith(shop.appId, body.data.access_token);
     };
-    const { events } = await feed('', await tokenWith(['events:read', 'stock:read']));
+    const { events } = await readFeed('', await tokenWith(['events:read', 'stock:read']));
     expect(new Set(typesOf(events))).toEqual(new Set(['stock.changed']));
     expect((await (await tokenWith(['stock:read'])).get('/events')).status).toBe(403);
   });
 
-  it('tells a reader that it missed events', async () => {
-    const after = await cursor();
+  it('answers CursorExpired when events after the cursor have been purged', async () => {
+    const after = await readCursor();
     await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { events: { retention_days: 1 } });
     api.clock.forward({ hours: 48 });
@@ -338,15 +340,15 @@ describe('GET /events', () => {
   describe('with wait', () => {
     it('answers as soon as an event happens', async () => {
       const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-      const waiting = feed(`?wait=30&after=${await cursor()}`);
+      const waiting = readFeed(`?wait=30&after=${await readCursor()}`);
       await pay(id);
       expect(typesOf((await waiting).events)).toContain('proforma.payment_received');
     });
 
     it('answers an empty page when nothing happens in time', async () => {
-      const after = await cursor();
+      const after = await readCursor();
       const startMs = performance.now();
-      expect(await feed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });
+      expect(await readFeed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });
       expect(performance.now() - startMs).toBeGreaterThan(900);
     });
   });

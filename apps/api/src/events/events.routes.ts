@@ -18,7 +18,7 @@ const MAX_LIMIT = 1_000;
 const MAX_WAIT_SECONDS = 30;
 const POLL_EVERY_MS = 500;
 const MS_PER_SECOND = 1_000;
-/** Value of `after` that starts with the events that follow. */
+/** Value of `after` that skips all past events. */
 const LATEST = 'latest';
 
 const CURSOR_EXPIRED = 'API.Events.CursorExpired';
@@ -94,7 +94,7 @@ function parseSelection(query: Query, scopes: GrantedScopes): EventSelection {
   };
 }
 
-/** Throws 400 for an unknown type, since a misspelt one would never be delivered. */
+/** Throws 400 for an unknown type, because no event would match a misspelt type. */
 function parseTypes(value: unknown): EventType[] | undefined {
   if (value === undefined || value === '') return undefined;
   const texts = parseListEntries(value);

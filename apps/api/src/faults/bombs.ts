@@ -3,10 +3,10 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BITS_PER_SAMPLE = 8;
 const GREY = 0;
-const PAGES = 20;
+const PAGE_COUNT = 20;
 const LINES_PER_PAGE = 20_000;
 
-/** A black image: a few bytes per thousand pixels. */
+/** Makes a black image, which needs only a few bytes per thousand pixels. */
 export function blackPng(width: number, height: number): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -27,21 +27,21 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typed, checksum]);
 }
 
-/** A document whose pages share one stream of many lines. */
+/** Makes a document whose pages share one stream of many lines. */
 export function linedPdf(): Uint8Array<ArrayBuffer> {
   const lines = Array.from({ length: LINES_PER_PAGE }, (_, index) => `0 ${index % 800} m 600 ${(index * 7) % 800} l S`);
   const content = deflateSync(Buffer.from(lines.join('\n')));
-  const pages = Array.from({ length: PAGES }, (_, index) => `${index + 4} 0 R`).join(' ');
+  const pages = Array.from({ length: PAGE_COUNT }, (_, index) => `${index + 4} 0 R`).join(' ');
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 3 0 R >>';
   const objects = [
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
-    Buffer.from(`<< /Type /Pages /Kids [${pages}] /Count ${PAGES} >>`),
+    Buffer.from(`<< /Type /Pages /Kids [${pages}] /Count ${PAGE_COUNT} >>`),
     Buffer.concat([
       Buffer.from(`<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`),
       content,
       Buffer.from('\nendstream'),
     ]),
-    ...Array.from({ length: PAGES }, () => Buffer.from(page)),
+    ...Array.from({ length: PAGE_COUNT }, () => Buffer.from(page)),
   ];
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')];
   const offsets: number[] = [];

@@ -5,7 +5,7 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 import { settlePending } from './verify.js';
 
-/** Later than the sweep spares content for uploads in progress. */
+/** After 24 hours, the sweep no longer spares content of uploads in progress. */
 const SWEEP_AFTER_HOURS = 25;
 const MAX_REMOVAL_MS = 10_000;
 

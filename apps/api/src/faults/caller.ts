@@ -18,12 +18,12 @@ export interface Answer {
   readonly data: Data;
 }
 
-/** No answer, or a status of 500 and above: the call may have been executed. */
+/** Result of a call without an answer, or with a status of 500 and above. The service may have executed the call. */
 export const UNKNOWN = 'unknown';
 
 /** 409: a call with the same key is still running. 429: too many calls. */
 const RETRYABLE_STATUSES = [409, 429];
-/** Statuses after which nothing was written. */
+/** A call that gets one of these statuses has written nothing. */
 const UNWRITTEN_STATUSES = [429, 503];
 
 const TIMEOUT_MS = 25_000;
@@ -39,7 +39,7 @@ export class Caller {
     readonly appId: number,
     private readonly token: string,
     private readonly origins: readonly string[],
-    /** Timeout of `settle`. */
+    /** Maximum time of `settle`. */
     private readonly timeoutMs = 60_000,
   ) {}
 
@@ -53,7 +53,7 @@ export class Caller {
     return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
   }
 
-  /** Sends the call once; `undefined` without an answer. */
+  /** Sends the call once; returns `undefined` without an answer. */
   async attempt(
     method: string,
     path: string,

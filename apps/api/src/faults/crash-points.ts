@@ -4,7 +4,7 @@ import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
 import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
 
-/** More messages than any write sends. */
+/** No write sends more messages to the database. */
 const MAX_MESSAGES = 30;
 /**
  * How long a repeated call waits for the key of a dead run. Below `possible`, it may not have waited; above `certain`,
@@ -14,11 +14,11 @@ const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
 interface Write {
   readonly name: string;
-  /** Creates the records and returns the write, which also records its acknowledgement. */
+  /** Creates the needed records and returns a function that sends the write and notes its acknowledgement. */
   readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
 }
 
-/** Creates a proforma, takes the steps and returns the other actions. */
+/** Creates a proforma, runs the steps on it and returns functions for the other actions. */
 async function makeProforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
   const id = await evaluate(rig.caller, BASKET);
   const proforma = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
@@ -86,7 +86,7 @@ const WRITES: readonly Write[] = [
  * known.
  */
 export async function crashPoints(rig: Rig): Promise<Outcome> {
-  // The worker's messages would be cut in place of the write's.
+  // Otherwise the proxy could cut messages of the worker instead of the write's.
   await rig.worker.signal('SIGKILL');
   try {
     const unkeyedBreaches = await cutWithoutKey(rig);
@@ -165,7 +165,7 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let totalCuts = 0;
   let longestMs = 0;
   const measureCut = async (write: Write, point: Cut): Promise<void> => {
-    // One wait for the lease of a dead run is enough, so later leases are ended early.
+    // One full wait for the lease of a dead run is enough, so later leases are ended early.
     const elapsedMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_MS.certain });
     longestMs = Math.max(longestMs, elapsedMs);
   };

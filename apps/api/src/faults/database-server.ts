@@ -11,7 +11,6 @@ import {
   USER,
 } from '@back-office/database-postgres';
 
-/** A PostgreSQL server that can be killed and restarted. */
 export class DatabaseServer {
   private constructor(
     private readonly serverHome: Home,
@@ -48,7 +47,7 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Returns the pid of the main server process while it runs. */
+  /** Returns the pid of the main server process; `undefined` when it does not run. */
   async pid(): Promise<number | undefined> {
     return (await findServer(this.serverHome))?.pid;
   }

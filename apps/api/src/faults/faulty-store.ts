@@ -11,7 +11,6 @@ export type StoreFault = 'none' | 'fails' | 'slow' | 'full' | 'breaks off';
 const SLOW_MS = 2_000;
 const faultFileOf = (dataDir: string): string => join(dataDir, 'store-fault');
 
-/** Sets the fault of all stores in this data folder. */
 export async function breakStores(dataDir: string, fault: StoreFault): Promise<void> {
   await writeFile(faultFileOf(dataDir), fault);
 }

@@ -15,7 +15,7 @@ interface RefundRequest {
   readonly amount: number;
 }
 
-/** A payment service that pays each idempotency key once, whatever it answers. */
+/** A payment service that pays each idempotency key once, in every answer mode. */
 export class Gateway {
   private currentMode: AnswerMode = 'well';
   private requestCount = 0;
@@ -32,7 +32,7 @@ export class Gateway {
     this.requestCount = 0;
   }
 
-  /** Waits for a request since the mode was set; false after the timeout. */
+  /** Waits for a request in the current mode; returns false after the timeout. */
   async waitForRequest(timeoutMs: number): Promise<boolean> {
     const deadline = Date.now() + timeoutMs;
     while (this.requestCount === 0 && Date.now() < deadline) await pause(50);

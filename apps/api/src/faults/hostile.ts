@@ -23,8 +23,8 @@ for (const { origin, connections, calls } of clients) {
   for (let index = 0; index < connections; index += 1) void repeat(origin, calls, agent, index);
 }
 
-async function repeat(origin: string, calls: readonly HostileCall[], agent: Agent, start: number): Promise<never> {
-  for (let turn = start; ; turn += 1) await send(origin, calls[turn % calls.length] as HostileCall, agent);
+async function repeat(origin: string, calls: readonly HostileCall[], agent: Agent, startIndex: number): Promise<never> {
+  for (let turn = startIndex; ; turn += 1) await send(origin, calls[turn % calls.length] as HostileCall, agent);
 }
 
 function send(origin: string, { method, path, headers, body }: HostileCall, agent: Agent): Promise<void> {

@@ -6,14 +6,13 @@ import { promisify } from 'node:util';
 import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
-const execute = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
-/** How long the disk stays full. */
 const DISK_FULL_MS = 1_500;
-/** Less than a WAL segment of PostgreSQL. */
+/** A WAL segment of PostgreSQL is larger, so the database cannot write. */
 const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
-const CONNECTIONS = 400;
+const CONNECTION_COUNT = 400;
 const MAX_RECOVERY_MS = 2_000;
 
 type Limit = 'fsize' | 'nofile';
@@ -26,7 +25,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
       if (owner === undefined) return;
       const { uid, gid } = owner;
       try {
-        await execute('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
+        await execFileAsync('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
       } catch (error) {
         if (await stat(`/proc/${pid}`).catch(() => undefined)) throw error;
       }
@@ -37,7 +36,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
 /** Skips the scenario where `prlimit` is missing. */
 async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    await execute('prlimit', ['--version']);
+    await execFileAsync('prlimit', ['--version']);
   } catch {
     return { note: '**not run**: there is no prlimit here' };
   }
@@ -49,7 +48,7 @@ async function processAndChildren(pid: number): Promise<number[]> {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** The database cannot write, as on a full disk, and can write again later. */
+/** Makes the database unable to write, as on a full disk, for a while. */
 export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     let readyMs = 0;
@@ -74,7 +73,7 @@ export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   });
 }
 
-/** A server runs out of descriptors and gets them back later. */
+/** Takes all file descriptors from a server for a while. */
 export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     const [server] = rig.apis;
@@ -86,7 +85,7 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       const originalLimit = await descriptorLimitOf(pid);
       const openCount = (await readdir(`/proc/${pid}/fd`)).length;
       await setLimit([pid], 'nofile', openCount + FREE_DESCRIPTORS);
-      const sockets = Array.from({ length: CONNECTIONS }, () => idleConnection(server.origin));
+      const sockets = Array.from({ length: CONNECTION_COUNT }, () => idleConnection(server.origin));
       await pause(1_000);
       refusedCount = sockets.filter(({ closed }) => closed).length;
       for (const socket of sockets) socket.destroy();
@@ -95,12 +94,12 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       await setLimit([pid], 'nofile', originalLimit);
     });
     if (refusedCount === 0) breaches.push('no connection was refused, so the server still had descriptors');
-    return { readyMs, breaches, note: `${refusedCount} of ${CONNECTIONS} connections refused` };
+    return { readyMs, breaches, note: `${refusedCount} of ${CONNECTION_COUNT} connections refused` };
   });
 }
 
 async function descriptorLimitOf(pid: number): Promise<number> {
-  const { stdout } = await execute('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
+  const { stdout } = await execFileAsync('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
   return Number(stdout);
 }
 
@@ -117,7 +116,7 @@ const SCHEMA = `
   union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace
   union all select 'migration ' || name || ', ' || count(*) from migrations group by name`;
 
-/** Completed migrations at each kill. */
+/** Numbers of completed migrations after which servers are killed. */
 const KILL_AFTER_MIGRATIONS = [1, 4, 7];
 
 async function waitForMigrations(rig: Rig, database: string, count: number): Promise<number> {

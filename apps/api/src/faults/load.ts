@@ -16,13 +16,12 @@ export interface AcknowledgedProforma {
 export interface History {
   /** Pieces added to the variant `COUNTED_VARIANT`. */
   countedPieces: number;
-  /** Key: id of the proforma. */
+  /** By proforma id. */
   readonly proformas: Map<number, AcknowledgedProforma>;
   /** SHA-256 of the content, by file id. */
   readonly files: Map<number, string>;
   /** State and number of changes, by channel. */
   readonly consents: Map<string, { readonly state: string; readonly changes: number }>;
-  /** Completed jobs of the clients. */
   completedJobs: number;
   readonly contradictions: string[];
 }
@@ -74,7 +73,7 @@ export async function evaluate(caller: Caller, items: readonly object[]): Promis
   return (await caller.mustSettle('POST', '/order_processings', { order_processing: order })).id;
 }
 
-/** Clients that repeat jobs until `stop`. */
+/** Runs clients that repeat jobs until `stop`. */
 export class Load {
   private isStopped = false;
   private readonly clients: Promise<void>[];
@@ -172,7 +171,6 @@ async function uploadFile(caller: Caller, history: History): Promise<void> {
   await pause(50);
 }
 
-/** Switches two channels at once. */
 async function switchConsents(caller: Caller, { consents }: History): Promise<void> {
   const switchChannel = async (channel: string): Promise<void> => {
     const { state: oldState, changes } = consents.get(channel) ?? { state: 'granted', changes: 0 };

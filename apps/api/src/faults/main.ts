@@ -74,7 +74,6 @@ async function runFaults(selectedScenarios: typeof SCENARIOS): Promise<void> {
   }
 }
 
-/** Runs scenarios from the queue until it is empty. */
 async function runScenarios(rig: Rig, queue: Scenario[]): Promise<void> {
   for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) await reportFault(rig, scenario);
 }

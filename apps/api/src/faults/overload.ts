@@ -7,7 +7,7 @@ import type { Outcome } from './scenario.js';
 const LOAD_SECONDS = 3;
 const MANY_CLIENTS = 600;
 const FEW_CLIENTS = 16;
-/** Share of the goodput with few clients. */
+/** Minimum share of the goodput with few clients. */
 const MIN_GOODPUT = 0.8;
 const MAX_ANSWER_MS = 8_500;
 const MAX_RECOVERY_MS = 5_000;
@@ -18,7 +18,10 @@ interface LoadResult {
   readonly slowestMs: number;
 }
 
-/** Calls with many more clients than database connections. The goodput stays high and the service recovers. */
+/**
+ * Calls the service with many more clients than database connections. The goodput must stay high, and the service must
+ * recover.
+ */
 export async function overloaded(rig: Rig): Promise<Outcome> {
   const fewResult = await measureLoad(rig, FEW_CLIENTS);
   const manyResult = await measureLoad(rig, MANY_CLIENTS);

@@ -5,7 +5,6 @@ import { NODE_OPTIONS } from '../testing/node-options.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A process of the service that can be killed and restarted. */
 export class ServiceProcess {
   private child: ChildProcess | undefined;
   private recentOutput = '';
@@ -66,7 +65,7 @@ export class ServiceProcess {
     return (await exit)[0];
   }
 
-  /** Returns the milliseconds waited; throws after the timeout. */
+  /** Waits until the process is ready and returns the waited milliseconds. Throws after the timeout. */
   async untilReady(timeoutMs: number): Promise<number> {
     const startMs = performance.now();
     while (performance.now() - startMs < timeoutMs) {

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps them open but forwards nothing. */
 export type WireState = 'whole' | 'cut' | 'silent';
 
-/** The connection is cut before the nth client message, or before its answer. */
+/** Cuts the connection before the nth client message, or before the answer to this message. */
 export interface Cut {
   readonly message: number;
   readonly side: 'request' | 'answer';
@@ -22,7 +22,7 @@ export class Proxy {
     private readonly close: () => void,
   ) {}
 
-  static async to(socketPath: string): Promise<Proxy> {
+  static async start(socketPath: string): Promise<Proxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => proxy.forward(client, socketPath));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,7 +63,7 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    // A killed process has its connections closed by the machine.
+    // The operating system closes the connections of a killed process.
     const onEnd = (): void => void (this.state === 'whole' && end());
     for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
     let cutsAnswer = false;

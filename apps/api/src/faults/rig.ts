@@ -26,9 +26,9 @@ import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
 import { ENDPOINT_POSITION, INTERRUPTED_UPLOAD } from './verify.query.js';
 
-const CLIENTS = 8;
+const CLIENT_COUNT = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
-const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
+const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
 /** Longer than the lease of a key, so that clients give up only on calls that cannot succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
@@ -67,26 +67,25 @@ export class Rig {
     readonly apis: readonly [ServiceProcess, ServiceProcess],
     readonly worker: ServiceProcess,
     readonly caller: Caller,
-    /** A signed-in customer of the shop. */
     private readonly customer: Caller,
     /** Another app, which must not see any record of the shop. */
     readonly stranger: Caller,
     readonly bankTransferId: number,
-    /** Later events of the shop are sent to the receiver. */
+    /** The receiver gets the events of the shop after this position. */
     readonly firstEventPosition: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
   static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
     await server.rows('postgres', `create database ${name}`);
-    const [proxy, gateway] = [await Proxy.to(server.socketPath), await Gateway.start()];
+    const [proxy, gateway] = [await Proxy.start(server.socketPath), await Gateway.start()];
     const receiver = await EventReceiver.start();
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
     const environment = {
       PATH: '/usr/bin:/bin',
       DATABASE_URL: server.urlThrough(proxy.port, name),
       DATA_DIR: dataDir,
-      STORAGE: FAULTY_STORE,
+      STORAGE: FAULTY_STORE_PATH,
       REFUND_URL: gateway.url,
       WEBHOOK_NETWORKS: '127.0.0.1',
       WORKER: 'off',
@@ -105,7 +104,7 @@ export class Rig {
     const [shopApp, strangerApp] = await makeApps(environment, ['Shop', 'Stranger']);
     const caller = new Caller(shopApp.id, shopApp.token, origins, timeoutMs);
     const stranger = new Caller(strangerApp.id, strangerApp.token, origins);
-    const bank = await openShop(caller);
+    const bankTransferId = await openShop(caller);
     await caller.settle('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
     const [endpoint] = await server.rows<{ position: string }>(name, ENDPOINT_POSITION, [shopApp.id]);
     receiver.mode = 'flaky';
@@ -121,7 +120,7 @@ export class Rig {
       receiver,
       ...services,
       ...callers,
-      bank,
+      bankTransferId,
       Number(endpoint?.position),
       environment,
     );
@@ -198,7 +197,12 @@ export class Rig {
   }
 
   startLoad(): void {
-    this.load = new Load({ shop: this.caller, customer: this.customer }, this.bankTransferId, this.history, CLIENTS);
+    this.load = new Load(
+      { shop: this.caller, customer: this.customer },
+      this.bankTransferId,
+      this.history,
+      CLIENT_COUNT,
+    );
   }
 
   async stopLoad(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Rig } from './rig.js';
 
-/** A fault. `run` returns breaches beyond the rules of `check`, and a note for the table. */
+/** A fault to run. `run` returns breaches beyond the rules of `check`, and a note for the table. */
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<Outcome>;

@@ -133,7 +133,7 @@ function networkBroken(state: 'silent' | 'cut', durationMs: number): Scenario['r
   };
 }
 
-/** Another client locks a table that every call reads. */
+/** Locks a table that every call reads. */
 async function tableLocked(rig: Rig): Promise<Outcome> {
   const client = await rig.server.connect(rig.database);
   await client.query('begin');
@@ -162,15 +162,15 @@ async function tableLocked(rig: Rig): Promise<Outcome> {
 
 async function gatewayBroken(rig: Rig): Promise<Outcome> {
   const refusedBefore = await countRefusedRefunds(rig);
-  const untriedModes: string[] = [];
+  const untestedModes: string[] = [];
   let openTransactions = 0;
   await rig.underLoad(async () => {
     for (const mode of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.mode = mode;
       await pause(900);
-      // A client that waits for a silent service sends no other refund.
+      // A client that waits for the silent payment service requests no other refund.
       if (!(await rig.gateway.waitForRequest(MAX_REFUND_WAIT_MS)))
-        untriedModes.push(`no refund was requested in mode ${mode}`);
+        untestedModes.push(`no refund was requested in mode ${mode}`);
       openTransactions += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;
     }
     rig.gateway.mode = 'well';
@@ -182,7 +182,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
   const refusedCount = (await countRefusedRefunds(rig)) - refusedBefore;
   return {
     breaches: [
-      ...untriedModes,
+      ...untestedModes,
       ...(openTransactions === 0 ? [] : ['a transaction is open while the payment service is asked']),
       ...(mistakenRefusals === 0 ? [] : [`${mistakenRefusals} refunds were recorded as refused`]),
       ...(rig.gateway.paidRefunds.size > 0 && refusedCount > 0 ? [] : ['no refund was paid, or none refused']),

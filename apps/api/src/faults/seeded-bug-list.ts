@@ -1,6 +1,6 @@
 /** Replaces a text of the built service when the module is loaded. */
 export interface SeededChange {
-  /** The end of the module's URL. */
+  /** Suffix of the module's URL. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

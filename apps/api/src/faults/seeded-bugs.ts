@@ -21,7 +21,7 @@ const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
   refunds: runOf('F10'),
   store: runOf('F8'),
   webhooks: runOf('F25'),
-  // Other searches run at the same time, so only failures count.
+  // Other searches run at the same time, so the flood is not timed.
   flood: (rig) => flooded(rig, { isTimed: false }),
   strangers: (rig) => besieged(rig, { isTimed: false }),
   bombs: (rig) => bombed(rig, { isTimed: false }),
@@ -32,7 +32,7 @@ export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 /** Longer than 25 s, after which other workers may take the jobs and endpoints of a killed worker. */
 const SETTLE_MS = 40_000;
 
-/** Returns the first breach without a seeded bug. After such a breach, the part proves nothing. */
+/** Returns the first breach that occurs without a seeded bug; after one, the part proves nothing. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
   return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
 }
@@ -58,7 +58,7 @@ async function findBreach(
     const { breaches = [] } = await RUN_BY_PART[part](rig);
     return [...breaches, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
-    // A client could not finish its call.
+    // The error means that a client could not finish its call.
     return (error as Error).message;
   } finally {
     await rig.close();

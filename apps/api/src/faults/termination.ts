@@ -11,7 +11,7 @@ const LOCKED_TABLE = 'product_attribute_defs';
 const CALL = { path: '/product_attribute_defs?code=NONE', status: 200 };
 const STOP_DELAY_MS = 300;
 
-/** Stops a server under load. The server answers every accepted call, although the calls wait for a lock. */
+/** Stops a server under load. The server must answer every accepted call, although the calls wait for a lock. */
 export async function serverTerminated(rig: Rig): Promise<Outcome> {
   const [server] = rig.apis;
   const breaches: string[] = [];

@@ -2,7 +2,7 @@ import type { Actor, TokenHolder } from '@back-office/apps';
 import type { Request } from 'express';
 import { withoutIpv6Prefix } from './caller-address.js';
 
-/** The full address, unlike the network that shares a limit. */
+/** Returns the caller with the full address; rate limits use only the network of the address. */
 export function actorOf(request: Request, { kind, tokenId, customerId }: TokenHolder): Actor {
   const requestId = request.headers['x-request-id'];
   return {

@@ -7,40 +7,40 @@ const spend = (milliseconds: number): void => {
 const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the admission of requests', () => {
-  it('starts a request at once while there is time', () => {
+  it('starts a request at once while the slice has time left', () => {
     const admission = new Admission(() => nowMs);
-    const started: string[] = [];
-    for (const name of ['1', '2', '3']) admission.enter('a', () => started.push(name));
-    expect([started, admission.waitingCount]).toEqual([['1', '2', '3'], 0]);
+    const startedCallers: string[] = [];
+    for (const name of ['1', '2', '3']) admission.enter('a', () => startedCallers.push(name));
+    expect([startedCallers, admission.waitingCount]).toEqual([['1', '2', '3'], 0]);
   });
 
   it('starts requests of several callers in turn, a few in each pass', async () => {
     const admission = new Admission(() => nowMs);
-    const started: string[] = [];
+    const startedCallers: string[] = [];
     const enter = (caller: string): void => {
       admission.enter(caller, () => {
-        started.push(caller);
+        startedCallers.push(caller);
         spend(1);
       });
     };
     for (let index = 0; index < 20; index += 1) enter('storm');
-    const startedAtOnce = started.length;
+    const startedAtOnce = startedCallers.length;
     expect(startedAtOnce).toBeLessThan(5);
     enter('shop');
     enter('shop');
     await nextPass();
-    expect(started.length).toBeLessThan(10);
+    expect(startedCallers.length).toBeLessThan(10);
     for (let pass = 0; pass < 40; pass += 1) await nextPass();
-    expect(started.slice(0, startedAtOnce + 4).filter((caller) => caller === 'shop')).toHaveLength(2);
-    expect([started.length, admission.waitingCount]).toEqual([22, 0]);
+    expect(startedCallers.slice(0, startedAtOnce + 4).filter((caller) => caller === 'shop')).toHaveLength(2);
+    expect([startedCallers.length, admission.waitingCount]).toEqual([22, 0]);
   });
 
-  it('starts a caller first that has used less time', async () => {
+  it('prefers the caller that has used less time', async () => {
     const admission = new Admission(() => nowMs);
-    const started: string[] = [];
+    const startedCallers: string[] = [];
     const enter = (caller: string, milliseconds: number): void => {
       admission.enter(caller, () => {
-        started.push(caller);
+        startedCallers.push(caller);
         spend(milliseconds);
       });
     };
@@ -48,19 +48,19 @@ describe('the admission of requests', () => {
     for (let index = 0; index < 6; index += 1) enter('shop', 0.1);
     for (let pass = 0; pass < 20; pass += 1) await nextPass();
     // The storm starts twice before the shop enters.
-    expect(started.slice(2, 8)).toEqual(Array.from({ length: 6 }, () => 'shop'));
-    expect(started).toHaveLength(10);
+    expect(startedCallers.slice(2, 8)).toEqual(Array.from({ length: 6 }, () => 'shop'));
+    expect(startedCallers).toHaveLength(10);
   });
 
   it('opens a new slice in each pass', async () => {
     const admission = new Admission(() => nowMs);
-    const started: number[] = [];
+    const startedCallers: number[] = [];
     for (const pass of [1, 2, 3]) {
       admission.enter('a', () => spend(3));
       await nextPass();
-      admission.enter('a', () => started.push(pass));
+      admission.enter('a', () => startedCallers.push(pass));
     }
     await nextPass();
-    expect(started).toEqual([1, 2, 3]);
+    expect(startedCallers).toEqual([1, 2, 3]);
   });
 });

@@ -3,13 +3,13 @@ import type { Request, RequestHandler } from 'express';
 /** Longer slices delay answers of other calls; shorter ones waste passes of the event loop. */
 const SLICE_MS = 2;
 /** Comparing more callers would take longer than starting a request. */
-const MAX_COMPARED = 64;
+const MAX_COMPARED_CALLERS = 64;
 
 type Start = () => void;
 
 interface Waiting {
   readonly starts: Start[];
-  /** Time that the starts of the caller have taken, counted from the time of the caller that started last. */
+  /** Time that the caller's starts have taken. A new caller begins with the time of the caller that started last. */
   usedMs: number;
 }
 
@@ -57,7 +57,7 @@ export class Admission {
     const [caller, waiting] = this.nextCaller();
     const start = waiting.starts.shift() as Start;
     this.waiting -= 1;
-    // Among equals, the caller that has waited longest comes first.
+    // Among equals, the longest waiting caller comes first.
     this.waitingByCaller.delete(caller);
     this.clockMs = waiting.usedMs;
     const startMs = this.nowMs();
@@ -74,7 +74,7 @@ export class Admission {
     for (const entry of this.waitingByCaller) {
       if (next === undefined || entry[1].usedMs < next[1].usedMs) next = entry;
       compared += 1;
-      if (compared === MAX_COMPARED) break;
+      if (compared === MAX_COMPARED_CALLERS) break;
     }
     return next as [number | string, Waiting];
   }

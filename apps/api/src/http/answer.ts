@@ -13,7 +13,7 @@ export interface Answer {
   readonly keys?: readonly string[];
 }
 
-/** `undefined` means that the record is missing. */
+/** `undefined` means that the record does not exist. */
 export type HandlerResult = Answer | Refusal | undefined;
 
 export function ok(data: unknown): Answer {

@@ -16,7 +16,7 @@ export function newToken(kind: TokenKind): string {
   return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What a request says about its caller, before any look-up. */
+/** What a request claims about its caller, before any look-up. */
 export interface Credentials {
   readonly isMissing: boolean;
   /** `undefined` without a usable token. */
@@ -51,7 +51,10 @@ export async function authenticate(
 
 const EXPIRY_WARNING_DAYS = 30;
 
-/** Names the end of a token in the last 30 days of its life. Apps start sessions themselves and know their end. */
+/**
+ * Adds `Token-Expires` in the last 30 days of an app's token. Apps start sessions themselves, so they know when
+ * sessions end.
+ */
 export function warnOfExpiry(response: ServerResponse, { kind, expiresAt }: TokenHolder, clock: Clock): void {
   if (kind !== 'app' || expiresAt === null || expiresAt > addHours(clock.now(), EXPIRY_WARNING_DAYS * 24)) return;
   response.setHeader('Token-Expires', formatDateTime(expiresAt));
@@ -64,7 +67,7 @@ function failureOf(holder: TokenHolder, route: AuthenticatedRoute, now: Date): T
   return canCall(holder, route) ? undefined : 'API.Tokens.Invalid';
 }
 
-/** A phone that is lost or sold must not stay signed in. */
+/** An idle session ends, because a phone that is lost or sold must not stay signed in. */
 function isIdle({ kind, insertedAt, lastUsedAt, app }: TokenHolder, now: Date): boolean {
   return kind === 'session' && addHours(lastUsedAt ?? insertedAt, app.settings.sessions.idleDays * 24) <= now;
 }

@@ -82,12 +82,12 @@ async function send(hostile: readonly HostileCall[]): Promise<CallOutcome[]> {
   latestFingerprints = fingerprintsAfter;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
-    if (reply.status < 300) reply.shop.usedRecords = spentBy(reply);
+    if (reply.status < 300) reply.shop.usedRecords = recordsUsedBy(reply);
     return { ...reply, hasWritten: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
   });
 }
 
-function spentBy({ route: { method, path }, shop: { usedRecords } }: HostileCall): FullShop['usedRecords'] {
+function recordsUsedBy({ route: { method, path }, shop: { usedRecords } }: HostileCall): FullShop['usedRecords'] {
   if (method === 'get' || !path.startsWith('/proforma_orders')) return usedRecords;
   return path === '/proforma_orders' && usedRecords !== 'proforma and evaluation'
     ? 'evaluation'
@@ -139,12 +139,12 @@ describe('the example of every body', () => {
       const body = exampleOf(route, shop);
       const [outcome] = await send([{ shop, route, label: 'its example', path: pathOf(route, shop), body }]);
       const { status, replyText, deviations } = outcome as CallOutcome;
-      const accepted = !isRefused(outcome as CallOutcome);
+      const isAccepted = !isRefused(outcome as CallOutcome);
       expect({
         call: nameOf(route),
-        accepted,
+        accepted: isAccepted,
         complaints: deviations,
-        ...(!accepted && { status, answer: replyText }),
+        ...(!isAccepted && { status, answer: replyText }),
       }).toEqual({
         call: nameOf(route),
         accepted: true,
@@ -159,7 +159,7 @@ describe('an unknown field in any object of a body', () => {
     ...HOSTILE_VALUES.map(([label, value]) => ({ name: 'unknown', label, value })),
     ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, label: 'x', value: 'x' })),
   ];
-  const SINGLE_USE = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
+  const SINGLE_USE_PATHS = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
   const casesOf = (schema: BodySchema, shop: FullShop, route: Route) =>
     UNKNOWN_FIELDS.flatMap(({ name, label, value }) =>
       schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, label, value })),
@@ -167,7 +167,7 @@ describe('an unknown field in any object of a body', () => {
 
   it('is ignored for every name and value', async () => {
     const outcomes: CallOutcome[] = [];
-    for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE.has(path))) {
+    for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE_PATHS.has(path))) {
       const schema = calls.bodyOf(route);
       const cases = schema ? casesOf(schema, shops[0] as FullShop, route) : [];
       const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): HostileCall => ({
@@ -274,7 +274,7 @@ describe('a query parameter with a hostile value', () => {
           route,
           field: parameter,
           label: query(parameter).slice(0, 100),
-          // Only the query is tested, so writes name a missing record.
+          // Writes name a missing record, because this test is only about the query.
           path: `${pathOf(route, shop, route.method === 'get' ? undefined : ABSENT_ID)}?${[
             ...requiredQuery(route, shop).filter((part) => !part.startsWith(`${parameter}=`)),
             query(parameter),
@@ -329,11 +329,11 @@ describe('an id in a path', () => {
   it('answers 404 or an empty list without a record, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
     const hasKey = ({ replyText, route }: CallOutcome): boolean => replyText.includes(route.missingKey ?? 'no key');
-    const findsNone = (outcome: CallOutcome): boolean =>
+    const hasFoundNothing = (outcome: CallOutcome): boolean =>
       outcome.route.emptyWhenMissing
         ? outcome.status === 200 && outcome.replyText === '{"data":[]}'
         : outcome.status === 404 && (outcome.replyText === '' || hasKey(outcome));
-    expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.hasWritten));
+    expectNone(outcomes.filter((outcome) => !hasFoundNothing(outcome) || outcome.hasWritten));
   });
 
   it('answers 400 when it cannot be decoded, and writes nothing', async () => {

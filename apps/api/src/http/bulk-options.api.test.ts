@@ -9,7 +9,7 @@ let fingerprints: () => Promise<WriteCounters>;
 beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
-  // Ids of different tables must not be equal.
+  // Ids of different tables must differ, so that a mix-up is noticed.
   for (const [index, table] of [
     'warehouses',
     'products',
@@ -53,13 +53,14 @@ beforeEach(async () => {
   });
   const proforma = await propose(shop, [{ code: 'A', qty: 2 }]);
   order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
-  const tables = ['warehouses', 'products', 'product_variants', 'app_locations'].map(
+  const tableQueries = ['warehouses', 'products', 'product_variants', 'app_locations'].map(
     (table) => `select id, code from ${table} where app_id = $1`,
   );
-  const definitions = 'select id, external_ref from product_attribute_defs where app_id = $1';
-  const rows = await api.database.rows<{ id: number; code: string }>([...tables, definitions].join(' union all '), [
-    shop.appId,
-  ]);
+  const definitionsQuery = 'select id, external_ref from product_attribute_defs where app_id = $1';
+  const rows = await api.database.rows<{ id: number; code: string }>(
+    [...tableQueries, definitionsQuery].join(' union all '),
+    [shop.appId],
+  );
   ids = Object.fromEntries(rows.map(({ id, code }) => [code, id]));
 });
 
@@ -70,7 +71,7 @@ const locationOf = (code: string, overrides: object = {}) => ({
   longitude: 20.4,
   ...overrides,
 });
-const orderKey = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
+const orderIdentifier = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
 
 interface Match {
   readonly record: string;
@@ -150,11 +151,11 @@ const CALLS_BY_NAME = {
     }),
   'PUT /orders/bulk_update': (query: string) =>
     shop.put(`/orders/bulk_update${query}`, {
-      orders: [{ ...orderKey(), delivery_status_id: 2, invoice_number: 'F-1' }],
+      orders: [{ ...orderIdentifier(), delivery_status_id: 2, invoice_number: 'F-1' }],
     }),
 } as const;
 type CallName = keyof typeof CALLS_BY_NAME;
-const NAMES = Object.keys(CALLS_BY_NAME) as CallName[];
+const CALL_NAMES = Object.keys(CALLS_BY_NAME) as CallName[];
 const verifyProducts = (query: string) =>
   shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
@@ -264,12 +265,12 @@ describe('explain=true', () => {
   it('on POST /stock/reconcile explains the variant and the warehouse', async () => {
     const products = [{ sku: 'A', qty: 1 }, { sku: 'bar-b', qty: 1 }, null, { sku: 'B', qty: 2 }];
     const reply = await shop.post('/stock/reconcile?explain=true', { warehouse_code: 'W1', products });
-    const inW1 = foundMatch('warehouse', 'code', ids['W1']);
+    const warehouseMatch = foundMatch('warehouse', 'code', ids['W1']);
     expect(matchesOf(reply)).toEqual([
-      [foundMatch('variant', 'code', ids['A']), inW1],
-      [missingMatch('variant'), inW1],
+      [foundMatch('variant', 'code', ids['A']), warehouseMatch],
+      [missingMatch('variant'), warehouseMatch],
       [],
-      [foundMatch('variant', 'code', ids['B']), inW1],
+      [foundMatch('variant', 'code', ids['B']), warehouseMatch],
     ]);
   });
 
@@ -347,10 +348,10 @@ describe('explain=true', () => {
 
   it('on PUT /orders/bulk_update matches an order only with both parts', async () => {
     const orders = [
-      { ...orderKey(), invoice_number: 'F-1' },
-      { ...orderKey(), time_part: order.time_part + 1 },
-      { ...orderKey(), id: 987_654_321 },
-      { ...orderKey(), delivery_status_id: 9 },
+      { ...orderIdentifier(), invoice_number: 'F-1' },
+      { ...orderIdentifier(), time_part: order.time_part + 1 },
+      { ...orderIdentifier(), id: 987_654_321 },
+      { ...orderIdentifier(), delivery_status_id: 9 },
       null,
     ];
     const reply = await shop.put('/orders/bulk_update?explain=true', { orders });
@@ -382,7 +383,7 @@ describe('explain=true', () => {
     ]);
   });
 
-  it.each(NAMES)('on %s adds `explain` only when requested', async (name) => {
+  it.each(CALL_NAMES)('on %s adds `explain` only when requested', async (name) => {
     expect(Object.keys((await CALLS_BY_NAME[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
     for (const query of ['?dry_run=true', '?dry_run=1&explain=false', '?dry_run=true&explain=0', '?dry_run=false']) {
       const { body } = await CALLS_BY_NAME[name](query);
@@ -401,7 +402,7 @@ describe('explain=true', () => {
 });
 
 describe('dry_run=true', () => {
-  it.each(NAMES)('on %s writes nothing and answers like the real call', async (name) => {
+  it.each(CALL_NAMES)('on %s writes nothing and answers like the real call', async (name) => {
     const [dryRun, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?dry_run=true&explain=true'));
     expect([dryRun.status, hasWritten]).toEqual([200, false]);
     const [realReply, realCallHasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?explain=true'));
@@ -510,7 +511,7 @@ describe('dry_run=true', () => {
 
   it('releases its locks', async () => {
     await Promise.all(
-      NAMES.flatMap((name) => [CALLS_BY_NAME[name]('?dry_run=true'), CALLS_BY_NAME[name]('?dry_run=true')]),
+      CALL_NAMES.flatMap((name) => [CALLS_BY_NAME[name]('?dry_run=true'), CALLS_BY_NAME[name]('?dry_run=true')]),
     );
     const [reply, hasWritten] = await detectWrite(() => CALLS_BY_NAME['PUT /int/stocks'](''));
     expect([reply.status, hasWritten]).toEqual([200, true]);
@@ -532,7 +533,7 @@ describe('dry_run=true', () => {
 });
 
 describe('an option that is neither true nor false', () => {
-  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s answer 400 and write nothing', async (name) => {
+  it.each([...CALL_NAMES, 'POST /product/verify'] as const)('makes %s answer 400 and write nothing', async (name) => {
     const call = name === 'POST /product/verify' ? verifyProducts : CALLS_BY_NAME[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
       const [{ status, body }, hasWritten] = await detectWrite(() => call(query));
@@ -540,7 +541,7 @@ describe('an option that is neither true nor false', () => {
     }
   });
 
-  it.each(NAMES)('does not turn a dry run of %s into a write', async (name) => {
+  it.each(CALL_NAMES)('does not turn a dry run of %s into a write', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
       const [{ status }, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name](query));
       expect([status, hasWritten]).toEqual([400, false]);

@@ -11,7 +11,7 @@ export function addressOf(request: Request): string {
   return isIPv6(address) ? networkOf(address) : address;
 }
 
-/** A server that listens on IPv6 sees IPv4 addresses such as `::ffff:192.0.2.1`. */
+/** Strips the prefix that an IPv6 server adds to IPv4 addresses, as in `::ffff:192.0.2.1`. */
 export function withoutIpv6Prefix(address: string): string {
   const isIpv4 = address.startsWith(IPV4_IN_IPV6) && address.includes('.');
   return isIpv4 ? address.slice(IPV4_IN_IPV6.length) : address;

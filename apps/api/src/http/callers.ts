@@ -47,7 +47,7 @@ export class Callers {
     return holder;
   }
 
-  /** A new token works at once, whatever strangers at its address do. */
+  /** Lets a new token work at once, even while strangers exhaust the limit of its address. */
   rememberIssued(token: string, appId: number): void {
     this.knownTokens.remember({ isMissing: false, hash: hashToken(token) }, appId);
   }
@@ -67,7 +67,7 @@ export class Callers {
     return holder;
   }
 
-  /** Above the limit some tokens are still looked up, since valid ones may share the address of a proxy. */
+  /** Returns true for some look-ups above the limit, since valid tokens may share the address of a proxy. */
   private isLookedUpAboveLimit(): boolean {
     this.callsAboveLimit += 1;
     return this.callsAboveLimit % CALLS_PER_LOOK_UP_ABOVE_LIMIT === 0;

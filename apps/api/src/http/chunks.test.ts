@@ -43,7 +43,7 @@ beforeEach(async () => {
     answers: { 200: record({}) },
     handle: async () => okStream(makeChunks()),
   });
-  const edge = createExpressApp({
+  const expressApp = createExpressApp({
     routes: [list],
     tokens: { holderOf: async () => holder },
     onAuthenticated: () => {},
@@ -66,7 +66,7 @@ beforeEach(async () => {
     admission: new Admission(),
     mountOutsideBasePath: () => {},
   });
-  server = createServer(edge).listen(0);
+  server = createServer(expressApp).listen(0);
   await once(server, 'listening');
 });
 afterEach(async () => {
@@ -106,7 +106,7 @@ describe('a streamed list', () => {
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
-  ])('answers an error that occurs before the first chunk: %s', async (_, error, status, body) => {
+  ])('becomes an error answer when the error comes before the first chunk: %s', async (_, error, status, body) => {
     makeChunks = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';
@@ -116,14 +116,14 @@ describe('a streamed list', () => {
     expect(observedErrors).toEqual([error]);
   });
 
-  it('closes the connection on a later error', async () => {
+  it('closes the connection on an error after the first chunk', async () => {
     const error = new Error('lost');
     makeChunks = async function* () {
       yield '1';
       throw error;
     };
     await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    // The client may see the reset first.
+    // The client may notice the reset before the server reports the error.
     await setTimeout(100);
     expect(observedErrors).toEqual([error]);
   });

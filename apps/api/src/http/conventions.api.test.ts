@@ -19,7 +19,7 @@ afterAll(async () => {
   await api.close();
 });
 
-const SETTINGS = '/api/v2/app/settings';
+const SETTINGS_PATH = '/api/v2/app/settings';
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const parseJson = ({ text }: RawReply): unknown => JSON.parse(text);
 const detailError = (text: string) => ({ errors: { detail: text } });
@@ -80,11 +80,11 @@ describe('an unknown path or method', () => {
   );
 
   it('answers HEAD like GET, without a body', async () => {
-    const get = await http.call({ path: SETTINGS, headers: bearer(shop.token) });
-    const head = await http.call({ method: 'HEAD', path: SETTINGS, headers: bearer(shop.token) });
+    const get = await http.call({ path: SETTINGS_PATH, headers: bearer(shop.token) });
+    const head = await http.call({ method: 'HEAD', path: SETTINGS_PATH, headers: bearer(shop.token) });
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
-    const refusedHead = await http.call({ method: 'HEAD', path: SETTINGS });
+    const refusedHead = await http.call({ method: 'HEAD', path: SETTINGS_PATH });
     expect([refusedHead.status, refusedHead.text]).toEqual([401, '']);
   });
 });
@@ -102,7 +102,7 @@ describe('an Accept header', () => {
     'application/json,'.repeat(300),
   ])('is answered 406 before the token is read: %s', async (accept) => {
     for (const headers of [{ Accept: accept }, { Accept: accept, ...bearer(shop.token) }]) {
-      const reply = await http.call({ path: SETTINGS, headers });
+      const reply = await http.call({ path: SETTINGS_PATH, headers });
       expect([reply.status, parseJson(reply)]).toEqual([406, detailError('Not Acceptable')]);
     }
   });
@@ -118,15 +118,15 @@ describe('an Accept header', () => {
     'text/html;q=1, application/json;q=0.001',
   ])('is accepted when it allows JSON: %s', async (accept) => {
     const headers = { ...bearer(shop.token), ...(accept !== undefined && { Accept: accept }) };
-    expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
+    expect((await http.call({ path: SETTINGS_PATH, headers })).status).toBe(200);
   });
 });
 
-describe('an invalid token', () => {
+describe('the bearer token of a call', () => {
   const issueToken = (client: Client) => api.container.get(TOKENS.Apps).issueToken({ appId: client.appId });
 
   const expectUnauthorized = async (headers: Record<string, string>): Promise<unknown> => {
-    const reply = await http.call({ path: SETTINGS, headers });
+    const reply = await http.call({ path: SETTINGS_PATH, headers });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toBe('Bearer');
     return parseJson(reply);
@@ -166,7 +166,7 @@ describe('an invalid token', () => {
     const authorization = `Authorization: Bearer ${shop.token}\r\n`;
     const answer = await exchangeBytes(
       api.origin,
-      `GET ${SETTINGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${authorization}\r\n`,
+      `GET ${SETTINGS_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${authorization}\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toContain('{"errors":{"token":"API.Tokens.Invalid"}}');
@@ -176,14 +176,14 @@ describe('an invalid token', () => {
     const expiresAt = new Date(api.clock.now().getTime() + 10_000);
     const token = (await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, expiresAt })) as string;
     api.clock.forward({ seconds: 9 });
-    expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
+    expect((await http.call({ path: SETTINGS_PATH, headers: bearer(token) })).status).toBe(200);
     api.clock.forward({ seconds: 1 });
     expect(await expectUnauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Expired' } });
   });
 
   it('is refused within 2 s after another node revoked it', async () => {
     const token = (await issueToken(shop)) as string;
-    expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
+    expect((await http.call({ path: SETTINGS_PATH, headers: bearer(token) })).status).toBe(200);
     await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
       hashToken(token),
       api.clock.now(),
@@ -192,14 +192,14 @@ describe('an invalid token', () => {
     expect(await expectUnauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
   });
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('accepts the scheme %s', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'Bearer  '])('may have the scheme %s', async (scheme) => {
     const headers = { Authorization: `${scheme} ${shop.token}` };
-    expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
+    expect((await http.call({ path: SETTINGS_PATH, headers })).status).toBe(200);
   });
 });
 
 describe('the token of another app', () => {
-  it('cannot see whether a record of the first app exists', async () => {
+  it('does not reveal whether a record of the first app exists', async () => {
     await stockShop(shop, [{ code: 'MINE' }]);
     const proforma = await propose(shop, [{ code: 'MINE', qty: 1 }]);
     const order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
@@ -294,9 +294,9 @@ describe('a call with two errors', () => {
 
 describe('every response', () => {
   const listCalls = () => [
-    { path: SETTINGS, headers: bearer(shop.token) },
-    { path: SETTINGS },
-    { path: SETTINGS, headers: { Accept: 'text/html' } },
+    { path: SETTINGS_PATH, headers: bearer(shop.token) },
+    { path: SETTINGS_PATH },
+    { path: SETTINGS_PATH, headers: { Accept: 'text/html' } },
     { path: '/api/v2/nowhere' },
     { path: '/api/v2/orders/1?dataPart=1&timePart=1', headers: bearer(shop.token) },
     { path: '/api/v2/orders', headers: bearer(shop.token) },
@@ -331,11 +331,11 @@ describe('every response', () => {
   });
 });
 
-describe('a page of another origin', () => {
+describe('a web page of another origin', () => {
   const origin = 'https://shop.example';
   const preflight = {
     method: 'OPTIONS',
-    path: SETTINGS,
+    path: SETTINGS_PATH,
     headers: {
       Origin: origin,
       'Access-Control-Request-Method': 'PATCH',
@@ -347,7 +347,7 @@ describe('a page of another origin', () => {
     const { status, headers } = await http.call(preflight);
     expect(status).toBe(404);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
-    const get = await http.call({ path: SETTINGS, headers: { Origin: origin, ...bearer(shop.token) } });
+    const get = await http.call({ path: SETTINGS_PATH, headers: { Origin: origin, ...bearer(shop.token) } });
     expect(get.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
@@ -358,9 +358,9 @@ describe('a page of another origin', () => {
     expect(preflightReply).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
     expect(preflightReply.headers['access-control-allow-methods']).toContain('PATCH');
     expect(preflightReply.headers['access-control-allow-headers']).toContain('authorization');
-    const refusedReply = await corsHttp.call({ path: SETTINGS, headers: { Origin: origin } });
+    const refusedReply = await corsHttp.call({ path: SETTINGS_PATH, headers: { Origin: origin } });
     expect(refusedReply).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
-    const unlistedReply = await corsHttp.call({ path: SETTINGS, headers: { Origin: 'https://evil.example' } });
+    const unlistedReply = await corsHttp.call({ path: SETTINGS_PATH, headers: { Origin: 'https://evil.example' } });
     expect(unlistedReply.headers).not.toHaveProperty('access-control-allow-origin');
     corsHttp.close();
     await corsApi.close();
@@ -401,7 +401,7 @@ describe('a query', () => {
     ['the prototype as a value', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
     ['undecodable text', 'search=%E0%A4%A'],
     ['no values', '&&=&a&b='],
-  ])('is read with %s', async (_, query) => {
+  ])('is accepted with %s', async (_, query) => {
     expect((await listOrders(query)).status).toBe(200);
   });
 });
@@ -495,7 +495,7 @@ describe.each([
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
 
-  it.each(tooPrecise)('refuses %d on its field', async (amount) => {
+  it.each(tooPrecise)('refuses %d under its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
     expect((await postPrice(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });

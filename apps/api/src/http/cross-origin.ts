@@ -14,7 +14,6 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** Lets pages of these origins call the service. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({ origin: [...origins], exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
 }

@@ -38,7 +38,7 @@ export async function answerPage(
   }
 }
 
-export function answerPageOf(
+export function answerPageFromQuery(
   query: Query,
   defaultLimit: number,
   list: (page: Page) => Promise<ListedPage>,

@@ -11,8 +11,8 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { listen } from '../testing/varnish.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-const LIMIT = 1_000_000;
-const ATTEMPTS = 5;
+const MAX_BODY_BYTES = 1_000_000;
+const ATTEMPT_COUNT = 5;
 const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
   dataDir = await mkdtemp(join(tmpdir(), 'early-answer-'));
-  const limits = { UPLOAD_LIMIT: String(LIMIT), JSON_LIMIT: String(LIMIT) };
+  const limits = { UPLOAD_LIMIT: String(MAX_BODY_BYTES), JSON_LIMIT: String(MAX_BODY_BYTES) };
   server = await startServer({ DATABASE_URL: api.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...limits });
 }, 60_000);
 afterAll(async () => {
@@ -57,7 +57,7 @@ async function* endlessForm(content: AsyncIterable<Uint8Array>): AsyncGenerator<
 }
 
 describe.each<[string, string, () => RequestInit]>([
-  ['upload', '/cdn/files', () => ({ headers: authorized(), body: formOf(30 * LIMIT) })],
+  ['upload', '/cdn/files', () => ({ headers: authorized(), body: formOf(30 * MAX_BODY_BYTES) })],
   [
     'upload of unknown length',
     '/cdn/files',
@@ -66,7 +66,7 @@ describe.each<[string, string, () => RequestInit]>([
       ...streamOf(endlessForm(blankChunks(500))),
     }),
   ],
-  ['JSON body', '/customers', () => ({ headers: authorized(JSON_TYPE), body: ' '.repeat(30 * LIMIT) })],
+  ['JSON body', '/customers', () => ({ headers: authorized(JSON_TYPE), body: ' '.repeat(30 * MAX_BODY_BYTES) })],
   [
     'JSON body of unknown length',
     '/customers',
@@ -75,11 +75,11 @@ describe.each<[string, string, () => RequestInit]>([
 ])('an oversized %s', (_, path, init) => {
   it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
-    for (let time = 0; time < ATTEMPTS; time += 1) {
+    for (let time = 0; time < ATTEMPT_COUNT; time += 1) {
       const reply = await fetch(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
       answers.push([reply.status, await reply.json()]);
     }
-    expect(answers).toEqual(Array.from({ length: ATTEMPTS }, () => TOO_LARGE));
+    expect(answers).toEqual(Array.from({ length: ATTEMPT_COUNT }, () => TOO_LARGE));
   });
 
   it('gets a 413 when the client reads only after sending', async () => {
@@ -103,7 +103,7 @@ describe.each<[string, string, () => RequestInit]>([
   });
 });
 
-it('a client that is too busy to send for two seconds gets a 413', async () => {
+it('a client that cannot send for two seconds gets a 413', async () => {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of blankChunks(100)) {
       yield chunk;
@@ -125,7 +125,7 @@ describe('an early answer', () => {
     await fetch(`${server.origin}${BASE_PATH}/cdn/files`, {
       method: 'POST',
       headers: authorized(),
-      body: formOf(30 * LIMIT),
+      body: formOf(30 * MAX_BODY_BYTES),
     });
     await pause(100);
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
@@ -143,11 +143,11 @@ describe('an early answer', () => {
     });
     const socket = connect(await listen(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
     const dripTimer = everyMs > 0 ? setInterval(() => socket.write('x'), everyMs) : undefined;
     await once(socket, 'end');
-    const elapsedMs = performance.now() - startedAt;
+    const elapsedMs = performance.now() - startedAtMs;
     clearInterval(dripTimer);
     socket.destroy();
     plainServer.close();
@@ -185,7 +185,7 @@ describe('a client that never stops sending', () => {
       send();
       await new Promise((resolve) => socket.once('close', resolve));
       expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-      expect(sentBytesAtAnswer).toBeLessThan(50 * LIMIT);
+      expect(sentBytesAtAnswer).toBeLessThan(50 * MAX_BODY_BYTES);
       expect(sentBytes).toBeLessThan(300 * 2 ** 20);
     },
     60_000,

@@ -5,7 +5,7 @@ import { HttpProblem } from './errors.js';
 export interface DiscardLimits {
   readonly maxBytes: number;
   readonly maxMs: number;
-  /** Maximum pause between two chunks. */
+  /** Maximum pause between two chunks of the request. */
   readonly pauseMs: number;
 }
 
@@ -48,22 +48,22 @@ export function answerEarly(
 
 const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
-/** Refuses a body as soon as it exceeds the limit; parsers would read it to its end first. */
+/** Refuses a body as soon as it exceeds the limit; a parser would first read the whole body. */
 export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {
     if (Number(request.headers['content-length']) > limit) return next(tooLarge());
     let receivedBytes = 0;
-    const count = (chunk: Buffer): void => {
+    const countChunk = (chunk: Buffer): void => {
       receivedBytes += chunk.length;
       if (receivedBytes <= limit) return;
-      request.off('data', count);
+      request.off('data', countChunk);
       next(tooLarge());
     };
     // The handler is attached in the same turn as the parser, so it misses no byte.
-    request.on('data', count);
+    request.on('data', countChunk);
     return parse(request, response, (error?: unknown) => {
-      request.off('data', count);
+      request.off('data', countChunk);
       if (receivedBytes <= limit) next(error);
     });
   };

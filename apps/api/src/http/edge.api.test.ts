@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exchangeBytes, RawHttp } from '../testing/raw-http.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { BASE_PATH } from './base-path.js';
-import { createEdgeServer, EDGE_TIMEOUTS } from './server.js';
+import { createHttpServer, EDGE_TIMEOUTS } from './server.js';
 
 const SHORT_TIMEOUTS = { head: 400, jsonBody: 500, request: 2_500, idle: 300, checkInterval: 50 };
 
@@ -105,7 +105,7 @@ describe('a client that never reads its answer', () => {
   const ENDLESS_BYTES = 500 * 1024 ** 2;
   it('is disconnected', async () => {
     let unreadResponse: ServerResponse | undefined;
-    const edge = createEdgeServer(
+    const httpServer = createHttpServer(
       (_request, response) => {
         unreadResponse = response;
         response.setHeader('Content-Length', ENDLESS_BYTES);
@@ -113,22 +113,22 @@ describe('a client that never reads its answer', () => {
       },
       { ...EDGE_TIMEOUTS, silence: 300 },
     );
-    edge.server.listen(0);
-    await once(edge.server, 'listening');
-    const socket = connect((edge.server.address() as AddressInfo).port, '127.0.0.1').pause();
+    httpServer.server.listen(0);
+    await once(httpServer.server, 'listening');
+    const socket = connect((httpServer.server.address() as AddressInfo).port, '127.0.0.1').pause();
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(edge.server, 'request');
+    await once(httpServer.server, 'request');
     await once(unreadResponse as ServerResponse, 'close');
     expect(unreadResponse?.writableFinished).toBe(false);
     socket.destroy();
-    await edge.drain();
+    await httpServer.drain();
   });
 });
 
 describe('the default timeouts', () => {
   it('limit heads, requests, idle connections and silence', () => {
-    const { server } = createEdgeServer(() => {});
+    const { server } = createHttpServer(() => {});
     expect(server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 120_000,
@@ -217,21 +217,24 @@ describe('a server that drains', () => {
   async function startBusyServer(timeouts = {}) {
     let resolveCall: ((response: ServerResponse) => void) | undefined;
     const receivedCall = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
-    const edge = createEdgeServer((_request, response) => resolveCall?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
-    edge.server.listen(0);
-    await once(edge.server, 'listening');
-    const socket: Socket = connect((edge.server.address() as AddressInfo).port, '127.0.0.1');
+    const httpServer = createHttpServer((_request, response) => resolveCall?.(response), {
+      ...EDGE_TIMEOUTS,
+      ...timeouts,
+    });
+    httpServer.server.listen(0);
+    await once(httpServer.server, 'listening');
+    const socket: Socket = connect((httpServer.server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let receivedText = '';
     socket.on('data', (chunk: Buffer) => (receivedText += chunk.toString()));
-    return { edge, response: await receivedCall, socket, text: () => receivedText };
+    return { httpServer, response: await receivedCall, socket, text: () => receivedText };
   }
 
   it('closes a keep-alive connection after its call has ended', async () => {
-    const { edge, response, socket, text } = await startBusyServer();
+    const { httpServer, response, socket, text } = await startBusyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');
-    const draining = edge.drain();
+    const draining = httpServer.drain();
     await pause(50);
     const startedAt = performance.now();
     response.end('bc');
@@ -241,18 +244,18 @@ describe('a server that drains', () => {
   });
 
   it('sends Connection: close in the answers of running calls', async () => {
-    const { edge, response, socket, text } = await startBusyServer();
-    const draining = edge.drain();
+    const { httpServer, response, socket, text } = await startBusyServer();
+    const draining = httpServer.drain();
     response.end('late');
     await Promise.all([draining, once(socket, 'close')]);
     expect(text()).toMatch(/\r\nConnection: close\r\n/i);
   });
 
   it('cuts off a call that exceeds the drain timeout', async () => {
-    const { edge, socket } = await startBusyServer({ drain: 300 });
+    const { httpServer, socket } = await startBusyServer({ drain: 300 });
     const startedAt = performance.now();
     const closing = once(socket, 'close');
-    await edge.drain();
+    await httpServer.drain();
     await closing;
     expect(performance.now() - startedAt).toBeGreaterThan(250);
     expect(performance.now() - startedAt).toBeLessThan(2_500);

@@ -14,13 +14,19 @@ export class HttpProblem extends Error {
 }
 
 /** The limit that refused a call, as metrics and the log name it. */
-export type Limit = 'app_large_calls' | 'app_bytes' | 'app_calls' | 'address_look_ups' | 'token_rate' | 'address_rate';
+export type LimitName =
+  | 'app_large_calls'
+  | 'app_bytes'
+  | 'app_calls'
+  | 'address_look_ups'
+  | 'token_rate'
+  | 'address_rate';
 
-/** Thrown when a caller exceeds a limit, while others are served. */
+/** Thrown when a caller exceeds a limit; other callers are still served. */
 export class LimitExceeded extends HttpProblem {
   constructor(
     status: number,
-    readonly limit: Limit,
+    readonly limit: LimitName,
     headers: Readonly<Record<string, string>>,
   ) {
     super(status, headers);
@@ -29,14 +35,14 @@ export class LimitExceeded extends HttpProblem {
 
 /** Too many calls of one app, or look-ups of one address, are in progress. */
 export class Busy extends LimitExceeded {
-  constructor(limit: Limit) {
+  constructor(limit: LimitName) {
     super(503, limit, { 'Retry-After': '1' });
   }
 }
 
 /** The headers include `Retry-After`. */
 export class TooManyCalls extends LimitExceeded {
-  constructor(limit: Limit, headers: Readonly<Record<string, string>>) {
+  constructor(limit: LimitName, headers: Readonly<Record<string, string>>) {
     super(429, limit, headers);
   }
 }
@@ -44,15 +50,15 @@ export class TooManyCalls extends LimitExceeded {
 /** Thrown when a dependency is unreachable and nothing was written. */
 export class Unavailable extends Error {}
 
-const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
+const DETAIL_BY_STATUS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
 
 export function problemAnswer({ status, headers }: HttpProblem): Answer {
-  const detail = DETAILS[status] ?? STATUS_CODES[status] ?? 'Error';
+  const detail = DETAIL_BY_STATUS[status] ?? STATUS_CODES[status] ?? 'Error';
   return { status, body: { errors: { detail } }, headers };
 }
 
-export const UNKNOWN_PATH: Answer = { status: 404, body: [] };
-export const MISSING_RECORD: Answer = { status: 404 };
+export const UNKNOWN_PATH_ANSWER: Answer = { status: 404, body: [] };
+export const MISSING_RECORD_ANSWER: Answer = { status: 404 };
 
 export const TOKEN_FAILURES = [
   'API.Tokens.Missing',
@@ -65,7 +71,7 @@ export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 /** The token is valid, but lacks the scope of the call. */
 export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
 
-/** What the log shows of a rejected token. */
+/** Details of a rejected token for the log. */
 export interface RejectedToken {
   readonly tokenId?: number;
   readonly appId?: number;
@@ -169,7 +175,7 @@ export function failureAnswer(): Answer {
 }
 
 export function missingAnswer(key: string | undefined, speech: Speech): Answer {
-  return key === undefined ? MISSING_RECORD : { ...refusalAnswer({ refused: key }, speech), status: 404 };
+  return key === undefined ? MISSING_RECORD_ANSWER : { ...refusalAnswer({ refused: key }, speech), status: 404 };
 }
 
 export function toAnswer(result: Answer | Refusal, speech: Speech): Answer {

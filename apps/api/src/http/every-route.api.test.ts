@@ -10,7 +10,7 @@ import { hashToken } from './authentication.js';
 import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
-const LIMIT = 32 * 1024;
+const MAX_BODY_BYTES = 32 * 1024;
 
 let api: TestApi;
 let calls: RouteCalls;
@@ -18,7 +18,7 @@ let fingerprints: () => Promise<WriteCounters>;
 let shop: FullShop;
 
 beforeAll(async () => {
-  api = await testApi({ JSON_LIMIT: String(LIMIT), UPLOAD_LIMIT: String(LIMIT) });
+  api = await testApi({ JSON_LIMIT: String(MAX_BODY_BYTES), UPLOAD_LIMIT: String(MAX_BODY_BYTES) });
   calls = new RouteCalls(api);
   fingerprints = await fingerprintsOf(api.database);
   shop = await openFullShop(api);
@@ -32,11 +32,11 @@ interface CallError extends Partial<RouteCall> {
   readonly label: string;
   readonly path?: string;
 }
-type IsExpected = (answer: RouteAnswer, error: CallError) => boolean;
+type AnswerPredicate = (answer: RouteAnswer, error: CallError) => boolean;
 
 async function probeRoutes(
   errorsOf: (route: Route) => readonly CallError[],
-  isExpected: IsExpected,
+  isExpected: AnswerPredicate,
 ): Promise<string[]> {
   const violations: string[] = [];
   for (const route of calls.routes) {
@@ -72,7 +72,7 @@ function haveChanged(before: WriteCounters, after: WriteCounters): boolean {
 }
 
 const hasAnswer =
-  (status: number, body: unknown): IsExpected =>
+  (status: number, body: unknown): AnswerPredicate =>
   (actual) =>
     actual.status === status && actual.replyText === JSON.stringify(body);
 const detailError = (text: string) => ({ errors: { detail: text } });
@@ -133,7 +133,7 @@ describe('a call with an invalid token', () => {
     status === 422 && replyText.includes('API.CustomerChannelConsents.CustomerRequired');
 
   it('answers 401 with the reason and writes nothing', async () => {
-    const isExpected: IsExpected = (actual, error) => {
+    const isExpected: AnswerPredicate = (actual, error) => {
       const { failure, label } = error as TokenError;
       if (label.endsWith('anonymous') && isCustomerRequired(actual)) return true;
       const hasReason = hasAnswer(401, { errors: { token: `API.Tokens.${failure}` } })(actual, error);
@@ -237,10 +237,10 @@ describe('the body of a call', () => {
   });
 
   it('answers 413 when it is too large, and writes nothing', async () => {
-    const json = `{"a":"${'x'.repeat(LIMIT)}"}`;
-    const gzipBomb = gzipSync(`{"a":"${'x'.repeat(50 * LIMIT)}"}`);
-    expect(gzipBomb.length).toBeLessThan(LIMIT);
-    const file = `${form('x'.repeat(LIMIT + 1))}\r\n--b--\r\n`;
+    const json = `{"a":"${'x'.repeat(MAX_BODY_BYTES)}"}`;
+    const gzipBomb = gzipSync(`{"a":"${'x'.repeat(50 * MAX_BODY_BYTES)}"}`);
+    expect(gzipBomb.length).toBeLessThan(MAX_BODY_BYTES);
+    const file = `${form('x'.repeat(MAX_BODY_BYTES + 1))}\r\n--b--\r\n`;
     const chunkedHeaders = { 'Transfer-Encoding': 'chunked' };
     const faultyCallsOf = (route: Route): CallError[] => {
       if (!canHaveBody(route)) return [];

@@ -20,7 +20,7 @@ import { isDatabaseUnavailable, type Calls } from '@back-office/database';
 import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
 import { isUnreadable, rawBodyOf } from './json-body.js';
 import { LargeCalls } from './large-calls.js';
-import { discardForm, fingerprintForm, formOf, type Uploads } from './multipart.js';
+import { discardForm, fingerprintForm, formOf, type UploadSettings } from './multipart.js';
 import { assertStorableQuery, parseQuery } from './query-text.js';
 import { countToken, limitTokenRate, type RateLimits } from './rate-limit.js';
 import { bodyHandlersOf, readBody } from './request-body.js';
@@ -33,10 +33,9 @@ import { logRequests, type Observer } from './request-log.js';
 
 import { BASE_PATH } from './base-path.js';
 
-export interface Edge {
+export interface AppParts {
   readonly routes: readonly Route[];
   readonly tokens: AccessTokenQueries;
-  /** Called for each accepted token. */
   readonly onAuthenticated: (holder: TokenHolder) => void;
   readonly keyedCalls: KeyedCalls;
   readonly calls: Pick<Calls, 'runAs' | 'runFor' | 'track'>;
@@ -44,7 +43,7 @@ export interface Edge {
   readonly jsonLimit: number;
   /** Timeout of a JSON body in ms; uploads have the longer timeout of the request. */
   readonly jsonBodyMs: number;
-  readonly uploads: Uploads;
+  readonly uploads: UploadSettings;
   readonly corsOrigins: readonly string[];
   /** `undefined` means unlimited. */
   readonly rateLimits: RateLimits | undefined;
@@ -57,27 +56,27 @@ export interface Edge {
   readonly mountOutsideBasePath: (app: Express) => void;
 }
 
-export function createExpressApp(edge: Edge): Express {
+export function createExpressApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', parseQuery);
-  app.set('trust proxy', edge.trustProxy);
-  app.use(logRequests(edge.observer));
-  const callers = new Callers(edge);
+  app.set('trust proxy', parts.trustProxy);
+  app.use(logRequests(parts.observer));
+  const callers = new Callers(parts);
   app.use(slowDownStrangers((request) => callers.turnOf(request)));
-  app.use(admitInTurn(edge.admission, (request) => callers.turnOf(request)));
-  edge.mountOutsideBasePath(app);
+  app.use(admitInTurn(parts.admission, (request) => callers.turnOf(request)));
+  parts.mountOutsideBasePath(app);
   app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
-  if (edge.corsOrigins.length > 0) {
-    app.use(BASE_PATH, allowOrigins(edge.corsOrigins));
+  if (parts.corsOrigins.length > 0) {
+    app.use(BASE_PATH, allowOrigins(parts.corsOrigins));
   }
-  const rateLimiter = limitTokenRate(edge.rateLimits?.perToken);
-  const appCalls = new CallsInProgress<number>(edge.maxCalls.perApp);
+  const rateLimiter = limitTokenRate(parts.rateLimits?.perToken);
+  const appCalls = new CallsInProgress<number>(parts.maxCalls.perApp);
   const gate: Gate = { callers, appCalls, largeCalls: new LargeCalls(), unsentBytes: new UnsentBytes(), rateLimiter };
-  app.use(createDispatcher(edge.routes, (router, route) => mount(router, route, edge, gate)));
-  app.use((_request, response) => send(response, errors.UNKNOWN_PATH));
+  app.use(createDispatcher(parts.routes, (router, route) => mount(router, route, parts, gate)));
+  app.use((_request, response) => send(response, errors.UNKNOWN_PATH_ANSWER));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    send(response, answerOf(error, request, response, edge.observer)),
+    send(response, answerOf(error, request, response, parts.observer)),
   );
   return app;
 }
@@ -90,8 +89,8 @@ interface Gate {
   readonly rateLimiter: express.RequestHandler;
 }
 
-/** The interface prescribes the order of these checks. */
-function mount(router: Router, route: Route, edge: Edge, gate: Gate): void {
+/** Adds the route with its checks, in the order that the interface prescribes. */
+function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void {
   const { callers, appCalls, rateLimiter } = gate;
   router[route.method](
     BASE_PATH + route.path,
@@ -102,33 +101,33 @@ function mount(router: Router, route: Route, edge: Edge, gate: Gate): void {
     async (request, response, next) => {
       const holder = await callers.authenticate(request, route);
       if (!('tokenId' in holder)) {
-        edge.observer.onRejected(holder, addressOf(request));
+        parts.observer.onRejected(holder, addressOf(request));
         response.locals['hasValidToken'] = 'missingScope' in holder;
-        const limitError = 'missingScope' in holder && (await countRefused(edge, holder, response));
+        const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
         return limitError ? next(limitError) : send(response, errors.rejectionAnswer(holder));
       }
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
-      edge.onAuthenticated(holder);
-      warnOfExpiry(response, holder, edge.clock);
+      parts.onAuthenticated(holder);
+      warnOfExpiry(response, holder, parts.clock);
       // A call that cannot be answered in time is refused before its body is read.
       return next(countCall(appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
     },
     rateLimiter,
-    ...bodyHandlersOf(route, edge, gate.largeCalls),
+    ...bodyHandlersOf(route, parts, gate.largeCalls),
     // Validating a large body takes long, and the bodies of many calls may be complete at once.
-    (_request, response, next) => edge.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
+    (_request, response, next) => parts.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
-      const work = (): Promise<void> => respond(route, request, response, edge, gate);
+      const work = (): Promise<void> => respond(route, request, response, parts, gate);
       const actor = actorOf(request, holder);
-      await edge.calls.runFor({ kind: 'app', key: holder.app.id }, () => edge.calls.runAs(actor, work));
+      await parts.calls.runFor({ kind: 'app', key: holder.app.id }, () => parts.calls.runAs(actor, work));
     },
   );
 }
 
-/** A token without the scope of a call is valid, so its calls count like others. */
-function countRefused({ rateLimits }: Edge, { token }: errors.Rejection, response: Response) {
+/** Counts the call against the limit of its token, because a token without the needed scope is still valid. */
+function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, response: Response) {
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }
 
@@ -149,13 +148,13 @@ async function respond(
   route: Route,
   request: Request,
   response: Response,
-  edge: Edge,
+  parts: AppParts,
   { callers, unsentBytes }: Gate,
 ): Promise<void> {
   const holder = response.locals['holder'] as TokenHolder;
   try {
     if (unsentBytes.isFull(holder.app.id)) throw new errors.Busy('app_bytes');
-    const result = await answerCall(route, request, holder, edge);
+    const result = await answerCall(route, request, holder, parts);
     if (route.answersSecret) rememberToken(result, holder.app.id, callers);
     if (result.chunks) await sendChunks(response, result, result.chunks);
     else {
@@ -167,14 +166,14 @@ async function respond(
   }
 }
 
-async function answerCall(route: Route, request: Request, holder: TokenHolder, edge: Edge): Promise<Answer> {
+async function answerCall(route: Route, request: Request, holder: TokenHolder, parts: AppParts): Promise<Answer> {
   const { app, tokenId } = holder;
   const key = isKeyed(route) && !isDryRun(route, request) ? parseIdempotencyKey(request) : undefined;
-  const work = (): Promise<Answer> => edge.calls.track(() => handle(route, request, holder), isUnavailable);
+  const work = (): Promise<Answer> => parts.calls.track(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
   const body = route.upload ? fingerprintForm(request) : rawBodyOf(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  return answerOnce(edge.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
+  return answerOnce(parts.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
 }
 
 async function handle(route: Route, request: Request, holder: TokenHolder): Promise<Answer> {
@@ -201,7 +200,7 @@ async function handle(route: Route, request: Request, holder: TokenHolder): Prom
   return errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
 }
 
-/** A dry run writes nothing, so a repeat needs no kept answer. */
+/** A dry run writes nothing, so a repeat needs no stored answer. */
 function isDryRun({ query = {} }: Route, request: Request): boolean {
   return 'dry_run' in query && parseBoolean(request.query['dry_run']) === true;
 }

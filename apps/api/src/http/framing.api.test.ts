@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const CUSTOMER = '{"customer":{"email":"smuggled@example.com","first_name":"A","last_name":"B"}}';
+const CUSTOMER_BODY = '{"customer":{"email":"smuggled@example.com","first_name":"A","last_name":"B"}}';
 
-function request(headers: readonly string[], body = CUSTOMER, lineEnd = '\r\n'): string {
+function request(headers: readonly string[], body = CUSTOMER_BODY, lineEnd = '\r\n'): string {
   const head = ['POST /api/v2/customers HTTP/1.1', `Authorization: Bearer ${shop.token}`, ...headers];
   return [...head, 'Content-Type: application/json', '', body].join(lineEnd);
 }
@@ -23,8 +23,8 @@ function parseAnswer(answer: string) {
   return { status, head, body: JSON.parse(body) as unknown };
 }
 
-const LENGTH_HEADER = `Content-Length: ${CUSTOMER.length}`;
-const CHUNKED_BODY = `${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
+const LENGTH_HEADER = `Content-Length: ${CUSTOMER_BODY.length}`;
+const CHUNKED_BODY = `${CUSTOMER_BODY.length.toString(16)}\r\n${CUSTOMER_BODY}\r\n0\r\n\r\n`;
 
 describe('a request with ambiguous framing', () => {
   it.each([
@@ -50,17 +50,20 @@ describe('a request with ambiguous framing', () => {
     ['the same length twice', () => request(['Host: x', LENGTH_HEADER, LENGTH_HEADER])],
     ['a negative length', () => request(['Host: x', 'Content-Length: -1'])],
     ['a length beyond 64 bits', () => request(['Host: x', 'Content-Length: 99999999999999999999'])],
-    ['a length in hexadecimal', () => request(['Host: x', `Content-Length: 0x${CUSTOMER.length.toString(16)}`])],
+    ['a length in hexadecimal', () => request(['Host: x', `Content-Length: 0x${CUSTOMER_BODY.length.toString(16)}`])],
     ['an empty length', () => request(['Host: x', 'Content-Length: '])],
     ['the same host twice', () => request(['Host: x', 'Host: x', LENGTH_HEADER])],
     ['NUL in a header', () => request(['Host: x', 'X-Nul: a\0b', LENGTH_HEADER])],
     ['chunked twice', () => request(['Host: x', 'Transfer-Encoding: chunked, chunked'], CHUNKED_BODY)],
-    ['bare line feeds', () => request(['Host: x', LENGTH_HEADER], CUSTOMER, '\n')],
+    ['bare line feeds', () => request(['Host: x', LENGTH_HEADER], CUSTOMER_BODY, '\n')],
     ['a space before a colon', () => request(['Host : x', LENGTH_HEADER])],
     ['a folded header', () => request(['Host: x', 'X-Folded: a', ' b', LENGTH_HEADER])],
     ['no host', () => request([LENGTH_HEADER])],
     ['two hosts', () => request(['Host: x', 'Host: y', LENGTH_HEADER])],
-    ['a bad chunk size', () => request(['Host: x', 'Transfer-Encoding: chunked'], `zz\r\n${CUSTOMER}\r\n0\r\n\r\n`)],
+    [
+      'a bad chunk size',
+      () => request(['Host: x', 'Transfer-Encoding: chunked'], `zz\r\n${CUSTOMER_BODY}\r\n0\r\n\r\n`),
+    ],
     ['no HTTP', () => 'hello\r\n\r\n'],
     ['another protocol', () => `GET /api/v2/app/settings HTTP/9.9\r\nHost: x\r\n\r\n`],
   ])('is answered 400 and closes the connection: %s', async (_, bytes) => {
@@ -102,8 +105,8 @@ describe('a request head', () => {
   });
 });
 
-describe('HTTP/1.0', () => {
-  it('needs no host', async () => {
+describe('an HTTP/1.0 request', () => {
+  it('needs no Host header', async () => {
     expect(parseAnswer(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
       status: 404,
     });
@@ -124,7 +127,7 @@ describe('a connection', () => {
 describe('a body that differs from its Content-Length', () => {
   const smallBody = '{"customer":{}}';
 
-  it('closes the connection when the surplus is not a request', async () => {
+  it('closes the connection when the extra bytes are not a request', async () => {
     const answers = await exchangeBytes(
       api.origin,
       request(['Host: x', `Content-Length: ${smallBody.length}`], `${smallBody}}}`),
@@ -132,7 +135,7 @@ describe('a body that differs from its Content-Length', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
   });
 
-  it('reads the surplus as a request without a token', async () => {
+  it('reads the extra bytes as a request without a token', async () => {
     const hiddenRequest = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchangeBytes(
       api.origin,
@@ -143,8 +146,8 @@ describe('a body that differs from its Content-Length', () => {
 
   it('creates no customer when the client hangs up early', async () => {
     const shortRequest = request(
-      ['Host: x', `Content-Length: ${CUSTOMER.length + 1}`],
-      CUSTOMER.replace('smuggled', 'cut'),
+      ['Host: x', `Content-Length: ${CUSTOMER_BODY.length + 1}`],
+      CUSTOMER_BODY.replace('smuggled', 'cut'),
     );
     await exchangeBytes(api.origin, shortRequest, { hangUp: true });
     const customer = { email: 'cut@example.com', first_name: 'A', last_name: 'B' };

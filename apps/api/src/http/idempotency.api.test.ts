@@ -200,7 +200,7 @@ describe('concurrent calls with one key', () => {
 });
 
 describe('a crashed run', () => {
-  it('lets the call run again when it crashed before its write', async () => {
+  it('lets the call run again when no write came before the crash', async () => {
     const restoreCalls = [
       replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
       replaceMethod(api.container.get(TOKENS.Database).stock, 'add', rejectAlways),
@@ -213,7 +213,7 @@ describe('a crashed run', () => {
     expect(await readOnHand()).toBe(11);
   });
 
-  it('cannot write after another run when it was only slow', async () => {
+  it('cannot write after another run when the crash was only a long pause', async () => {
     const stocks = api.container.get(TOKENS.Database).stock;
     const add = stocks.add.bind(stocks);
     let resume = (): void => {};
@@ -232,7 +232,7 @@ describe('a crashed run', () => {
     expect(await readOnHand()).toBe(11);
   });
 
-  it('is answered without a second write when it crashed after its write', async () => {
+  it('is answered without a second write when the write came before the crash', async () => {
     loseAnswers();
     const firstReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
     expect((await shop.keyed('lost').put('/int/stocks', stockBody(5))).status).toBe(409);

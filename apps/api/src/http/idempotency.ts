@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
-/** The call is done, but its answer was not kept, because the app has too many kept answers. */
+/** Key for a completed call whose answer was not stored, because the app has too many stored answers. */
 export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
 
 const MAX_KEY_LENGTH = 255;
@@ -59,7 +59,7 @@ async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answ
     }
   });
   if (answer.status >= 500 || NOT_STORED_STATUSES.has(answer.status)) await calls.release(run);
-  // The work is done, so the client gets this answer even when storing it fails.
+  // The work is done, so the client gets this answer even when the answer cannot be stored.
   else await calls.storeAnswer(run, toStoredAnswer(answer)).catch(ignoreFailure);
   return run.keyedWrite.isWritten ? markReplayed(answer) : answer;
 }

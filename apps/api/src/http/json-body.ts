@@ -87,7 +87,7 @@ function parseText(bytes: Buffer): unknown {
   }
 }
 
-/** Leaves out a byte order mark. */
+/** Drops a byte order mark. */
 const TEXT_DECODER = new TextDecoder();
 
 const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();

@@ -2,7 +2,7 @@ import type { Credentials } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
 
-/** Remembers the apps of tokens that were valid, so that guesses of strangers never delay their calls. */
+/** Remembers the apps of valid tokens, so that strangers who guess tokens never delay these apps. */
 export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
@@ -10,7 +10,7 @@ export class KnownTokens {
     return hash && this.appByHash.get(keyOf(hash));
   }
 
-  /** A full memory forgets the oldest token. */
+  /** Remembers a token; a full memory forgets the oldest. */
   remember({ hash }: Credentials, appId: number): void {
     if (hash === undefined || this.appByHash.has(keyOf(hash))) return;
     const [oldestKey] = this.appByHash.keys();

@@ -25,7 +25,7 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
   });
 
-  it('are made one at a time while another app calls', () => {
+  it('run one at a time while another app calls', () => {
     const queue = new LargeCalls({ shared: 1, alone: 2 });
     queue.note(7);
     expect([enter(queue, 7).state, enter(queue, 7).state]).toEqual(['started', 'started']);
@@ -37,13 +37,13 @@ describe('large calls', () => {
     ]);
   });
 
-  it('of another app do not wait', () => {
+  it('do not wait for large calls of another app', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     enter(queue, 7);
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
-  it('whose client leaves give up their turn', () => {
+  it('give up their turn when the client leaves', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     const calls = [1, 2, 3].map(() => enter(queue, 7));
     calls[1]?.close();
@@ -51,13 +51,13 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'waiting', 'started']);
   });
 
-  it('whose client has left take no turn', () => {
+  it('take no turn when the client has left', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     queue.enter(7, { once: () => {}, closed: true } as never, () => {});
     expect(enter(queue, 7).state).toBe('started');
   });
 
-  it('that wait too long are refused', async () => {
+  it('are refused when they wait too long', async () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 }, 10);
     const calls = [1, 2].map(() => enter(queue, 7));
     await pause(50);

@@ -5,7 +5,7 @@ import { Busy } from './errors.js';
 
 /** A body of this size may have hundreds of rows, each of which takes time in the main thread. */
 const MIN_LARGE_BYTES = 16 * 1024;
-/** A page of so many rows takes tens of milliseconds to decode and to send. */
+/** A page of this many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
 /** Maximum number of large calls in progress for one app: `shared` while other apps call, `alone` otherwise. */
 const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
@@ -36,7 +36,7 @@ export class LargeCalls {
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {}
 
-  /** Notes a call of any size. */
+  /** Records that the app has called just now. */
   note(appId: number): void {
     this.latestApps.note(appId, performance.now());
   }

@@ -6,12 +6,12 @@ const INVALID_IDS = [2 ** 53, 1e19, 1e300];
 
 let api: TestApi;
 let shop: Client;
-let proforma: number;
+let proformaId: number;
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
   await stockShop(shop, [{ code: 'A' }]);
-  proforma = (await propose(shop, [{ code: 'A', qty: 1 }])).id as number;
+  proformaId = (await propose(shop, [{ code: 'A', qty: 1 }])).id as number;
 });
 afterAll(() => api.close());
 
@@ -21,14 +21,14 @@ interface Answer {
 }
 type Call = (id: number) => Promise<Answer>;
 const items = [{ code: 'A', qty: 1 }];
-const order = (fields: object): Promise<Answer> =>
+const postOrder = (fields: object): Promise<Answer> =>
   shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }], ...fields } });
 const evaluate = (fields: object): Promise<Answer> =>
   shop.post('/order_processings', { order_processing: { items, guest: GUEST, ...fields } });
 const product = { code: 'NEW', name: 'New' };
 const parts = { data_part: 1, time_part: 1 };
-const NO_FILE = 'API.CdnFiles.FileNotFound';
-const NO_CUSTOMER = 'API.Customers.NotFound';
+const FILE_NOT_FOUND = 'API.CdnFiles.FileNotFound';
+const CUSTOMER_NOT_FOUND = 'API.Customers.NotFound';
 
 const CALLS: readonly (readonly [string, Call, number, string])[] = [
   [
@@ -39,14 +39,14 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
   ],
   [
     'payment_method_id of a payment',
-    (id) => shop.post(`/proforma_orders/${proforma}/pay`, { payment: { payment_method_id: id, amount: 1 } }),
+    (id) => shop.post(`/proforma_orders/${proformaId}/pay`, { payment: { payment_method_id: id, amount: 1 } }),
     422,
     'API.PaymentMethod.NotSupported',
   ],
   [
     'proforma_order_item_id',
     (id) =>
-      shop.post(`/proforma_orders/${proforma}/warehouse_confirm`, {
+      shop.post(`/proforma_orders/${proformaId}/warehouse_confirm`, {
         adjustments: [{ proforma_order_item_id: id, qty_confirmed: 0 }],
       }),
     422,
@@ -54,18 +54,18 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
   ],
   [
     'index of an alert',
-    (index) => shop.patch(`/proforma_orders/${proforma}`, { alerts: [{ index, resolved: true }] }),
+    (index) => shop.patch(`/proforma_orders/${proformaId}`, { alerts: [{ index, resolved: true }] }),
     422,
     'API.ProformaOrders.AlertNotFound',
   ],
   ['product_variant_id', (id) => evaluate({ items: [{ product_variant_id: id, qty: 1 }] }), 422, ''],
-  ['customer_id of an evaluation', (id) => evaluate({ customer_id: id, ...parts }), 422, NO_CUSTOMER],
-  ['data_part', (id) => evaluate({ customer_id: 1, ...parts, data_part: id }), 422, NO_CUSTOMER],
-  ['time_part', (id) => evaluate({ customer_id: 1, ...parts, time_part: id }), 422, NO_CUSTOMER],
-  ['customer_id of an order', (id) => order({ customer_id: id, ...parts }), 422, NO_CUSTOMER],
+  ['customer_id of an evaluation', (id) => evaluate({ customer_id: id, ...parts }), 422, CUSTOMER_NOT_FOUND],
+  ['data_part', (id) => evaluate({ customer_id: 1, ...parts, data_part: id }), 422, CUSTOMER_NOT_FOUND],
+  ['time_part', (id) => evaluate({ customer_id: 1, ...parts, time_part: id }), 422, CUSTOMER_NOT_FOUND],
+  ['customer_id of an order', (id) => postOrder({ customer_id: id, ...parts }), 422, CUSTOMER_NOT_FOUND],
   [
     'payment_method_id of an order',
-    (id) => order({ payments: [{ payment_method_id: id, amount: 1 }] }),
+    (id) => postOrder({ payments: [{ payment_method_id: id, amount: 1 }] }),
     422,
     'API.PaymentMethod.NotSupported',
   ],
@@ -73,19 +73,19 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
     'customer_id of a card',
     (id) => shop.post('/int/cards', { card: { barcode: 'B', customer_id: id, ...parts } }),
     422,
-    NO_CUSTOMER,
+    CUSTOMER_NOT_FOUND,
   ],
   [
     'customer_id of a session',
     (id) => shop.post('/sessions', { session: { customer_id: id, ...parts, device: { uuid: 'u' } } }),
     422,
-    NO_CUSTOMER,
+    CUSTOMER_NOT_FOUND,
   ],
   [
     'customer_id of a voucher',
     (id) => shop.put('/vouchers', { vouchers: [{ code: 'V', amount: 1, customer_id: id }] }),
     422,
-    NO_CUSTOMER,
+    CUSTOMER_NOT_FOUND,
   ],
   [
     'id of an order',
@@ -128,12 +128,12 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
     422,
     'API.ProductAttributeDefs.NotFound',
   ],
-  ['id of a file', (id) => shop.patch('/cdn/file', { id, alt: 'a' }), 404, NO_FILE],
+  ['id of a file', (id) => shop.patch('/cdn/file', { id, alt: 'a' }), 404, FILE_NOT_FOUND],
   ['id of a folder', (id) => shop.patch('/cdn/folder', { id, name: 'a' }), 404, 'API.CdnFolders.FolderNotFound'],
-  ['ids to move', (id) => shop.patch('/cdn/files/move', { ids: [id], folder: 'f' }), 200, NO_FILE],
-  ['ids to restore', (id) => shop.post('/cdn/files/restore', { ids: [id] }), 200, NO_FILE],
-  ['ids to purge', (id) => shop.delete('/cdn/files/purge', { ids: [id] }), 200, NO_FILE],
-  ['ids to purge in a query', (id) => shop.delete(`/cdn/files/purge?ids=${BigInt(id)}`), 200, NO_FILE],
+  ['ids to move', (id) => shop.patch('/cdn/files/move', { ids: [id], folder: 'f' }), 200, FILE_NOT_FOUND],
+  ['ids to restore', (id) => shop.post('/cdn/files/restore', { ids: [id] }), 200, FILE_NOT_FOUND],
+  ['ids to purge', (id) => shop.delete('/cdn/files/purge', { ids: [id] }), 200, FILE_NOT_FOUND],
+  ['ids to purge in a query', (id) => shop.delete(`/cdn/files/purge?ids=${BigInt(id)}`), 200, FILE_NOT_FOUND],
 ];
 
 describe('an id that no record can have', () => {

@@ -17,7 +17,7 @@ export interface ReceivedFile {
   readonly hash: string;
 }
 
-export interface Uploads {
+export interface UploadSettings {
   readonly directory: string;
   readonly maxFileBytes: number;
 }
@@ -27,7 +27,7 @@ const MAX_FIELD_BYTES = 65_536;
 const MAX_FORM_BYTES = 1_048_576;
 const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
 /** Without a limit, one large index would allocate a list that blocks every other call. */
-const NESTED = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
+const NESTING_LIMITS = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
 const STALE_UPLOAD_MS = 24 * 3_600_000;
 
 export interface Form {
@@ -35,7 +35,7 @@ export interface Form {
   readonly file: ReceivedFile | undefined;
 }
 
-export async function removeStaleUploads({ directory }: Uploads): Promise<void> {
+export async function removeStaleUploads({ directory }: UploadSettings): Promise<void> {
   for await (const entry of await opendir(directory)) {
     const path = join(directory, entry.name);
     const stats = await stat(path).catch(() => undefined);
@@ -44,10 +44,10 @@ export async function removeStaleUploads({ directory }: Uploads): Promise<void> 
 }
 
 /** Streams the file of a form to disk. {@link discardForm} removes it after the call. */
-export function receiveForm(uploads: Uploads): RequestHandler {
+export function receiveForm(uploads: UploadSettings): RequestHandler {
   const receive = multer({
     storage: new HashingStorage(uploads.directory),
-    limits: { ...LIMITS, ...NESTED, fileSize: uploads.maxFileBytes },
+    limits: { ...LIMITS, ...NESTING_LIMITS, fileSize: uploads.maxFileBytes },
     defParamCharset: 'utf8',
   }).any();
   const receiveLimited = limitBytes(uploads.maxFileBytes + MAX_FORM_BYTES, receive);
@@ -69,11 +69,11 @@ export function formOf(request: Request): Form {
 
 export function fingerprintForm(request: Request): Buffer {
   const { fields, file } = formOf(request);
-  const sorted = Object.keys(fields)
+  const sortedFields = Object.keys(fields)
     .sort()
     .map((name) => [name, fields[name]]);
   return createHash('sha256')
-    .update(JSON.stringify([sorted, file?.name, file?.hash]))
+    .update(JSON.stringify([sortedFields, file?.name, file?.hash]))
     .digest();
 }
 
@@ -124,7 +124,7 @@ async function storeAndHash(stream: Readable, path: string, name: string): Promi
       yield chunk;
     }
   };
-  // Opened first: a write stream that fails while it opens would create the file after it was removed.
+  // A write stream that opens the file itself could create the file after its removal.
   const file = await open(path, 'wx', 0o600);
   try {
     await pipeline(stream, hashChunks, file.createWriteStream());

@@ -157,7 +157,7 @@ function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
 
 interface FailureWithKeys {
   readonly reason: string;
-  /** Errors that the status has beside `RuleError`. */
+  /** Names of error schemas that the status may have beside `RuleError`. */
   readonly errorNames: readonly string[];
 }
 

@@ -5,14 +5,14 @@ import { startSession } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const WINDOW_S = 2;
-const CALLS = 5;
+const MAX_CALLS = 5;
 const ORIGIN = 'https://shop.example';
 
 let api: TestApi;
 let http: RawHttp;
 
 beforeAll(async () => {
-  api = await testApi({ RATE_LIMIT: `${CALLS}/${WINDOW_S}`, CORS_ORIGINS: ORIGIN });
+  api = await testApi({ RATE_LIMIT: `${MAX_CALLS}/${WINDOW_S}`, CORS_ORIGINS: ORIGIN });
   http = new RawHttp(api.origin);
 });
 afterAll(async () => {
@@ -26,19 +26,19 @@ const statusesOf = (replies: readonly { readonly status: number }[]) => replies.
 const callTimes = <Result>(count: number, call: () => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, call));
 
-describe('a token that exceeds the rate limit', () => {
+describe('the rate limit of a token', () => {
   let shop: Client;
   beforeEach(async () => {
     shop = await api.app();
   });
 
-  it('gets the remaining calls, then a 429 until the window ends', async () => {
+  it('shows the remaining calls, then answers 429 until the window ends', async () => {
     const firstReply = await getSettings(shop.token);
     expect(firstReply.headers).toMatchObject({
-      'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
-      ratelimit: `"token";r=${CALLS - 1};t=${WINDOW_S}`,
+      'ratelimit-policy': `"token";q=${MAX_CALLS};w=${WINDOW_S}`,
+      ratelimit: `"token";r=${MAX_CALLS - 1};t=${WINDOW_S}`,
     });
-    const otherReplies = await callTimes(CALLS + 2, () => getSettings(shop.token));
+    const otherReplies = await callTimes(MAX_CALLS + 2, () => getSettings(shop.token));
     expect(statusesOf(otherReplies).sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 429, 429, 429]);
     const refusedReply = await getSettings(shop.token);
     expect([refusedReply.status, refusedReply.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
@@ -49,9 +49,9 @@ describe('a token that exceeds the rate limit', () => {
     expect((await getSettings(shop.token)).status).toBe(200);
   });
 
-  it('does not count against other tokens', async () => {
+  it('counts each token separately', async () => {
     const [otherApp, session] = [await api.app(), await startSession(shop)];
-    await callTimes(CALLS, () => getSettings(shop.token));
+    await callTimes(MAX_CALLS, () => getSettings(shop.token));
     expect((await getSettings(shop.token)).status).toBe(429);
     expect((await getSettings(otherApp.token)).status).toBe(200);
     const endSession = {
@@ -62,8 +62,8 @@ describe('a token that exceeds the rate limit', () => {
     expect((await http.call(endSession)).status).toBe(204);
   });
 
-  it('gets a 429 before its body is read', async () => {
-    await callTimes(CALLS, () => getSettings(shop.token));
+  it('answers 429 before the body is read', async () => {
+    await callTimes(MAX_CALLS, () => getSettings(shop.token));
     const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
     const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
     for (const body of ['{"cut":', JSON.stringify({ customer })]) {
@@ -72,8 +72,8 @@ describe('a token that exceeds the rate limit', () => {
     expect(await api.database.rows('select id from customers where app_id = $1', [shop.appId])).toEqual([]);
   });
 
-  it('can repeat a keyed call after a 429', async () => {
-    await callTimes(CALLS, () => getSettings(shop.token));
+  it('allows a keyed call to be repeated after a 429', async () => {
+    await callTimes(MAX_CALLS, () => getSettings(shop.token));
     const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(429);
     await pause(WINDOW_S * 1_000);
@@ -87,15 +87,15 @@ describe('a token that exceeds the rate limit', () => {
     await getSettings(shop.token, { Accept: 'text/html' });
     const unauthorizedReply = await getSettings(`${shop.token}x`);
     expect([unauthorizedReply.status, unauthorizedReply.headers['ratelimit']]).toEqual([401, undefined]);
-    expect(await readRemainingCalls()).toBe(String(CALLS - 1));
+    expect(await readRemainingCalls()).toBe(String(MAX_CALLS - 1));
     await shop.post('/customers', {});
-    expect(await readRemainingCalls()).toBe(String(CALLS - 3));
+    expect(await readRemainingCalls()).toBe(String(MAX_CALLS - 3));
   });
 
-  it('counts calls without their scope', async () => {
+  it('counts calls whose scope the token lacks', async () => {
     const { body } = await shop.post('/access_tokens', { access_token: { name: 'Narrow', scopes: ['stock:read'] } });
-    const replies = await callTimes(CALLS + 2, () => getSettings(body.data.access_token));
-    expect(statusesOf(replies)).toEqual([...Array.from({ length: CALLS }, () => 403), 429, 429]);
+    const replies = await callTimes(MAX_CALLS + 2, () => getSettings(body.data.access_token));
+    expect(statusesOf(replies)).toEqual([...Array.from({ length: MAX_CALLS }, () => 403), 429, 429]);
   });
 
   it('lets pages of other origins read the headers', async () => {
@@ -107,7 +107,7 @@ describe('a token that exceeds the rate limit', () => {
   });
 });
 
-describe('with RATE_LIMIT=off', () => {
+describe('a service with RATE_LIMIT=off', () => {
   it('counts no calls', async () => {
     const unlimitedApi = await testApi({ RATE_LIMIT: 'off' });
     const shop = await unlimitedApi.app();
@@ -122,7 +122,7 @@ describe('callers without a valid token', () => {
   let strangersApi: TestApi;
   let strangers: RawHttp;
   beforeAll(async () => {
-    strangersApi = await testApi({ RATE_LIMIT_PER_ADDRESS: `${CALLS}/60`, TRUST_PROXY: '1' });
+    strangersApi = await testApi({ RATE_LIMIT_PER_ADDRESS: `${MAX_CALLS}/60`, TRUST_PROXY: '1' });
     strangers = new RawHttp(strangersApi.origin);
   });
   afterAll(async () => {
@@ -137,53 +137,53 @@ describe('callers without a valid token', () => {
 
   it('get a 429 above the limit of their address', async () => {
     const replies = [];
-    for (let call = 0; call < CALLS; call += 1)
+    for (let call = 0; call < MAX_CALLS; call += 1)
       replies.push(await callFrom('203.0.113.1', call % 2 === 0 ? `bo_app_${call}` : undefined));
     expect(new Set(statusesOf(replies))).toEqual(new Set([401]));
     const refused = await callFrom('203.0.113.1', 'bo_app_another');
     expect([refused.status, refused.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
-    expect(refused.headers).toMatchObject({ 'ratelimit-policy': `"address";q=${CALLS};w=60`, 'retry-after': '60' });
+    expect(refused.headers).toMatchObject({ 'ratelimit-policy': `"address";q=${MAX_CALLS};w=60`, 'retry-after': '60' });
     expect((await callFrom('203.0.113.2')).status).toBe(401);
   });
 
-  it('do not hinder tokens that were valid before, and count no valid token', async () => {
+  it('do not block tokens that were valid before, and are not charged for valid tokens', async () => {
     const [shop, late] = [await strangersApi.app(), await strangersApi.app()];
-    for (let call = 0; call < CALLS * 2; call += 1)
+    for (let call = 0; call < MAX_CALLS * 2; call += 1)
       expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
-    for (let call = 0; call < CALLS; call += 1) await callFrom('203.0.113.3');
+    for (let call = 0; call < MAX_CALLS; call += 1) await callFrom('203.0.113.3');
     expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
     expect((await callFrom('203.0.113.3', late.token)).status).toBe(429);
     expect((await callFrom('203.0.113.4', late.token)).status).toBe(200);
   });
 
   it('share the limit of an IPv6 network', async () => {
-    for (let call = 0; call < CALLS; call += 1) await callFrom(`2001:db8::${call}`);
+    for (let call = 0; call < MAX_CALLS; call += 1) await callFrom(`2001:db8::${call}`);
     expect((await callFrom('2001:db8:0:0:1::1')).status).toBe(429);
     expect((await callFrom('2001:db8:0:1::1')).status).toBe(401);
   });
 });
 
-describe('with a shared store', () => {
+describe('a service with a shared store', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
   });
 
   it('counts the calls of all nodes together, and continues without it', async () => {
-    const environment = { RATE_LIMIT: `${CALLS}/60`, RATE_LIMIT_STORE: redis.url };
+    const environment = { RATE_LIMIT: `${MAX_CALLS}/60`, RATE_LIMIT_STORE: redis.url };
     const nodes = [await testApi(environment), await testApi(environment)] as const;
     const shops = [await nodes[0].app(), await nodes[1].app()] as const;
     // Both databases give their tokens the same ids.
     const [first, second] = [await shops[0].get('/app/settings'), await shops[1].get('/app/settings')];
     expect([first.headers['ratelimit'], second.headers['ratelimit']]).toEqual([
-      `"token";r=${CALLS - 1};t=60`,
-      `"token";r=${CALLS - 2};t=60`,
+      `"token";r=${MAX_CALLS - 1};t=60`,
+      `"token";r=${MAX_CALLS - 2};t=60`,
     ]);
-    await callTimes(CALLS - 2, () => shops[0].get('/app/settings'));
+    await callTimes(MAX_CALLS - 2, () => shops[0].get('/app/settings'));
     for (const shop of [...shops, ...shops]) expect((await shop.get('/app/settings')).status).toBe(429);
     await redis.close();
     const replies = [];
-    for (let call = 0; call < CALLS; call += 1) replies.push(await shops[1].get('/app/settings'));
+    for (let call = 0; call < MAX_CALLS; call += 1) replies.push(await shops[1].get('/app/settings'));
     expect(statusesOf(replies).at(-1)).toBe(200);
     await Promise.all(nodes.map((node) => node.close()));
   });

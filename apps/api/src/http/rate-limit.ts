@@ -13,13 +13,13 @@ export interface RateLimit {
 export interface CallCounter {
   readonly limit: RateLimit;
   count(key: string): Promise<RateLimiterRes>;
-  /** Takes one call back. */
+  /** Takes back one call. */
   uncount(key: string): Promise<void>;
 }
 
 export interface RateLimits {
   readonly perToken: CallCounter;
-  /** For callers without a valid token. */
+  /** Counts calls without a valid token. */
   readonly perAddress: CallCounter;
 }
 

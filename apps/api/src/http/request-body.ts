@@ -2,14 +2,14 @@ import type { Request, RequestHandler } from 'express';
 import type { Admission } from './admission.js';
 import { jsonBodyHandlers } from './json-body.js';
 import { admitLargeCalls, type LargeCalls } from './large-calls.js';
-import { formOf, receiveForm, type Uploads } from './multipart.js';
+import { formOf, receiveForm, type UploadSettings } from './multipart.js';
 import { maxBodyBytes, type Route } from './route.js';
 import { validateBody, type ValidatedBody } from './validate-body.js';
 
 interface BodySettings {
   readonly jsonLimit: number;
   readonly jsonBodyMs: number;
-  readonly uploads: Uploads;
+  readonly uploads: UploadSettings;
   readonly admission: Admission;
 }
 
@@ -24,7 +24,6 @@ export function bodyHandlersOf(
   return [admitLargeCalls(largeCalls), ...jsonBodyHandlers(route, limits, admission)];
 }
 
-/** Validates the body, or the fields of a form. */
 export function readBody(route: Route, request: Request): ValidatedBody<object> {
   if (route.body === undefined) return { body: {}, errors: undefined };
   if (route.upload) return validateBody(route.body, formOf(request).fields);

@@ -162,7 +162,7 @@ export function ListOf(
   return nestedField(getClass, validate, { type: 'array', maxItems: max }, { optional }, { each: true, max });
 }
 
-/** The domain validates presence and type too, with different message keys. */
+/** Marks a field whose presence and type the domain validates, with its own message keys. */
 export function ValidatedByDomain(schema: Schema, { optional }: Presence = {}): PropertyDecorator {
   const decorators = [Allow(), Verbatim(), JSONSchema(schema) as PropertyDecorator];
   return combine(...decorators, ...(optional ? [IsOptional()] : []));

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '@back-office/apps';
 import { isAnsweredEarly } from './early-answer.js';
-import type { Limit, Rejection } from './errors.js';
+import type { LimitName, Rejection } from './errors.js';
 
 export interface FinishedRequest {
   readonly requestId: string;
@@ -25,10 +25,8 @@ export interface LimitedCaller {
 export interface Observer {
   onFinished(request: FinishedRequest): void;
   onFailed(error: unknown, request: IncomingMessage): void;
-  /** A call was refused because of its token. */
   onRejected(rejection: Rejection, address: string): void;
-  /** A call was refused because its caller has exceeded a limit. */
-  onLimit(limit: Limit, caller: LimitedCaller): void;
+  onLimit(limit: LimitName, caller: LimitedCaller): void;
 }
 
 /** This status is only logged: the client closed the connection before the answer. */
@@ -57,7 +55,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 /** Sets `X-Request-Id` (the caller's, if valid) and reports each request when its response closes. */
 export function logRequests(observer: Observer): RequestHandler {
   return (request, response, next) => {
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const clientId = request.headers['x-request-id'];
     const requestId = typeof clientId === 'string' && VALID_ID.test(clientId) ? clientId : randomUUID();
     request.headers['x-request-id'] = requestId;
@@ -69,7 +67,7 @@ export function logRequests(observer: Observer): RequestHandler {
         method: request.method,
         route: (response.locals['route'] as string | undefined) ?? (isPreflight(request) ? 'preflight' : 'unknown'),
         status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : CLIENT_CLOSED_REQUEST,
-        milliseconds: performance.now() - startedAt,
+        milliseconds: performance.now() - startedAtMs,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
         keys: shortenKeys(response.locals['keys'] as readonly string[] | undefined),
       }),

@@ -36,7 +36,7 @@ export interface QueryParameter {
   readonly required?: boolean;
 }
 
-/** Calls of an app's token name the scope that the token needs. Sessions have no scopes. */
+/** A route for an app's token names the scope that the token needs. Sessions have no scopes. */
 type RouteCaller =
   | { readonly caller: 'app'; readonly scope: Scope }
   | { readonly caller: Exclude<Caller, 'app'>; readonly scope?: never };
@@ -75,14 +75,14 @@ interface RouteParts<Body extends object> {
   readonly missingKey?: string;
   readonly emptyWhenMissing?: boolean;
   /**
-   * Returns false when the record of the path is missing, or a refusal when its state refuses every such call. Runs
-   * only before an invalid body is answered 422.
+   * Returns false when the record of the path is missing, or a refusal when the state of the record rules out the call.
+   * Runs only before an invalid body is answered 422.
    */
   readonly precheck?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean | Refusal>;
   readonly handle: (call: Call<Body>) => Promise<HandlerResult>;
 }
 
-/** The handler sees the type of the body; the route table does not. */
+/** Gives the handler the type of the body, and hides this type from the route table. */
 export function route<Body extends object>(spec: Route<Body>): Route {
   return spec as unknown as Route;
 }

@@ -24,7 +24,7 @@ async function sendSlices(response: Response, text: string): Promise<void> {
     const end = sliceEnd(text, start + SLICE_LENGTH);
     const isDrained = response.write(text.slice(start, end));
     start = end;
-    await (isDrained ? nextPass() : drained(response));
+    await (isDrained ? nextPass() : waitForDrain(response));
   }
   response.end();
 }
@@ -35,7 +35,7 @@ function sliceEnd(text: string, end: number): number {
   return isSplit ? end + 1 : end;
 }
 
-function drained(response: Response): Promise<void> {
+function waitForDrain(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       response.off('drain', end).off('close', end);
@@ -53,7 +53,7 @@ function setHead(response: Response, { status, headers, keys }: Answer, hasBody:
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 }
 
-/** Respects backpressure. The connection is cut when a later chunk fails. */
+/** Sends chunks as fast as the client reads them, and cuts the connection when a later chunk fails. */
 export async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   // Until the first chunk is sent, a failure can still be answered.

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** All values are in ms. */
-export interface EdgeTimeouts {
+export interface ServerTimeouts {
   readonly head: number;
   readonly jsonBody: number;
   /** Time for the whole request, uploads included. */
@@ -24,7 +24,7 @@ export interface EdgeTimeouts {
   readonly drain: number;
 }
 
-export const EDGE_TIMEOUTS: EdgeTimeouts = {
+export const EDGE_TIMEOUTS: ServerTimeouts = {
   head: 10_000,
   jsonBody: 30_000,
   request: 120_000,
@@ -37,7 +37,7 @@ export const EDGE_TIMEOUTS: EdgeTimeouts = {
 const MAX_HEAD_BYTES = 128 * 1024;
 const IDLE_CHECK_MS = 100;
 
-export interface EdgeServer {
+export interface HttpServer {
   readonly server: Server;
   /** Stops accepting, waits a limited time for running calls, then closes all connections. */
   drain(): Promise<void>;
@@ -50,7 +50,7 @@ export interface ListenAddress {
   readonly host: string | undefined;
 }
 
-/** Returns the port. */
+/** Starts to listen and returns the port. */
 export async function listen(server: Server, { port, host }: ListenAddress): Promise<number> {
   const listening = new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen({ port, host }, resolve),
@@ -68,15 +68,15 @@ function codeOf(error: unknown): string {
 
 export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
-export function createEdgeServer(
+export function createHttpServer(
   listener: RequestListener,
-  timeouts: EdgeTimeouts = EDGE_TIMEOUTS,
+  timeouts: ServerTimeouts = EDGE_TIMEOUTS,
   messages: MessageClasses = {},
-): EdgeServer {
-  let draining = false;
+): HttpServer {
+  let isDraining = false;
   const openResponses = new Set<ServerResponse>();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
-    if (draining) response.setHeader('Connection', 'close');
+    if (isDraining) response.setHeader('Connection', 'close');
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
     // Data after a refused request may be a smuggled request.
@@ -90,20 +90,20 @@ export function createEdgeServer(
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
-    // Unreadable data may belong to a running request or follow it.
+    // The unreadable data may belong to a running request or come after it.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
     void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (): Promise<void> => {
-    draining = true;
+    isDraining = true;
     for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
     await closeServer(server, timeouts.drain);
   };
   return { server, drain };
 }
 
-function optionsOf({ head, request, idle, checkInterval }: EdgeTimeouts): ServerOptions {
+function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): ServerOptions {
   return {
     headersTimeout: head,
     requestTimeout: request,
@@ -115,7 +115,7 @@ function optionsOf({ head, request, idle, checkInterval }: EdgeTimeouts): Server
   };
 }
 
-/** Node passes on unknown transfer encodings undecoded, and only the first of two Host headers. */
+/** Returns false for a transfer encoding that Node does not decode, and for a wrong number of Host headers. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -134,7 +134,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Node's parser would answer without the error shape of the interface. */
+/** Answers unreadable data in the error shape of the interface, unlike Node's parser. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (refusedSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();

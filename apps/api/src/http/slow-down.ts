@@ -5,7 +5,7 @@ import { MEDIA_ROUTE } from './base-path.js';
 
 const FREE_CALLS = 1_000;
 const PERIOD_SECONDS = 10;
-/** Shorter than the usual timeout of a probe (1 s), which may have the address of a proxy. */
+/** Shorter than the usual timeout of a probe (1 s), since a probe may have the address of a proxy. */
 const DELAY_MS = 500;
 
 /**
@@ -21,15 +21,15 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
   return async (request, response, next) => {
     const caller = callerOf(request);
     if (typeof caller === 'number') return next();
-    response.once('close', () => isOfStranger(response) && void strangers.consume(caller).catch(() => {}));
+    response.once('close', () => isCallOfStranger(response) && void strangers.consume(caller).catch(() => {}));
     const calls = await strangers.get(caller);
     if (calls !== null && calls.consumedPoints > FREE_CALLS) await pause(DELAY_MS);
     next();
   };
 }
 
-/** Whether the call had neither a valid token nor a public file as its answer. */
-function isOfStranger({ locals, statusCode, headersSent }: Response): boolean {
+/** Returns true for a call that had no valid token and was not answered with a public file. */
+function isCallOfStranger({ locals, statusCode, headersSent }: Response): boolean {
   const isServedFile = locals['route'] === MEDIA_ROUTE && headersSent && statusCode < 400;
   return locals['holder'] === undefined && locals['hasValidToken'] !== true && !isServedFile;
 }

@@ -74,7 +74,7 @@ interface Attempt {
 
 async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
   const { client } = stranger;
-  // The call may end the session, so each call starts a new one.
+  // The call may end its session, so each call gets a new one.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
   const fingerprintsBefore = await fingerprints();
   const reply = await calls.send({ route, path, token, body });
@@ -159,12 +159,12 @@ interface AttemptPair {
 }
 
 function looksMissing({ foreignAttempt, missingAttempt, identifier, absentIdentifier }: AttemptPair): boolean {
-  const isSame =
+  const looksEqual =
     toComparableText(foreignAttempt.reply) ===
     toComparableText(withIdentifier(missingAttempt, identifier, absentIdentifier));
   const isRefused = foreignAttempt.reply.status >= 400;
   return (
-    (isSame || isDocumentedException(foreignAttempt)) &&
+    (looksEqual || isDocumentedException(foreignAttempt)) &&
     !(isRefused && foreignAttempt.hasChangedStranger) &&
     !leaksOrHarms(foreignAttempt)
   );
@@ -219,7 +219,7 @@ describe('a stranger with one id of the owner', () => {
     for (const route of calls.routes) {
       for (const field of findIdentifierFields(route)) {
         const identifier = valueAt(exampleOf(route, owner), field);
-        const absentIdentifier = absentLike(identifier);
+        const absentIdentifier = absentIdentifierLike(identifier);
         const fieldPath = field.path.join('.');
         const foreignAttempt = await attemptCall(
           route,
@@ -249,7 +249,7 @@ describe('a stranger with one id of the owner', () => {
         for (const identifier of [...identifiersOf(owner), SECRET]) {
           const otherParameters = requiredQuery(route, stranger).filter((part) => !part.startsWith(`${parameter}=`));
           const query = queryOf([...otherParameters, `${parameter}=${encodeURIComponent(String(identifier))}`]);
-          // Only the query is tested, so writes name a missing record.
+          // Writes name a missing record, because this test is only about the query.
           const path = pathOf(route, stranger, route.method === 'get' ? undefined : String(ABSENT_ID)) + query;
           attempts.push(await attemptCall(route, `?${parameter}=${String(identifier)}`, path));
         }
@@ -296,7 +296,7 @@ function identifiersOf({ records, cashMethodId, folderId, file, trashedFile, eva
   return new Set<unknown>(identifiers.filter((identifier) => identifier !== undefined));
 }
 
-function absentLike(identifier: unknown): unknown {
+function absentIdentifierLike(identifier: unknown): unknown {
   if (typeof identifier === 'number') return ABSENT_ID;
   return String(identifier).replace(/[a-z0-9]{8}\/[^/]+$/, ABSENT_KEY);
 }

@@ -14,7 +14,13 @@ let messages: readonly string[];
 let shop: Client;
 let phone: Client;
 
-const RULES = ["can't be blank", 'is invalid', 'is too long', 'must be greater than 0', 'has already been taken'];
+const RULE_MESSAGES = [
+  "can't be blank",
+  'is invalid',
+  'is too long',
+  'must be greater than 0',
+  'has already been taken',
+];
 /** The sentence must not contain the key, since the tests search for keys. */
 const sentence = (language: string, message: string): string => `${language}: ${message.replaceAll('.', ' ')}`;
 const translationsOf = (language: string) =>
@@ -25,7 +31,7 @@ const clientWith = (token: string): Client => api.withOrigins({ ...shop, token }
 beforeAll(async () => {
   api = await testApi();
   routes = api.container.get(TOKENS.Routes);
-  messages = [...new Set([...routes.flatMap((route) => [...errorKeysOf(route).values()].flat()), ...RULES])];
+  messages = [...new Set([...routes.flatMap((route) => [...errorKeysOf(route).values()].flat()), ...RULE_MESSAGES])];
   shop = await api.app();
   const translations = { sr: translationsOf('sr'), de: translationsOf('de') };
   const { status } = await shop.patch('/app/settings', { default_language: 'sr', translations });
@@ -75,7 +81,7 @@ describe('a key with a translation', () => {
       answers.push(...(await Promise.all(replies)));
     }
     const hasKey = (text: string): boolean =>
-      /"(?:API|Stocks)\.\w/.test(text) || RULES.some((rule) => text.includes(`"${rule}"`));
+      /"(?:API|Stocks)\.\w/.test(text) || RULE_MESSAGES.some((rule) => text.includes(`"${rule}"`));
     expect(answers.filter(hasKey).map((text) => text.slice(0, 200))).toEqual([]);
     expect(new Set(answers.flatMap((text) => text.match(/"sr: [^"]+"/g) ?? [])).size).toBeGreaterThan(60);
   }, 60_000);
@@ -83,8 +89,9 @@ describe('a key with a translation', () => {
 
 describe('the language of a message', () => {
   const KEY = 'API.CustomerChannelConsents.InvalidState';
-  const CALL = '/customer/consents/master';
-  const errorsOf = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
+  const CALL_PATH = '/customer/consents/master';
+  const errorsOf = async (client: Client, path = CALL_PATH): Promise<unknown> =>
+    (await client.put(path, {})).body.errors;
   const issueClient = async (language?: string): Promise<Client> =>
     clientWith((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
   const getEmailErrors = async (client: Client): Promise<unknown> =>
@@ -133,8 +140,8 @@ describe('the language of a message', () => {
 
   it('is the language of the token for idempotency errors', async () => {
     const keyedPhone = phone.keyed('one');
-    await keyedPhone.put(CALL, { state: 'granted' });
-    const { body } = await keyedPhone.put(CALL, { state: 'revoked' });
+    await keyedPhone.put(CALL_PATH, { state: 'granted' });
+    const { body } = await keyedPhone.put(CALL_PATH, { state: 'revoked' });
     expect(body.errors).toEqual({ Idempotency: [sentence('sr', 'API.Idempotency.KeyReused')] });
   });
 });

@@ -66,7 +66,7 @@ describe('an app whose calls wait for a lock on all of its connections', () => {
 });
 
 describe('an unknown token', () => {
-  it('is looked up once a second', async () => {
+  it('is looked up at most once a second', async () => {
     const token = `bo_app_${'u'.repeat(43)}`;
     const callTwice = async () => expect([await getSettings(token), await getSettings(token)]).toEqual([401, 401]);
     expect(await countSent('token_hash = $1', callTwice)).toBe(1);
@@ -84,7 +84,7 @@ describe('an unknown token', () => {
 describe('an unknown public key', () => {
   const requestFile = async (key: string) => (await http.call({ path: `/media/${key}` })).status;
 
-  it('is looked up once a second', async () => {
+  it('is looked up at most once a second', async () => {
     const prefix = (await victim.get('/app/settings')).body.data.media.prefix as string;
     const requestTwice = async (key: string) =>
       expect([await requestFile(key), await requestFile(key)]).toEqual([404, 404]);

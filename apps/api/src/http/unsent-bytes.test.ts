@@ -6,7 +6,7 @@ const responseOf = (bytes: number) =>
   Object.assign(new EventEmitter(), { getHeader: () => bytes }) as unknown as Response;
 
 describe('the unsent bytes of an app', () => {
-  it('are full at the maximum, until a response closes', () => {
+  it('reach the maximum until a response closes', () => {
     const unsent = new UnsentBytes(200_000);
     const [first, second] = [responseOf(100_000), responseOf(100_000)];
     unsent.add(1, first);
@@ -17,7 +17,7 @@ describe('the unsent bytes of an app', () => {
     expect(unsent.isFull(1)).toBe(false);
   });
 
-  it('count no small answers', () => {
+  it('exclude small answers', () => {
     const unsent = new UnsentBytes(1_000);
     unsent.add(1, responseOf(60_000));
     expect(unsent.isFull(1)).toBe(false);

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Several of the largest pages. */
+/** Enough for several of the largest pages. */
 const MAX_BYTES_OF_APP = 128 * 1024 ** 2;
 /** Smaller answers fit into the buffers of a connection. */
 const MIN_COUNTED_BYTES = 64 * 1024;

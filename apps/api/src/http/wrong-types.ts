@@ -28,7 +28,7 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
     const value = (holder as Readonly<Record<string, unknown>>)[property];
     const fieldPath = [...path, property];
     const expectedType = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
-    // The list already reports an entry that is not an object.
+    // The list of such an entry already reports that the entry is not an object.
     if (Array.isArray(holder) && !isObject(value)) return [];
     const wrongFieldValues =
       constraints?.['field'] === MALFORMED ? findWrongValues(value, expectedType, fieldPath) : [];

@@ -112,13 +112,13 @@ describe('POST /customer/attendance', () => {
     ['150 m to the north and to the east', moveEast(moveNorth(STORE, 150), 150)],
     ['on the other side of the Earth', [-STORE[0], STORE[1] - 180] as Position],
     ['on the same latitude, far away', [STORE[0], -STORE[1]] as Position],
-  ])('NoLocationNearby: refuses a phone %s', async (_, position) => {
+  ])('refuses a phone %s with NoLocationNearby', async (_, position) => {
     await addLocations(STORE);
     expect(await visitAt(position)).toBeUndefined();
     expect(await readVisits()).toEqual([]);
   });
 
-  it('NoLocationNearby: refuses any phone without locations', async () => {
+  it('refuses any phone with NoLocationNearby when no location exists', async () => {
     expect(await visitAt(STORE)).toBeUndefined();
   });
 
@@ -174,7 +174,7 @@ describe('POST /customer/attendance', () => {
   });
 });
 
-describe('Validation errors: POST /customer/attendance', () => {
+describe('POST /customer/attendance with an invalid body', () => {
   it.each([
     ['without a position', {}, { latitude: ["can't be blank"], longitude: ["can't be blank"] }],
     ['with nulls', { latitude: null, longitude: 1 }, { latitude: ["can't be blank"] }],

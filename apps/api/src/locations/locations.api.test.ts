@@ -121,12 +121,12 @@ describe('POST /int/app_locations', () => {
   });
 });
 
-describe('POST /int/app_locations: matching by code, then external_ref', () => {
-  let a: Location;
-  let b: Location;
+describe('the location of a row of POST /int/app_locations', () => {
+  let locationA: Location;
+  let locationB: Location;
 
   beforeEach(async () => {
-    [a, b] = (await write([
+    [locationA, locationB] = (await write([
       locationRow({ code: 'A', external_ref: 'ra' }),
       locationRow({ code: 'B', external_ref: 'rb' }),
     ])) as [Location, Location];
@@ -139,9 +139,9 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     ['reference when the code is new', { code: 'new', external_ref: 'rb' }],
     ['both', { code: 'B', external_ref: 'rb' }],
     ['code when the reference is new', { code: 'B', external_ref: 'new' }],
-  ])('finds a location by %s', async (_, identifiers) => {
+  ])('is found by %s', async (_, identifiers) => {
     const [foundLocation] = await write([locationRow(identifiers)]);
-    expect(foundLocation).toMatchObject({ id: b.id, ...identifiers });
+    expect(foundLocation).toMatchObject({ id: locationB.id, ...identifiers });
     expect(await readLocations()).toHaveLength(2);
   });
 
@@ -152,12 +152,12 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     { code: 'rb' },
     { external_ref: 'B' },
     { external_ref: 'RB' },
-  ])('does not find a location by %j', async (identifiers) => {
+  ])('is not found by %j', async (identifiers) => {
     const [newLocation] = await write([locationRow(identifiers)]);
-    expect([a.id, b.id]).not.toContain(newLocation?.id);
+    expect([locationA.id, locationB.id]).not.toContain(newLocation?.id);
   });
 
-  it('refuses the reference of another location', async () => {
+  it('is refused with the reference of another location', async () => {
     expect(await expectRefused([locationRow({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
     const [newLocation, failure] = await postRows([
       locationRow({ code: 'C', external_ref: 'rc' }),
@@ -166,22 +166,22 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     expect([newLocation?.code, failure?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
   });
 
-  it('moves codes and references within a call', async () => {
+  it('can take over a code or reference within a call', async () => {
     const data = await write([
       locationRow({ code: 'A', external_ref: 'free' }),
       locationRow({ code: 'B', external_ref: 'ra' }),
       locationRow({ code: 'moved', external_ref: 'free' }),
       locationRow({ code: 'A', external_ref: 'rb', name: 'new' }),
     ]);
-    expect(data.map(({ id }) => id)).toEqual([a.id, b.id, a.id, expect.any(Number)]);
+    expect(data.map(({ id }) => id)).toEqual([locationA.id, locationB.id, locationA.id, expect.any(Number)]);
     expect(await readLocations()).toMatchObject([
-      { id: a.id, code: 'moved', external_ref: 'free' },
-      { id: b.id, code: 'B', external_ref: 'ra' },
+      { id: locationA.id, code: 'moved', external_ref: 'free' },
+      { id: locationB.id, code: 'B', external_ref: 'ra' },
       { code: 'A', external_ref: 'rb', name: 'new' },
     ]);
   });
 
-  it('does not find the location of another app', async () => {
+  it('is not found in another app', async () => {
     const otherApp = await api.app();
     await write([locationRow({ code: 'A', external_ref: 'ra', name: 'foreign' })], otherApp);
     expect(await readLocations()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
@@ -189,8 +189,8 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
   });
 });
 
-describe('Failures inside a 200: POST /int/app_locations', () => {
-  it('returns messages for invalid rows and writes the others', async () => {
+describe('POST /int/app_locations with failed rows', () => {
+  it('returns messages for the failed rows and writes the others', async () => {
     const data = await postRows([
       locationRow({ code: 'A' }),
       locationRow({ name: ' ' }),
@@ -208,13 +208,13 @@ describe('Failures inside a 200: POST /int/app_locations', () => {
     expect(await readLocations()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
   });
 
-  it('uses the translations of the app', async () => {
+  it('translates messages for the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.AppLocations.NameCantBeBlank': 'Name it' } } });
     expect(await postRows([locationRow({ name: '' })])).toEqual([{ message: 'Name it' }]);
   });
 });
 
-describe('Validation errors: POST /int/app_locations', () => {
+describe('POST /int/app_locations with an invalid row or body', () => {
   it.each([
     ['name', undefined, 'NameCantBeBlank'],
     ['name', null, 'NameCantBeBlank'],
@@ -287,7 +287,7 @@ describe('POST /int/app_locations with many rows', () => {
 
 describe('POST /int/app_locations during another call', () => {
   it('waits and finds the locations of the other call', async () => {
-    const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'locations', shop.appId, 1);
@@ -297,7 +297,7 @@ describe('POST /int/app_locations during another call', () => {
         [shop.appId],
       );
       call = write([locationRow({ code: 'A', name: 'own' }), locationRow({ external_ref: 'r', city: 'Niš' })]);
-      while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(waitingStatementsQuery)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
     expect(await readLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);

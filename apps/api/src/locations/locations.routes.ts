@@ -7,7 +7,7 @@ import { listOf, record, text } from '../http/shapes.js';
 import { WrittenLocationShape, presentLocation } from './location.js';
 import { Type } from '@sinclair/typebox';
 
-const optionalText = (maxLength = 255) => orNull({ type: 'string', maxLength });
+const optionalTextSchema = (maxLength = 255) => orNull({ type: 'string', maxLength });
 
 class PostAppLocations {
   @ValidatedByDomain({
@@ -16,15 +16,15 @@ class PostAppLocations {
     items: {
       type: 'object',
       properties: {
-        code: optionalText(),
-        external_ref: optionalText(),
+        code: optionalTextSchema(),
+        external_ref: optionalTextSchema(),
         name: { type: 'string', maxLength: 255 },
         latitude: { type: 'number', minimum: -90, maximum: 90 },
         longitude: { type: 'number', minimum: -180, maximum: 180 },
-        address_line_1: optionalText(),
-        city: optionalText(),
-        postcode: optionalText(),
-        image_url: optionalText(2_048),
+        address_line_1: optionalTextSchema(),
+        city: optionalTextSchema(),
+        postcode: optionalTextSchema(),
+        image_url: optionalTextSchema(2_048),
       },
       required: ['name', 'latitude', 'longitude'],
     },

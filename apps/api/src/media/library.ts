@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
 import { createCdnPurger } from './serving/http-cdn-purger.js';
 import { closeAll, openModule, type Closable } from '../adapters/index.js';
-import { FACTS, IMAGES, PAGES, PURGER, type OpenedPurger } from './media-modules.js';
+import { FACTS_ADAPTER, IMAGES_ADAPTER, PAGES_ADAPTER, PURGER_ADAPTER, type OpenedPurger } from './media-modules.js';
 import { openStorageModule } from './storage-module.js';
 
 export interface Library extends PublicLibrary {
@@ -93,19 +93,19 @@ export async function openLibraryTools(config: Config): Promise<LibraryTools> {
 }
 
 async function openPageRenderer({ pages, environment }: Config): Promise<PageRenderer> {
-  return pages === 'pdfium' ? new PdfiumPageRenderer() : openModule(PAGES, pages, environment);
+  return pages === 'pdfium' ? new PdfiumPageRenderer() : openModule(PAGES_ADAPTER, pages, environment);
 }
 
 async function openMediaFacts({ facts, environment }: Config): Promise<MediaFacts> {
-  return facts === 'mediainfo' ? new MediainfoFacts() : openModule(FACTS, facts, environment);
+  return facts === 'mediainfo' ? new MediainfoFacts() : openModule(FACTS_ADAPTER, facts, environment);
 }
 
 async function openPurger({ purger, cdnPurgeUrl, environment }: Config): Promise<OpenedPurger> {
-  return purger === 'http' ? createCdnPurger(cdnPurgeUrl) : openModule(PURGER, purger, environment);
+  return purger === 'http' ? createCdnPurger(cdnPurgeUrl) : openModule(PURGER_ADAPTER, purger, environment);
 }
 
 async function openImageProcessor({ images, imagePixelLimit, environment }: Config): Promise<ImageProcessor> {
-  if (images !== 'sharp' && images !== 'jimp') return openModule(IMAGES, images, environment);
+  if (images !== 'sharp' && images !== 'jimp') return openModule(IMAGES_ADAPTER, images, environment);
   const options = { pixelLimit: imagePixelLimit };
   const { JimpImageProcessor } = await import('@back-office/images-jimp');
   const jimp = new JimpImageProcessor(options);
@@ -114,7 +114,7 @@ async function openImageProcessor({ images, imagePixelLimit, environment }: Conf
   return new FallbackImageProcessor([new SharpImageProcessor(options), jimp]);
 }
 
-/** Uses the first processor that can make all outputs: sharp cannot read BMP, for example. */
+/** Uses the first processor that can make all outputs. Sharp, for example, cannot read BMP. */
 class FallbackImageProcessor implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 

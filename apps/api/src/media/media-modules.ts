@@ -1,21 +1,21 @@
 import type { CdnPurger, ImageProcessor, MediaFacts, PageRenderer } from '@back-office/media';
 import { missingMethods, type AdapterKind } from '../adapters/index.js';
 
-export const IMAGES: AdapterKind<ImageProcessor> = {
+export const IMAGES_ADAPTER: AdapterKind<ImageProcessor> = {
   variable: 'IMAGES',
   exportName: 'openImageProcessor',
   problemWith: (adapter) =>
     missingMethods('image processor', adapter, ['can', 'process', 'close'] satisfies (keyof ImageProcessor)[]),
 };
 
-export const PAGES: AdapterKind<PageRenderer> = {
+export const PAGES_ADAPTER: AdapterKind<PageRenderer> = {
   variable: 'PAGES',
   exportName: 'openPageRenderer',
   problemWith: (adapter) =>
     missingMethods('page renderer', adapter, ['pages', 'close'] satisfies (keyof PageRenderer)[]),
 };
 
-export const FACTS: AdapterKind<MediaFacts> = {
+export const FACTS_ADAPTER: AdapterKind<MediaFacts> = {
   variable: 'FACTS',
   exportName: 'openMediaFacts',
   problemWith: (adapter) => missingMethods('media facts', adapter, ['sizeOf', 'close'] satisfies (keyof MediaFacts)[]),
@@ -25,7 +25,7 @@ export interface OpenedPurger extends CdnPurger {
   close?(): void | Promise<void>;
 }
 
-export const PURGER: AdapterKind<OpenedPurger> = {
+export const PURGER_ADAPTER: AdapterKind<OpenedPurger> = {
   variable: 'PURGER',
   exportName: 'openCdnPurger',
   problemWith(adapter) {

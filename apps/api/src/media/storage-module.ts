@@ -11,18 +11,25 @@ export interface OpenedStore {
   readonly store: MediaStore;
   /** URL prefix of public files; absent when the service itself serves them. */
   readonly base?: string;
-  /** The service awaits it when the process ends. */
+  /** The service calls and awaits this function when the process ends. */
   readonly close?: () => void | Promise<void>;
 }
 
-const METHODS = ['put', 'read', 'copy', 'remove', 'list', 'ping'] as const satisfies readonly (keyof MediaStore)[];
+const STORE_METHODS = [
+  'put',
+  'read',
+  'copy',
+  'remove',
+  'list',
+  'ping',
+] as const satisfies readonly (keyof MediaStore)[];
 
-const STORAGE: AdapterKind<OpenedStore> = {
+const STORAGE_ADAPTER: AdapterKind<OpenedStore> = {
   variable: 'STORAGE',
   exportName: 'openMediaStore',
   problemWith(adapter) {
     const { store, base } = (adapter ?? {}) as Partial<OpenedStore>;
-    const problem = missingMethods('store', store, METHODS);
+    const problem = missingMethods('store', store, STORE_METHODS);
     if (problem !== undefined) return problem;
     return base === undefined || (typeof base === 'string' && /^https?:\/\//.test(base))
       ? undefined
@@ -31,5 +38,5 @@ const STORAGE: AdapterKind<OpenedStore> = {
 };
 
 export function openStorageModule(name: string, environment: Config['environment']): Promise<OpenedStore> {
-  return openModule(STORAGE, name, environment);
+  return openModule(STORAGE_ADAPTER, name, environment);
 }

@@ -19,8 +19,8 @@ interface AdapterEntry {
   readonly needsPostgres?: boolean;
 }
 
-const SERVING = 'apps/api/src/media/serving/http-cdn-purger';
-const REFUNDS = 'apps/api/src/proformas';
+const SERVING_PATH = 'apps/api/src/media/serving/http-cdn-purger';
+const REFUNDS_FOLDER = 'apps/api/src/proformas';
 
 const ADAPTERS: readonly AdapterEntry[] = [
   { name: 'database-memory', sources: 'packages/database-memory/src' },
@@ -31,11 +31,11 @@ const ADAPTERS: readonly AdapterEntry[] = [
   { name: 'images-jimp', sources: 'packages/images-jimp/src' },
   { name: 'pages-pdfium', sources: 'packages/pages-pdfium/src' },
   { name: 'facts-mediainfo', sources: 'packages/facts-mediainfo/src' },
-  { name: 'http-purger', sources: [`${SERVING}.ts`], suites: [`${SERVING}.contract.test.ts`] },
+  { name: 'http-purger', sources: [`${SERVING_PATH}.ts`], suites: [`${SERVING_PATH}.contract.test.ts`] },
   {
     name: 'http-refunds',
-    sources: [`${REFUNDS}/http-refund-gateway.ts`],
-    suites: [`${REFUNDS}/refund-gateways.contract.test.ts`],
+    sources: [`${REFUNDS_FOLDER}/http-refund-gateway.ts`],
+    suites: [`${REFUNDS_FOLDER}/refund-gateways.contract.test.ts`],
   },
 ];
 

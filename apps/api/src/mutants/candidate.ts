@@ -51,7 +51,7 @@ export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\])$/;
 export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force)$/;
 export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
 
-/** Whether the function only flushes. */
+/** Returns true when the function only flushes. */
 export function isFlushing(source: Source, { start }: Change): boolean {
   return /^[^}]*\.sync\(\)/.test(source.text({ start, end: start + 200 }));
 }

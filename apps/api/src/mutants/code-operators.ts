@@ -13,9 +13,9 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 };
 const ARITHMETIC: Readonly<Record<string, string>> = { '+': '-', '-': '+', '*': '/', '/': '*', '%': '*' };
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
-const TEXTS = new Set(['StringLiteral', 'TemplateLiteral']);
+const TEXT_TYPES = new Set(['StringLiteral', 'TemplateLiteral']);
 /** Removing one of these calls leaves a value of the same type. */
-const REFINEMENTS = new Set([
+const REFINING_METHODS = new Set([
   'filter',
   'sort',
   'toSorted',
@@ -25,8 +25,8 @@ const REFINEMENTS = new Set([
   'toLowerCase',
   'replaceAll',
 ]);
-const SLICES = new Set(['slice', 'subarray']);
-const EFFECTS = new Set(['CallExpression', 'AwaitExpression', 'AssignmentExpression', 'UpdateExpression']);
+const SLICE_METHODS = new Set(['slice', 'subarray']);
+const EFFECT_TYPES = new Set(['CallExpression', 'AwaitExpression', 'AssignmentExpression', 'UpdateExpression']);
 
 const child = (node: SyntaxNode, name: string): SyntaxNode => node[name] as SyntaxNode;
 const textOf = (source: Source, node: SyntaxNode): string => source.text(rangeOf(node));
@@ -47,7 +47,7 @@ const changeBinaries: Operator = ({ node }, source) => {
       : [{ ...operatorRange, operator, replacement: source.text(operatorRange).replace(sign, counterpart) }];
   if (sign === '??')
     return [{ start: operatorRange.start, end: rangeOf(node).end, operator: 'drop fallback', replacement: '' }];
-  const isText = TEXTS.has(left.type) || TEXTS.has(right.type);
+  const isText = TEXT_TYPES.has(left.type) || TEXT_TYPES.has(right.type);
   return [
     ...swap('swap comparison', COMPARISONS[sign]),
     ...swap('swap logic', LOGIC[sign]),
@@ -59,7 +59,7 @@ const dropStatements: Operator = ({ node }) => {
   if (node.type !== 'ExpressionStatement') return [];
   const [range, effect] = [rangeOf(node), child(node, 'expression')];
   const isSuper = effect.type === 'CallExpression' && child(effect, 'callee').type === 'Super';
-  return EFFECTS.has(effect.type) && !isSuper ? [{ ...range, operator: 'drop statement', replacement: ';' }] : [];
+  return EFFECT_TYPES.has(effect.type) && !isSuper ? [{ ...range, operator: 'drop statement', replacement: ';' }] : [];
 };
 
 const removeAwaits: Operator = ({ node }, source) => {
@@ -103,7 +103,7 @@ const dropEntries: Operator = ({ node }) => {
   return dropEach(elements, 'drop item');
 };
 
-/** Properties have no range in the syntax tree. */
+/** Returns the range of a property, which the syntax tree lacks. */
 function rangeOfProperty(property: SyntaxNode): Range {
   if (property.type === 'SpreadElement') {
     const spread = property['spread'] as SyntaxNode['span'];
@@ -119,13 +119,13 @@ const changeCalls: Operator = ({ node }, source) => {
   const args = (node['arguments'] as { expression: SyntaxNode }[]).map(({ expression }) => expression);
   const [first] = args;
   const last = args.at(-1);
-  const unescapes = callee.type === 'Identifier' && callee['value'] === 'escapeLike' && first;
-  if (unescapes) return [{ ...rangeOf(node), operator: 'unescape wildcards', replacement: textOf(source, first) }];
+  const isEscapeCall = callee.type === 'Identifier' && callee['value'] === 'escapeLike' && first;
+  if (isEscapeCall) return [{ ...rangeOf(node), operator: 'unescape wildcards', replacement: textOf(source, first) }];
   if (callee.type !== 'MemberExpression') return [];
   const name = String(child(callee, 'property')['value']);
-  if (REFINEMENTS.has(name))
+  if (REFINING_METHODS.has(name))
     return [{ ...rangeOf(node), operator: `drop ${name}`, replacement: textOf(source, child(callee, 'object')) }];
-  if (!SLICES.has(name) || !last) return [];
+  if (!SLICE_METHODS.has(name) || !last) return [];
   const replacement = `(${textOf(source, last)}) ${args.length === 1 ? '+' : '-'} 1`;
   return [{ ...rangeOf(last), operator: 'cut by one', replacement }];
 };

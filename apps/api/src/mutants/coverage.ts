@@ -45,7 +45,7 @@ export class FunctionMap {
     return bytes.toString();
   }
 
-  /** Returns functions; at least one of them has to run before a change at this point shows. */
+  /** Returns functions of which at least one must run before a change at this point shows. */
   affectedFunctions(point: Point): number[] {
     const enclosing = this.functions.filter(
       ({ source, ...range }) => source === point.source && isWithin(point, range),
@@ -82,7 +82,10 @@ function wordsOf(source: Source, range: Range): Set<string> {
   return new Set(source.text(range).match(/[A-Za-z_]\w*/g));
 }
 
-/** Classes and functions are found by the functions inside; constants by the functions that mention them. */
+/**
+ * Lists top-level constants with their names. Lists classes without names, because the functions inside stand for a
+ * class.
+ */
 function declarationsIn(source: Source): Declaration[] {
   return source.visited
     .filter(({ parents }) => parents.every(({ type }) => type === 'ExportDeclaration'))

@@ -13,7 +13,7 @@ export async function openTemplate(
   await migrate({ url: templateUrl.href });
   return {
     env: { TEST_DATABASE: JSON.stringify({ connection: { url }, template, prefix }) },
-    // Killed runs have left their databases.
+    // Databases of killed runs are dropped too.
     close: () =>
       administer(url, async (client) => {
         const { rows } = await client.query<{ datname: string }>(

@@ -22,7 +22,7 @@ interface Rule {
   readonly covers: (candidate: Candidate) => boolean;
 }
 
-export const EQUIVALENTS: readonly Rule[] = [
+export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
     reason: 'The text of an error is for people; ports promise its class.',
     covers: ({ source, change, parents }) =>
@@ -210,7 +210,7 @@ export const EQUIVALENTS: readonly Rule[] = [
   },
 ];
 
-/** Returns why a change need not be found, or `undefined` when it has to be. */
+/** Returns why no test has to find the change; `undefined` when a test has to. */
 export function reasonToSkip(candidate: Candidate): string | undefined {
-  return EQUIVALENTS.find(({ covers }) => covers(candidate))?.reason;
+  return EQUIVALENCE_RULES.find(({ covers }) => covers(candidate))?.reason;
 }

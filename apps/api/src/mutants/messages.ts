@@ -1,6 +1,5 @@
-/** Request to a process that runs contract suites. */
 export interface RunRequest {
-  /** Compiled files. */
+  /** Suites as compiled files. */
   readonly suites: readonly SuiteRequest[];
   /** Runs the last test first, to find tests that depend on each other. */
   readonly reversed: boolean;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ADAPTER_NAMES, adaptersOf, EXCLUSIONS } from './adapters.js';
-import { EQUIVALENTS } from './equivalents.js';
+import { EQUIVALENCE_RULES } from './equivalents.js';
 import { testMutants } from './mutants.js';
 import { pointsOf } from './points.js';
 import { killedPercent, tableOf } from './report.js';
@@ -11,7 +11,7 @@ import { Source } from './syntax.js';
 
 const ROOT = `${resolve(import.meta.dirname, '../../../..')}/`;
 
-/** The text after each change by this operator. */
+/** Returns the text after each change by this operator. */
 function mutateCode(operator: string, text: string, file = 'packages/x/src/x.ts'): string[] {
   const source = new Source(file, text);
   return pointsOf(source)
@@ -47,7 +47,7 @@ describe('a change of code', () => {
     ['drop filter', 'a.filter(b).map(c);', ['a.map(c);']],
     ['unescape wildcards', 'f(escapeLike(a));', ['f(a);']],
     ['return early', 'function f() { g(); } function h() {}', ['function f() { return; g(); } function h() {}']],
-  ])('%s: %s', (operator, text, mutants) => {
+  ])('has the operator %s: %s', (operator, text, mutants) => {
     expect(mutateCode(operator, text)).toEqual(mutants);
   });
 
@@ -114,7 +114,7 @@ describe('a change of SQL', () => {
     ],
     ['swap comparison', "select '<' from t where a <= b", ["select '<' from t where a < b"]],
     ['negate condition', 'select 1 from t where a is not null', ['select 1 from t where a is null']],
-  ])('%s: %s', (operator, text, mutants) => {
+  ])('has the operator %s: %s', (operator, text, mutants) => {
     expect(mutateSql(operator, text)).toEqual(mutants);
   });
 
@@ -181,13 +181,13 @@ describe('a rule for changes that no contract can notice', () => {
   });
 
   it('has a reason and an example', () => {
-    expect(examples).toHaveLength(EQUIVALENTS.length);
-    for (const { reason } of [...EQUIVALENTS, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
+    expect(examples).toHaveLength(EQUIVALENCE_RULES.length);
+    for (const { reason } of [...EQUIVALENCE_RULES, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
   });
 });
 
 describe('the shipped adapters', () => {
-  it('have sources and suites of contracts only', () => {
+  it('have sources, and only suites of contracts', () => {
     const adapters = adaptersOf(ROOT);
     expect(adapters.map(({ name }) => name)).toEqual(ADAPTER_NAMES);
     for (const { sources, suites } of adapters) {
@@ -197,7 +197,7 @@ describe('the shipped adapters', () => {
   });
 });
 
-const COUNTER = `export class Counter {
+const COUNTER_SOURCE = `export class Counter {
   private count = 0;
 
   add(more: number): void {
@@ -231,7 +231,7 @@ describe('mutants of an adapter', () => {
     const files = {
       'packages/counter/package.json':
         '{"type": "module", "exports": {".": {"back-office:source": "./src/counter.ts"}}}',
-      'packages/counter/src/counter.ts': COUNTER,
+      'packages/counter/src/counter.ts': COUNTER_SOURCE,
       'packages/counter/src/counter.contract.test.ts': COUNTER_SUITE,
     };
     for (const [file, text] of Object.entries(files)) {
@@ -243,7 +243,7 @@ describe('mutants of an adapter', () => {
   afterAll(() => rm(root, { recursive: true, force: true }));
 
   const testCounter = (seed: number, perAdapter = 100) => {
-    const sources = [new Source('packages/counter/src/counter.ts', COUNTER)];
+    const sources = [new Source('packages/counter/src/counter.ts', COUNTER_SOURCE)];
     const suites = ['packages/counter/src/counter.contract.test.ts'];
     const adapters = [{ name: 'counter', sources, suites, needsPostgres: false }];
     return testMutants(root, { adapters, perAdapter, seed, concurrency: 2, env: {} });

@@ -33,7 +33,6 @@ export interface MutantOptions {
   readonly seed: number;
   /** Runs only operators whose name contains this text. */
   readonly operator?: string;
-  /** Number of concurrent runs. */
   readonly concurrency: number;
   readonly env: Readonly<Record<string, string>>;
   /** Aborts all runs; the report keeps the verdicts until then. */
@@ -43,13 +42,13 @@ export interface MutantOptions {
 
 /** Mutates the adapters and runs each adapter's contract suites against its mutants. */
 export async function testMutants(root: string, options: MutantOptions): Promise<AdapterReport[]> {
-  const map = new FunctionMap(options.adapters);
-  const workshop = await Workshop.open(root, options.concurrency, (file, text) => map.instrument(file, text));
+  const functionMap = new FunctionMap(options.adapters);
+  const workshop = await Workshop.open(root, options.concurrency, (file, text) => functionMap.instrument(file, text));
   const pool = new CopyPool(workshop.copies, options.env, options.signal ?? new AbortController().signal);
   try {
     const openings = options.adapters.map(async (adapter) => {
       const baseline = await runBaseline(adapter, (request, ms) => pool.use((run) => run(request, ms)));
-      return new MutantQueue(adapter, baseline, map, options);
+      return new MutantQueue(adapter, baseline, functionMap, options);
     });
     const queues = await Promise.all(openings);
     await Promise.all(queues.flatMap((queue) => Array.from({ length: options.concurrency }, () => queue.work(pool))));
@@ -99,7 +98,7 @@ class MutantQueue {
   constructor(
     private readonly adapter: Adapter,
     private readonly baseline: Baseline,
-    private readonly map: FunctionMap,
+    private readonly functionMap: FunctionMap,
     private readonly options: MutantOptions,
   ) {
     const points = adapter.sources
@@ -134,7 +133,7 @@ class MutantQueue {
   }
 
   private async runMutant(point: Point, pool: CopyPool): Promise<Verdict> {
-    const suites = this.baseline.testsOf(this.map.affectedFunctions(point));
+    const suites = this.baseline.testsOf(this.functionMap.affectedFunctions(point));
     if (suites.length === 0) return { point, result: 'survived', reason: 'no suite runs it' };
     const ms = suites.reduce((sum, suite) => sum + suite.ms, 0);
     const request = { suites, reversed: false, timeoutMs: LOADING_TIMEOUT_MS, watchSql: this.adapter.needsPostgres };

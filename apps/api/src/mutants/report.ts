@@ -4,11 +4,11 @@ import type { AdapterReport, MutantResult } from './mutants.js';
 export const MIN_KILLED_PERCENT = 95;
 
 export function killedPercent(reports: readonly AdapterReport[]): number {
-  const [killed, survived] = [count(reports, 'killed'), count(reports, 'survived')];
+  const [killed, survived] = [countResults(reports, 'killed'), countResults(reports, 'survived')];
   return killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
 }
 
-function count(reports: readonly AdapterReport[], result: MutantResult): number {
+function countResults(reports: readonly AdapterReport[], result: MutantResult): number {
   return reports.reduce((sum, { verdicts }) => sum + verdicts.filter((verdict) => verdict.result === result).length, 0);
 }
 
@@ -31,7 +31,7 @@ export function tableOf(reports: readonly AdapterReport[]): string {
 
 function rowOf(name: string, reports: readonly AdapterReport[]): string {
   const [killed, survived, invalid] = (['killed', 'survived', 'invalid'] as const).map((result) =>
-    count(reports, result),
+    countResults(reports, result),
   );
   const points = reports.reduce((sum, report) => sum + report.pointCount, 0);
   const cells = [

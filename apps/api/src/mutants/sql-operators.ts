@@ -61,7 +61,7 @@ const dropUpdatedColumns: Operator = (sql) =>
       });
     });
 
-/** Returns the original text, since code may insert names of tables. */
+/** Returns the word from the original text, because code may insert names of tables there. */
 function wordIn(sql: SqlText, matchedText: string, index: number, word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
   const start = index + matchedText.lastIndexOf(word);
@@ -105,7 +105,7 @@ const changeOrder: Operator = (sql) =>
     });
   });
 
-/** Whether the order only applies to inserted rows, and not to returned rows. */
+/** Returns true when the order applies only to inserted rows, and not to returned rows. */
 function isOfInsert(sql: SqlText, order: Range): boolean {
   const statements = sql.matches(/\binsert into\b/g).map(({ index }) => sql.clauseFrom(index, /^\b\B/));
   const insert = statements.findLast(({ start, end }) => start < order.start && end >= order.end);
@@ -166,14 +166,14 @@ const OPERATORS: readonly Operator[] = [
   changeSigns,
 ];
 
-/** Whether the text is a statement, or a part that code inserts into one. */
+/** Returns true for a statement, and for a part that code inserts into a statement. */
 export function isSql(text: string): boolean {
   return /\b(?:select|insert into|update \S+ set|delete from|where|join|order by|on conflict|returning|is (?:not )?null|exists|in)\b|\$\d|\w+\.\w+ (?:=|<|>|like)|\bfor update\b|::/.test(
     text,
   );
 }
 
-/** Returns all changes of an SQL text, by offsets in it. */
+/** Returns all changes of an SQL text, with offsets in the text. */
 export function sqlChanges(text: string): Change[] {
   const sql = new SqlText(text);
   return OPERATORS.flatMap((operator) => operator(sql));

@@ -32,8 +32,8 @@ const TYPES_WITH_CODE = new Set([
   'TsParameterProperty',
   'TsTypeAssertion',
 ]);
-const BLOCKS = new Set(['BlockStatement', 'FunctionBody']);
-const WITHOUT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
+const BLOCK_TYPES = new Set(['BlockStatement', 'FunctionBody']);
+const TYPES_WITHOUT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
 
 /** A TypeScript file, addressed by byte offsets as in its parser. */
 export class Source {
@@ -81,7 +81,7 @@ function* visit(tree: unknown, parents: readonly SyntaxNode[]): Generator<Visite
   const node = withRange(tree as SyntaxNode);
   const isNode = 'type' in node && 'span' in node;
   if (isNode) {
-    if (WITHOUT_CODE.has(node.type) || node['declare'] === true) return;
+    if (TYPES_WITHOUT_CODE.has(node.type) || node['declare'] === true) return;
     if (node.type.startsWith('Ts') && !TYPES_WITH_CODE.has(node.type)) return;
     yield { node, parents };
   }
@@ -101,5 +101,5 @@ function functionOf(node: SyntaxNode): FunctionRange[] {
   const body = (isMethod ? (node['function'] as SyntaxNode) : node)['body'] as SyntaxNode | null | undefined;
   const isFunction = isMethod || /Function|^Constructor$|^(Method|Getter|Setter)Property$/.test(node.type);
   if (!isFunction || !body || Array.isArray(body)) return [];
-  return [{ ...rangeOf(node), body: rangeOf(body), isBlock: BLOCKS.has(body.type) }];
+  return [{ ...rangeOf(node), body: rangeOf(body), isBlock: BLOCK_TYPES.has(body.type) }];
 }

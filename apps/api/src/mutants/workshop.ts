@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Source } from './syntax.js';
 
-const COMPILER: Options = {
+const COMPILER_OPTIONS: Options = {
   configFile: false,
   swcrc: false,
   sourceMaps: false,
@@ -18,8 +18,8 @@ const COMPILER: Options = {
   module: { type: 'es6' },
 };
 /** No suite uses these folders. */
-const TOOLS = /^apps\/api\/src\/(?:bench|differential|faults|mutants)\//;
-const PACKAGES = '@back-office';
+const TOOL_FOLDERS = /^apps\/api\/src\/(?:bench|differential|faults|mutants)\//;
+const PACKAGE_SCOPE = '@back-office';
 
 /** Returns the new text of a file. The path is relative to the root of the repository. */
 export type Rewrite = (file: string, text: string) => string;
@@ -81,7 +81,7 @@ function builtFiles(copy: string, file: string): string[] {
 }
 
 async function compile(text: string): Promise<string> {
-  return (await transform(text, COMPILER)).code;
+  return (await transform(text, COMPILER_OPTIONS)).code;
 }
 
 /** Compiles the runner from its source, because this tool's tests run without a build. */
@@ -100,7 +100,7 @@ async function build(root: string, copy: string, rewrite: Rewrite): Promise<void
   await linkModules(root, copy, packages);
   await Promise.all(
     [...packages, ...(existsSync(join(root, 'apps/api')) ? ['apps/api'] : [])].map((folder) =>
-      offerSources(root, copy, folder),
+      rewriteExports(root, copy, folder),
     ),
   );
   const folders = [...packages.flatMap((path) => [`${path}/src`, `${path}/testing`]), 'apps/api/src'];
@@ -109,7 +109,9 @@ async function build(root: string, copy: string, rewrite: Rewrite): Promise<void
     const paths = files
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
-    await Promise.all(paths.filter((path) => !TOOLS.test(path)).map((path) => buildFile(root, copy, path, rewrite)));
+    await Promise.all(
+      paths.filter((path) => !TOOL_FOLDERS.test(path)).map((path) => buildFile(root, copy, path, rewrite)),
+    );
   }
 }
 
@@ -125,16 +127,18 @@ async function buildFile(root: string, copy: string, file: string, rewrite: Rewr
 
 async function linkModules(root: string, copy: string, packages: readonly string[]): Promise<void> {
   const [modules, copiedModules] = [join(root, 'node_modules'), join(copy, 'node_modules')];
-  await mkdir(join(copiedModules, PACKAGES), { recursive: true });
+  await mkdir(join(copiedModules, PACKAGE_SCOPE), { recursive: true });
   await mkdir(join(copy, 'tmp'));
-  const names = (await readdir(modules)).filter((name) => name !== PACKAGES && !name.startsWith('.'));
+  const names = (await readdir(modules)).filter((name) => name !== PACKAGE_SCOPE && !name.startsWith('.'));
   await Promise.all(names.map((name) => symlink(join(modules, name), join(copiedModules, name))));
   const packageNames = packages.map((path) => path.slice('packages/'.length));
-  await Promise.all(packageNames.map((name) => symlink(`../../packages/${name}`, join(copiedModules, PACKAGES, name))));
+  await Promise.all(
+    packageNames.map((name) => symlink(`../../packages/${name}`, join(copiedModules, PACKAGE_SCOPE, name))),
+  );
 }
 
 /** Rewrites the exports of a package to the compiled files beside its sources. */
-async function offerSources(root: string, copy: string, folder: string): Promise<void> {
+async function rewriteExports(root: string, copy: string, folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
     exports?: Record<string, { 'back-office:source'?: string }>;
   };

@@ -68,7 +68,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await getOrder(newOrder)).toMatchObject({ order_status: 'completed', invoice_number: null });
   });
 
-  it.each([2, 3])('ships the reserved pieces once, at the first delivery status %d', async (delivery) => {
+  it.each([2, 3])('ships the reserved pieces once, when the delivery status first becomes %d', async (delivery) => {
     const newOrder = await makeOrder([
       { code: 'A', qty: 3 },
       { code: 'A', qty: 1 },

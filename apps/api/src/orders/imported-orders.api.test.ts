@@ -4,7 +4,7 @@ import { TOKENS } from '../tokens.js';
 
 let api: TestApi;
 let shop: Client;
-let cash: number;
+let cashMethodId: number;
 
 beforeAll(async () => {
   api = await testApi();
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  cash = await methodId(shop, 'cash');
+  cashMethodId = await methodId(shop, 'cash');
   await shop.put('/warehouse', { warehouses: [] });
   await shop.post('/int/products', {
     products: [
@@ -33,9 +33,13 @@ beforeEach(async () => {
   });
 });
 
-const ONE = [{ code: 'A', qty: 1 }];
-let references = 0;
-const orderFields = (fields: object = {}) => ({ external_ref: `ref ${(references += 1)}`, items: ONE, ...fields });
+const ONE_ITEM = [{ code: 'A', qty: 1 }];
+let referenceCount = 0;
+const orderFields = (fields: object = {}) => ({
+  external_ref: `ref ${(referenceCount += 1)}`,
+  items: ONE_ITEM,
+  ...fields,
+});
 const post = (fields: object, client = shop): Promise<Reply> => client.post('/int/orders', { order: fields });
 const addOrder = (fields: object = {}, client = shop) => importOrder(client, orderFields(fields));
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -65,7 +69,7 @@ describe('POST /int/orders', () => {
       { code: 'B', qty: 3 },
     ];
     const payments = [
-      { payment_method_id: cash, amount: 100 },
+      { payment_method_id: cashMethodId, amount: 100 },
       { payment_method_id: await methodId(shop, 'card'), amount: 0.99 },
     ];
     const newOrder = await addOrder({
@@ -148,7 +152,7 @@ describe('POST /int/orders', () => {
       ],
       fee_items: [],
       payments: [
-        { ...payment, amount: 100, payment_method: 'Cash', payment_method_id: cash },
+        { ...payment, amount: 100, payment_method: 'Cash', payment_method_id: cashMethodId },
         { ...payment, amount: 0.99, payment_method: 'Card', payment_method_id: payments[1]!.payment_method_id },
       ],
       tax_brackets: [
@@ -238,7 +242,7 @@ describe('POST /int/orders', () => {
     ['paid', [40, 60], 100, 0],
     ['paid', [150], 150, 0],
   ])('is %s after payments of %j', async (status, amounts, paid, debt) => {
-    const payments = amounts.map((amount) => ({ payment_method_id: cash, amount }));
+    const payments = amounts.map((amount) => ({ payment_method_id: cashMethodId, amount }));
     expect(await addOrder({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
   });
 
@@ -279,7 +283,7 @@ describe('POST /int/orders', () => {
       return api.statements.length;
     };
     await addOrder();
-    const statementsForOne = await countStatements(ONE);
+    const statementsForOne = await countStatements(ONE_ITEM);
     expect(await countStatements(Array.from({ length: 1_000 }, () => ({ code: 'B', qty: 1 })))).toBe(statementsForOne);
   });
 });
@@ -320,7 +324,7 @@ describe('the customer of POST /int/orders', () => {
     api.clock.forward({ hours: -24 * 60 });
   });
 
-  it('API.Customers.NotFound: no other identifier finds a customer', async () => {
+  it('is not found (API.Customers.NotFound) by any other identifier', async () => {
     const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body
       .data as CustomerParts;
     const otherApp = await api.app();
@@ -356,7 +360,7 @@ describe('the customer of POST /int/orders', () => {
   }
 });
 
-describe('Matching by identifiers: POST /int/orders', () => {
+describe('an item of POST /int/orders', () => {
   it.each([
     ['code', { code: 'B' }, 'B'],
     ['barcode', { barcode: '860-B' }, 'B'],
@@ -368,7 +372,7 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['code, though it is a barcode of another variant', { code: 'A' }, 'A'],
     ['barcode, though it is a code of another variant', { barcode: 'A' }, 'C'],
     ['external_ref, though it is a barcode of another variant', { external_ref: '860-B' }, 'C'],
-  ])('finds an item by %s', async (_, identifiers, code) => {
+  ])('is found by %s', async (_, identifiers, code) => {
     expect((await addOrder({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
   });
 
@@ -381,17 +385,17 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['nothing', {}],
     ['empty texts', { code: '', barcode: '', external_ref: '' }],
   ])('fails with API.Order.ProductNotFound for %s', async (_, identifiers) => {
-    const items = [...ONE, { qty: 1, ...identifiers }];
+    const items = [...ONE_ITEM, { qty: 1, ...identifiers }];
     expect(await expectRefused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('does not find an item of another app', async () => {
+  it('is not found in another app', async () => {
     const otherApp = await api.app();
     const { status, body } = await post(orderFields(), otherApp);
     expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('API.Order.AppLocationNotFound: the code of a location is matched exactly', async () => {
+  it('fails with API.Order.AppLocationNotFound when a location code does not match exactly', async () => {
     const id = await addLocation('L1');
     await addLocation('L2', await api.app());
     expect(await addOrder({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
@@ -401,10 +405,10 @@ describe('Matching by identifiers: POST /int/orders', () => {
   });
 });
 
-describe('refusals of POST /int/orders', () => {
+describe('POST /int/orders with an invalid order', () => {
   const ALREADY_EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
 
-  it('API.Order.OrderAlreadyExists: the reference or the number is taken', async () => {
+  it('returns API.Order.OrderAlreadyExists for a taken reference or number', async () => {
     await addOrder({ external_ref: 'erp-1', order_number: 'N-1' });
     expect(await expectRefused({ external_ref: 'erp-1' })).toEqual(ALREADY_EXISTS);
     expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(ALREADY_EXISTS);
@@ -417,14 +421,14 @@ describe('refusals of POST /int/orders', () => {
     expect((await post(orderFields({ external_ref: 'erp-1', order_number: 'N-1' }), otherApp)).status).toBe(201);
   });
 
-  it('API.Order.OrderAlreadyExists: a converted order has the number', async () => {
+  it('returns API.Order.OrderAlreadyExists for the number of a converted order', async () => {
     await stockShop(shop, [{ code: 'A' }]);
-    const { id } = await propose(shop, ONE);
+    const { id } = await propose(shop, ONE_ITEM);
     const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(await expectRefused({ order_number })).toEqual(ALREADY_EXISTS);
   });
 
-  it('are translated for the app', async () => {
+  it('translates refusals for the app', async () => {
     await shop.patch('/app/settings', {
       translations: {
         sr: { 'API.Order.OrderAlreadyExists': 'Već postoji', 'API.Utils.WrongDataType': 'Pogrešan tip' },
@@ -437,16 +441,16 @@ describe('refusals of POST /int/orders', () => {
     expect((await post(orderFields({ external_ref: 1 }), serbianClient)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
-  it('API.Products.MissingPrice: neither order nor catalogue has a price', async () => {
-    const items = [...ONE, { code: 'C', qty: 1 }];
+  it('returns API.Products.MissingPrice when neither order nor catalogue has a price', async () => {
+    const items = [...ONE_ITEM, { code: 'C', qty: 1 }];
     expect(await expectRefused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
   });
 
-  it('API.PaymentMethod.NotSupported: the app does not have the method', async () => {
+  it('returns API.PaymentMethod.NotSupported for a method that the app does not have', async () => {
     const foreignMethodId = await methodId(await api.app(), 'cash');
     for (const payment_method_id of [foreignMethodId, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
       const payments = [
-        { payment_method_id: cash, amount: 1 },
+        { payment_method_id: cashMethodId, amount: 1 },
         { payment_method_id, amount: 1 },
       ];
       expect(await expectRefused({ payments })).toEqual([
@@ -481,22 +485,22 @@ describe('refusals of POST /int/orders', () => {
     ],
     ['a day that does not exist', { order_date: '2026-02-30' }, { order_date: ['is invalid'] }],
     ['an empty item', { items: [{}] }, { 'items.0.qty': ["can't be blank"] }],
-    ['a quantity of 0', { items: [...ONE, { code: 'A', qty: 0 }] }, { 'items.1.qty': ['must be greater than 0'] }],
+    ['a quantity of 0', { items: [...ONE_ITEM, { code: 'A', qty: 0 }] }, { 'items.1.qty': ['must be greater than 0'] }],
     ['a huge quantity', { items: [{ code: 'A', qty: 1_000_001 }] }, { 'items.0.qty': ['is invalid'] }],
     ['a negative price', { items: [{ code: 'A', qty: 1, price: -1 }] }, { 'items.0.price': ['is invalid'] }],
     [
       'prices of three decimals',
-      { items: [{ code: 'A', qty: 1, price: 0.001 }, ...ONE, { code: 'A', qty: 1, price: 1.005 }] },
+      { items: [{ code: 'A', qty: 1, price: 0.001 }, ...ONE_ITEM, { code: 'A', qty: 1, price: 1.005 }] },
       { 'items.0.price': ['is invalid'], 'items.2.price': ['is invalid'] },
     ],
     ['an excessive total', { items: [{ code: 'A', qty: 1_000_000, price: 1e12 }] }, { items: ['is invalid'] }],
-    ['1,001 items', { items: Array.from({ length: 1_001 }, () => ONE[0]) }, { items: ['is too long'] }],
+    ['1,001 items', { items: Array.from({ length: 1_001 }, () => ONE_ITEM[0]) }, { items: ['is too long'] }],
     [
       'an empty payment',
       { payments: [{}] },
       { 'payments.0.payment_method_id': ["can't be blank"], 'payments.0.amount': ["can't be blank"] },
     ],
-  ])('refuses %s, with every failing field', async (_, fields, errors) => {
+  ])('reports every failing field of %s', async (_, fields, errors) => {
     expect(await expectRefused(fields)).toEqual([422, { errors }]);
   });
 
@@ -506,18 +510,18 @@ describe('refusals of POST /int/orders', () => {
     [0.001, 'is invalid'],
     [1e13, 'is invalid'],
   ])('refuses a payment of %d: %s', async (amount, text) => {
-    const payments = [{ payment_method_id: cash, amount }];
+    const payments = [{ payment_method_id: cashMethodId, amount }];
     expect(await expectRefused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
   });
 
   it('refuses an excessive sum of payments', async () => {
-    const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cash, amount: 1e12 }));
+    const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cashMethodId, amount: 1e12 }));
     expect((await addOrder({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
     expect(await expectRefused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
   });
 });
 
-describe('Validation errors: wrong value types on POST /int/orders', () => {
+describe('POST /int/orders with values of a wrong type', () => {
   const expectWrongTypes = async (fields: object) => {
     const [status, body] = (await expectRefused(fields)) as [number, { errors: { Utils: string[]; fields: object[] } }];
     expect([status, body.errors.Utils]).toEqual([400, ['API.Utils.WrongDataType']]);
@@ -581,7 +585,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     expect(await expectWrongTypes({ payments: items })).toEqual([field('payments', 'array', type, items)]);
   });
 
-  it('reports entries that are no objects and wrong fields of the others', async () => {
+  it('reports entries that are no objects, and wrong fields of other entries', async () => {
     const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
     expect(await expectWrongTypes({ items })).toEqual(
       expect.arrayContaining([
@@ -610,7 +614,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     ['null as the order', { order: null }],
     ['a list as the order', { order: [] }],
     ['a text as the order', { order: 'x' }],
-    ['fields outside the order', { external_ref: 'x', items: ONE }],
+    ['fields outside the order', { external_ref: 'x', items: ONE_ITEM }],
   ])('answers 400 for %s', async (_, body) => {
     const reply = await shop.post('/int/orders', body);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
@@ -628,7 +632,7 @@ describe('concurrent calls of POST /int/orders', () => {
   };
 
   it('create one order for one external reference', async () => {
-    const fields = orderFields({ payments: [{ payment_method_id: cash, amount: 1 }] });
+    const fields = orderFields({ payments: [{ payment_method_id: cashMethodId, amount: 1 }] });
     expectOne(await callTwentyTimes(() => post(fields)));
     expect(await countOrders()).toBe(1);
     expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);

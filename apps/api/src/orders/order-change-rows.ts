@@ -18,7 +18,7 @@ const STATUS_FIELDS = [
   ['delivery_status_id', 'deliveryStatus', DELIVERY_STATUSES],
 ] as const;
 
-export const ORDER_CHANGE_KEYS = [
+export const ORDER_CHANGE_ERROR_KEYS = [
   ...rowErrorKeys('Orders', { texts: ['invoice_number'] }),
   ORDER_NOT_FOUND,
   INVALID_STATUS,

@@ -9,7 +9,7 @@ import { parseOrderFilter } from './order-filter.js';
 let api: TestApi;
 let shop: Client;
 /** Letters by order id; `a` is the oldest order. */
-let letters: Map<number, string>;
+let letterById: Map<number, string>;
 let anaId: number;
 let veraId: number;
 let downtownId: number;
@@ -50,9 +50,9 @@ async function fillShop(): Promise<void> {
   await addCustomer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
   downtownId = await addLocation('DOWNTOWN');
   await addLocation('AIRPORT');
-  const cash = await methodId(shop, 'cash');
+  const cashMethodId = await methodId(shop, 'cash');
   const line = (code: string, price: number) => [{ code, qty: 1, price }];
-  const cashPayment = (amount: number) => [{ payment_method_id: cash, amount }];
+  const cashPayment = (amount: number) => [{ payment_method_id: cashMethodId, amount }];
   const orderMakers: readonly (() => Promise<{ id: number }>)[] = [
     () =>
       importOrder(shop, {
@@ -101,7 +101,7 @@ async function fillShop(): Promise<void> {
     newOrders.push(await makeOrder());
     api.clock.forward({ hours: 1 });
   }
-  letters = new Map(newOrders.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
+  letterById = new Map(newOrders.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
   await setInvoiceNumbers(newOrders, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
 }
 
@@ -110,7 +110,7 @@ async function setInvoiceNumbers(
   numbers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const orders = newOrders.flatMap((order) => {
-    const invoice_number = numbers[letters.get(order.id) ?? ''];
+    const invoice_number = numbers[letterById.get(order.id) ?? ''];
     const { id, data_part, time_part } = order as { id: number; data_part: number; time_part: number };
     return invoice_number === undefined ? [] : [{ id, data_part, time_part, invoice_number }];
   });
@@ -123,7 +123,7 @@ const list = async (query: string, client = shop): Promise<{ id: number; order_d
   return body.data;
 };
 const listLetters = async (query: string): Promise<string> =>
-  (await list(query)).map(({ id }) => letters.get(id)).join('');
+  (await list(query)).map(({ id }) => letterById.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 
 const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
@@ -133,8 +133,8 @@ const expectBadRequest = async (query: string): Promise<void> => {
 };
 
 describe('a cursor', () => {
-  it('lists what follows its page, as Next-Cursor says', async () => {
-    const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letters.get(id)).join('');
+  it('leads to the next page, up to the last one', async () => {
+    const lettersOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => letterById.get(id)).join('');
     const pages: string[] = [];
     let cursor = '';
     do {
@@ -147,7 +147,7 @@ describe('a cursor', () => {
     expect(pages.join('')).toBe(lettersOf(allOrders));
   });
 
-  it('is refused when unreadable or of another order', async () => {
+  it('is refused when it is unreadable or has another sort order', async () => {
     const { headers } = await shop.get('/orders?limit=1&orderBy=sales');
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const queries = [
@@ -169,7 +169,7 @@ describe('a cursor', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
+describe('GET /orders?orderBy', () => {
   it.each([
     ['id', 'abcde', 'edcba'],
     ['order_number', 'bcaed', 'deacb'],
@@ -228,7 +228,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
   );
 });
 
-describe('Paging, sorting, filtering: GET /orders, search', () => {
+describe('GET /orders?search', () => {
   it.each([
     ['an order number', 'N-30', 'a'],
     ['an order number in another case', 'n-30', 'a'],
@@ -253,7 +253,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
     ['a name in Cyrillic letters', 'АНА ковачевић', 'a'],
     ['a name in Cyrillic letters, the last one first', 'Ковачевић Зо', 'e'],
     ['an order number in Cyrillic letters', 'н-30', 'a'],
-  ])('finds %s: %s', async (_, text, expected) => {
+  ])('finds an order by %s: %s', async (_, text, expected) => {
     expect(await search(text)).toBe(expected);
   });
 
@@ -308,7 +308,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
+describe('GET /orders with customerId or appLocationId', () => {
   it('finds the orders of a customer, of a location and of both', async () => {
     expect([await listLetters(`customerId=${anaId}`), await listLetters(`customerId=${veraId}`)]).toEqual(['a', 'b']);
     expect(await listLetters(`appLocationId=${downtownId}`)).toBe('ea');
@@ -336,7 +336,7 @@ describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId'
   });
 });
 
-describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo', () => {
+describe('GET /orders with dateTimeFrom or dateTimeTo', () => {
   it.each([
     ['dateTimeFrom=2026-11-21', 'edcb'],
     ['dateTimeFrom=2026-11-21T00:00:00', 'edcb'],
@@ -384,7 +384,7 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
   });
 });
 
-describe('Paging, sorting, filtering: GET /orders, several filters', () => {
+describe('GET /orders with several filters', () => {
   it.each([
     ['search=kovačević&dateTimeFrom=2026-11-21', 'e'],
     ['search=inv&orderBy=invoice_number', 'cae'],
@@ -395,7 +395,7 @@ describe('Paging, sorting, filtering: GET /orders, several filters', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders', () => {
+describe('GET /orders of an app with 10,001 orders', () => {
   let largeApp: Client;
   let app: AppContext;
 
@@ -445,13 +445,13 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     ['by change', {}, 'updated_at', 'orders_updated_idx'],
     ['by date', {}, 'order_date desc', 'orders_date_idx'],
     ['by number', {}, 'order_number', 'orders_order_number_key'],
-  ] as const)('is read by index: %s', async (_, query, orderBy, index) => {
+  ] as const)('uses an index: %s', async (_, query, orderBy, index) => {
     const lines = await explainPlan(query, orderBy);
     expect(lines).toContain(index);
     expect(lines).not.toContain('Seq Scan');
   });
 
-  it('finds an order by either part of the name first', async () => {
+  it('finds an order by first and last name in either order', async () => {
     for (const text of ['Mira Prezime4711 ', 'Prezime4711 Mira', 'prezime4711']) {
       const rows = await list(`search=${encodeURIComponent(text)}`, largeApp);
       expect(rows).toMatchObject([{ order_number: 'O-2026-4711' }]);

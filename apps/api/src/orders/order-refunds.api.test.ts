@@ -29,12 +29,12 @@ interface Order {
   readonly proforma_order_id: number;
 }
 
-const CANCELED = 3;
+const CANCELED_STATUS_ID = 3;
 const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const REFUND = { refund: true };
 const cancellationOf = (order: Order, fields: object = REFUND) => ({
   ...partsOf(order),
-  order_status_id: CANCELED,
+  order_status_id: CANCELED_STATUS_ID,
   ...fields,
 });
 const update = (orders: readonly object[], query = ''): Promise<Reply> =>
@@ -65,8 +65,8 @@ const findUnbalancedVouchers = async (): Promise<unknown[]> =>
     [shop.appId],
   );
 
-describe('an order cancelled with refund', () => {
-  it('returns money, vouchers, points and pieces, and keeps its proforma', async () => {
+describe('a cancelled order', () => {
+  it('returns money, vouchers, points and pieces with refund, and keeps its proforma', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
     const mira = await newCustomer(shop, 'mira@example.com');
@@ -100,7 +100,7 @@ describe('an order cancelled with refund', () => {
     expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
 
-  it('returns the points of an unpaid order, also without refund', async () => {
+  it('returns its points when it is unpaid, even without refund', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }], { guest: undefined, ...mira, delivery: ADDRESS });
@@ -114,7 +114,7 @@ describe('an order cancelled with refund', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('refunds later when cancelled without refund', async () => {
+  it('can be refunded later when it was cancelled without refund', async () => {
     const order = await makePaidOrder();
     for (const fields of [{}, { refund: false }, { refund: null }]) {
       expect(await updateOrders([cancellationOf(order, fields)])).toEqual(ONE_UPDATED);
@@ -212,13 +212,13 @@ describe('an order cancelled with refund', () => {
   });
 });
 
-describe('a refused refund of an order', () => {
+describe('a refund of an order', () => {
   const failureOf = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
 
   it.each([
     ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
     ['with another status', { order_status_id: 2 }, 'API.Orders.RefundIsInvalid'],
-    ['with a text as refund', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
+    ['with a text as refund', { order_status_id: CANCELED_STATUS_ID, refund: 'yes' }, 'API.Orders.WrongDataType'],
   ])('is refused %s', async (_, fields, key) => {
     const order = await makePaidOrder();
     const row = { ...partsOf(order), refund: true, ...fields };
@@ -227,7 +227,7 @@ describe('a refused refund of an order', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {
+  it('is refused with API.Order.AlreadyShipped for a shipped order', async () => {
     const order = await makePaidOrder();
     await updateOrders([{ ...partsOf(order), delivery_status_id: 2 }]);
     expect(await updateOrders([cancellationOf(order)])).toEqual(
@@ -236,7 +236,7 @@ describe('a refused refund of an order', () => {
     expect(await getOrder(order)).toMatchObject({ paid: 300 });
   });
 
-  it('API.Orders.NotRefundable: another system took the money', async () => {
+  it('is refused with API.Orders.NotRefundable when another system took the money', async () => {
     const cash = { payment_method_id: await methodId(shop, 'cash'), amount: 100 };
     const items = [{ code: 'A', qty: 1 }];
     const paidImport = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });
@@ -248,7 +248,7 @@ describe('a refused refund of an order', () => {
     expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(ONE_UPDATED);
   });
 
-  it('does not prevent refunds of other rows', async () => {
+  it('does not prevent refunds of other rows when it is refused', async () => {
     const [refundedOrder, openOrder] = [await makePaidOrder(), await makePaidOrder()];
     const invalidRow = { ...partsOf(openOrder), refund: true };
     expect(await updateOrders([cancellationOf(refundedOrder), invalidRow])).toMatchObject({

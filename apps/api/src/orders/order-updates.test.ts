@@ -1,7 +1,7 @@
 import type { ChangedOrders, DueRefunds } from '@back-office/orders';
 import { OrderUpdates } from './order-updates.js';
 
-const APP = 1;
+const APP_ID = 1;
 const DUE_REFUNDS: readonly DueRefunds[] = [
   { proformaId: 10, refundIds: [1, 2] },
   { proformaId: 11, refundIds: [3] },
@@ -16,7 +16,7 @@ async function updateAndListRefunds({ due = DUE_REFUNDS, isResumed = false, dryR
     payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void refundIds.push(...ids),
   };
   const updates = new OrderUpdates({ change: async () => changedOrders }, payer, () => isResumed);
-  expect(await updates.update(APP, [], { dryRun })).toEqual({ failed: [], explain: undefined });
+  expect(await updates.update(APP_ID, [], { dryRun })).toEqual({ failed: [], explain: undefined });
   return refundIds;
 }
 

@@ -15,14 +15,14 @@ export class OrderUpdates {
     private readonly isResumed: () => boolean,
   ) {}
 
-  /** A row that failed to parse arrives as its message key. */
+  /** Updates orders. A row that failed to parse arrives as its message key. */
   async update(appId: number, changes: readonly ParsedChange[], options: BulkOptions = {}): Promise<UpdatedOrders> {
     const { dueRefunds, ...result } = await this.changes.change(appId, changes, options);
     if (!options.dryRun && !this.isResumed()) await this.payOut(appId, dueRefunds);
     return result;
   }
 
-  /** Many refunds would hold up the call, so the worker asks for them. */
+  /** Asks for a few refunds. Many would delay the call, so they are left to the worker. */
   private async payOut(appId: number, dueRefunds: readonly DueRefunds[]): Promise<void> {
     if (!shouldAskInCall(dueRefunds)) return;
     await Promise.all(

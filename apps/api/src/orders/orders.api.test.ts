@@ -22,10 +22,10 @@ interface OrderParts {
   readonly time_part: number;
 }
 
-const ONE = [{ code: 'A', qty: 1 }];
+const ONE_ITEM = [{ code: 'A', qty: 1 }];
 const convertProforma = async (id: number, client = shop) =>
   (await client.post(`/proforma_orders/${id}/convert`)).body.data;
-const makeOrder = async (items: readonly object[] = ONE, fields: object = {}, client = shop) =>
+const makeOrder = async (items: readonly object[] = ONE_ITEM, fields: object = {}, client = shop) =>
   convertProforma((await propose(client, items, fields)).id, client);
 const pay = async (id: number, amount: number, client = shop): Promise<void> => {
   const payment = { payment_method_id: await methodId(client, 'cash'), amount };
@@ -38,7 +38,7 @@ const idsOf = (rows: readonly OrderParts[]): number[] => rows.map(({ id }) => id
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
 describe('GET /orders/{id}', () => {
-  it('returns the order in full', async () => {
+  it('returns all fields of the order', async () => {
     const items = [
       { code: 'A', qty: 2 },
       { code: 'B', qty: 1 },
@@ -149,7 +149,7 @@ describe('GET /orders/{id}', () => {
     ['partial', 99.99, 2],
     ['paid', 100, 3],
   ])('shows an order as %s when %d of 100 is paid', async (status, amount, id) => {
-    const proforma = await propose(shop, ONE);
+    const proforma = await propose(shop, ONE_ITEM);
     if (amount > 0) await pay(proforma.id, amount);
     const newOrder = await convertProforma(proforma.id);
     expect((await get(newOrder)).body.data).toMatchObject({
@@ -188,7 +188,7 @@ describe('GET /orders/{id}', () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     const customer = (await shop.post('/customers', { customer: fields })).body.data;
     api.clock.forward({ hours: 24 * 40 });
-    const newOrder = await makeOrder(ONE, { customer_external_ref: 'ana', guest: null });
+    const newOrder = await makeOrder(ONE_ITEM, { customer_external_ref: 'ana', guest: null });
     expect(newOrder).toMatchObject({
       customer_id: customer.id,
       customer_email: 'ana@example.com',
@@ -267,7 +267,7 @@ describe('GET /orders', () => {
     beforeAll(async () => {
       largeApp = await api.app();
       await stockShop(largeApp, [{ code: 'A', stock: 1_000 }]);
-      for (let count = 0; count < 35; count += 1) await makeOrder(ONE, {}, largeApp);
+      for (let count = 0; count < 35; count += 1) await makeOrder(ONE_ITEM, {}, largeApp);
       allOrders = await list('?limit=100', largeApp);
     });
 

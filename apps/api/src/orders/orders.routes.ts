@@ -1,13 +1,13 @@
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
-import { ORDER_CHANGE_KEYS, parseOrderChange } from './order-change-rows.js';
+import { ORDER_CHANGE_ERROR_KEYS, parseOrderChange } from './order-change-rows.js';
 import { ORDER_FILTERS, parseOrderFilter } from './order-filter.js';
 import type { OrderUpdates } from './order-updates.js';
 import { OrderListShape, OrderShape, presentOrder } from './order.js';
@@ -58,7 +58,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       answers: { 200: record({ data: listOf(OrderListShape) }) },
       handle: ({ app, query }) => {
         const filter = parseOrderFilter(query);
-        return answerPageOf(query, DEFAULT_LIMIT, (page) =>
+        return answerPageFromQuery(query, DEFAULT_LIMIT, (page) =>
           orders.list({ app, filter, orderBy: query['orderBy'], page }),
         );
       },
@@ -87,7 +87,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
-      failedRows: ORDER_CHANGE_KEYS,
+      failedRows: ORDER_CHANGE_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'orders');

@@ -62,8 +62,8 @@ const confirm = async (
   return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
 };
 
-describe('a begun card payment', () => {
-  it('adds a pending payment, and makes the draft await payment', async () => {
+describe('a new card payment', () => {
+  it('is pending, and makes the draft await payment', async () => {
     const { id } = await proposeThreePieces();
     const { status, body } = await beginPayment(id, { amount: 120.5 });
     expect(status).toBe(201);
@@ -83,7 +83,7 @@ describe('a begun card payment', () => {
     expect(body.payment).toEqual(body.data.payments[0]);
   });
 
-  it('returns the payment that the call has begun, also with concurrent calls', async () => {
+  it('is returned by its call, even when calls run concurrently', async () => {
     const { id } = await proposeThreePieces();
     const amounts = [10, 20, 30, 40];
     const replies = await Promise.all(amounts.map((amount) => beginPayment(id, { amount })));
@@ -95,7 +95,7 @@ describe('a begun card payment', () => {
   });
 
   it.each([[{}], [{ amount: null }], [{ amount: 0 }], [{ amount: -5 }]])(
-    'begins a payment of the whole debt with %j',
+    'is for the whole debt with %j',
     async (payment) => {
       const { id } = await proposeThreePieces();
       await pay(id, 70);
@@ -103,7 +103,7 @@ describe('a begun card payment', () => {
     },
   );
 
-  it('keeps open statuses other than draft', async () => {
+  it('keeps the status of a proforma that is open but no draft', async () => {
     const confirmedProforma = await proposeThreePieces();
     await confirm(confirmedProforma, 3);
     expect((await beginPayment(confirmedProforma.id)).body.data).toMatchObject({ proforma_status: 'confirmed' });
@@ -165,7 +165,7 @@ describe('a begun card payment', () => {
       async () => api.clock.forward({ hours: 72 }),
       {},
     ],
-  ])('refuses a card payment with %s (%s) when %s', async (key, area, _, prepare, payment) => {
+  ])('is refused with %s (%s) when %s', async (key, area, _, prepare, payment) => {
     const { id } = await proposeThreePieces();
     await prepare(id);
     const { status, body } = await beginPayment(id, payment);
@@ -178,7 +178,7 @@ describe('a begun card payment', () => {
     [{ amount: '1' }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     [[], 400, { errors: { detail: 'Bad Request' } }],
-  ])('refuses the card payment %j', async (payment, status, body) => {
+  ])('is refused for %j', async (payment, status, body) => {
     const { id } = await proposeThreePieces();
     const reply = await shop.post(cardPaymentPath(id), { payment });
     expect([reply.status, reply.body]).toEqual([status, body]);
@@ -186,7 +186,7 @@ describe('a begun card payment', () => {
   });
 });
 
-describe('a settled result', () => {
+describe('a settled card payment', () => {
   it('makes the proforma paid when it covers the total', async () => {
     const { id } = await proposeThreePieces();
     const firstId = await addCardPayment(id, 100);
@@ -206,7 +206,7 @@ describe('a settled result', () => {
     });
   });
 
-  it('returns a partly paid proforma to draft without other card payments', async () => {
+  it('returns a partly paid proforma to draft when no other card payment is pending', async () => {
     const { id } = await proposeThreePieces();
     expect(await recordResult(id, await addCardPayment(id, 100))).toMatchObject({
       proforma_status: 'draft',
@@ -231,14 +231,14 @@ describe('a settled result', () => {
     });
   });
 
-  it('records a payment after another one has failed', async () => {
+  it('is recorded after another payment has failed', async () => {
     const { id } = await proposeThreePieces();
     const [lateId, failedId] = [await addCardPayment(id, 100), await addCardPayment(id, 50)];
     await recordResult(id, failedId, 'failed');
     expect(await recordResult(id, lateId)).toMatchObject({ proforma_status: 'draft', paid: 100 });
   });
 
-  it('refunds the excess over the debt immediately', async () => {
+  it('causes an immediate refund of the excess over the debt', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await pay(id, 100);
@@ -255,7 +255,7 @@ describe('a settled result', () => {
     ]);
   });
 
-  it('refunds a settled payment in full when the proforma is paid already', async () => {
+  it('is refunded in full when the proforma is paid already', async () => {
     const proforma = await proposeThreePieces();
     const [firstId, secondId] = [await addCardPayment(proforma.id), await addCardPayment(proforma.id)];
     await pay(proforma.id);
@@ -281,7 +281,7 @@ describe('a settled result', () => {
     expect(summarizePayments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
   });
 
-  it('refunds money before vouchers', async () => {
+  it('causes refunds of money before vouchers', async () => {
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
     const paymentId = await addCardPayment(proforma.id);
@@ -294,7 +294,7 @@ describe('a settled result', () => {
   });
 });
 
-describe('a failed result', () => {
+describe('a failed card payment', () => {
   it('keeps the debt, and returns the proforma to draft after the last payment', async () => {
     const { id } = await proposeThreePieces();
     const [firstId, secondId] = [await addCardPayment(id), await addCardPayment(id)];
@@ -327,7 +327,7 @@ describe('a failed result', () => {
   });
 });
 
-describe('a repeated result', () => {
+describe('a repeated result of a card payment', () => {
   it.each([
     ['settled', ['settled', 'failed', 'settled']],
     ['failed', ['failed', 'failed']],
@@ -367,10 +367,10 @@ describe('a repeated result', () => {
     const paymentId = await addCardPayment(id, 100);
     await endProforma(id);
     const firstProforma = await recordResult(id, paymentId);
-    const askedCount = service.receivedRefunds.length;
+    const refundCountBefore = service.receivedRefunds.length;
     expect(firstProforma).toMatchObject({ proforma_status: status });
     expect(await recordResult(id, paymentId)).toEqual(firstProforma);
-    expect(service.receivedRefunds).toHaveLength(askedCount);
+    expect(service.receivedRefunds).toHaveLength(refundCountBefore);
   });
 
   it('records one result of ten concurrent calls', async () => {
@@ -406,7 +406,7 @@ describe('a repeated result', () => {
   });
 });
 
-describe('a late result', () => {
+describe('a late result of a card payment', () => {
   it.each([
     ['canceled', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', async () => api.clock.forward({ hours: 72 })],
@@ -464,9 +464,9 @@ describe('a late result', () => {
       const { id } = await proposeThreePieces();
       const [failingId, settlingId] = [await addCardPayment(id), await addCardPayment(id, 120)];
       const { id: orderId, data_part, time_part } = await convert(id);
-      const PAID = 3;
+      const PAID_STATUS_ID = 3;
       await shop.put('/orders/bulk_update', {
-        orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID }],
+        orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID_STATUS_ID }],
       });
       await recordResult(id, failingId, 'failed');
       const { data } = (await shop.get('/orders')).body;
@@ -479,9 +479,9 @@ describe('a late result', () => {
       const { id } = await proposeThreePieces();
       const [settlingId, failingId] = [await addCardPayment(id, 120), await addCardPayment(id, 100)];
       const { id: orderId, data_part, time_part } = await convert(id);
-      const CANCELED = 3;
+      const CANCELED_STATUS_ID = 3;
       await shop.put('/orders/bulk_update', {
-        orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED }],
+        orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED_STATUS_ID }],
       });
       expect(await recordResult(id, failingId, 'failed')).toMatchObject({ open_alerts_count: 0 });
       await recordResult(id, settlingId);
@@ -509,7 +509,7 @@ describe('a late result', () => {
   });
 });
 
-describe('a missing card payment', () => {
+describe('the result of a missing card payment', () => {
   it('returns 404 for an id that is no card payment of the proforma', async () => {
     const proforma = await proposeThreePieces();
     const otherProforma = await proposeThreePieces();
@@ -545,7 +545,7 @@ describe('a missing card payment', () => {
   });
 });
 
-describe('an invalid result', () => {
+describe('an invalid result of a card payment', () => {
   it.each([
     [{}, 422, { errors: { status: ["can't be blank"] } }],
     [{ status: null }, 422, { errors: { status: ["can't be blank"] } }],
@@ -557,7 +557,7 @@ describe('an invalid result', () => {
     [{ status: 'settled', reference: 5 }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     ['settled', 400, { errors: { detail: 'Bad Request' } }],
-  ])('refuses the result %j and changes nothing', async (result, status, body) => {
+  ])('is refused and changes nothing: %j', async (result, status, body) => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     const reply = await shop.post(cardPaymentPath(id, paymentId), { result });
@@ -566,7 +566,7 @@ describe('an invalid result', () => {
   });
 });
 
-it('expires a proforma with a pending card payment', async () => {
+it('a proforma with a pending card payment expires', async () => {
   const mira = await newCustomer(shop, 'mira@example.com');
   const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
   await addCardPayment(id);

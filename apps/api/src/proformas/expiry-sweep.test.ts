@@ -50,19 +50,19 @@ class OverdueProformas {
   }
 }
 
-let overdue: OverdueProformas;
+let overdueProformas: OverdueProformas;
 beforeEach(() => {
-  overdue = new OverdueProformas();
+  overdueProformas = new OverdueProformas();
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('tries a blocked app once per run without a delay for other apps', async () => {
-    overdue.add(1, 300);
-    overdue.add(2, 300);
-    overdue.block(1);
-    const { changedCount, failures, hasMore } = await overdue.sweep().run();
+  it('is tried once per run, without a delay for other apps', async () => {
+    overdueProformas.add(1, 300);
+    overdueProformas.add(2, 300);
+    overdueProformas.block(1);
+    const { changedCount, failures, hasMore } = await overdueProformas.sweep().run();
     expect([changedCount, failures, hasMore]).toEqual([300, [], true]);
-    expect(overdue.batches.map(([appId, ids]) => [appId, ids.length])).toEqual([
+    expect(overdueProformas.batches.map(([appId, ids]) => [appId, ids.length])).toEqual([
       [1, 100],
       [2, 100],
       [2, 100],
@@ -70,61 +70,61 @@ describe('an app whose proformas cannot be expired', () => {
     ]);
   });
 
-  it('halves batches down to a proforma that is reported', async () => {
-    overdue.add(1, 3);
-    overdue.block(1);
-    const sweep = overdue.sweep();
+  it('gets halved batches until the report names one proforma', async () => {
+    overdueProformas.add(1, 3);
+    overdueProformas.block(1);
+    const sweep = overdueProformas.sweep();
     expect((await sweep.run()).hasMore).toBe(true);
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], hasMore: false });
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_001 }] });
-    expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
+    expect(overdueProformas.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
   });
 });
 
 describe('a proforma that cannot be expired', () => {
-  it('isolates, reports and skips a failing proforma', async () => {
-    overdue.add(1, 250);
-    overdue.failingIds.add(100_042);
-    const { changedCount, failures } = await overdue.sweep().run();
+  it('is isolated, reported and skipped', async () => {
+    overdueProformas.add(1, 250);
+    overdueProformas.failingIds.add(100_042);
+    const { changedCount, failures } = await overdueProformas.sweep().run();
     expect(changedCount).toBe(249);
     expect(failures).toEqual([{ appId: 1, id: 100_042, error: new Error('poison') }]);
-    expect(overdue.ids).toEqual([100_042]);
+    expect(overdueProformas.ids).toEqual([100_042]);
   });
 
-  it('retries a failed proforma in the next run', async () => {
-    overdue.add(1, 2);
-    overdue.failingIds.add(100_000);
-    const sweep = overdue.sweep();
+  it('is tried again in the next run', async () => {
+    overdueProformas.add(1, 2);
+    overdueProformas.failingIds.add(100_000);
+    const sweep = overdueProformas.sweep();
     await sweep.run();
     expect(await sweep.run()).toMatchObject({ changedCount: 0, failures: [{ id: 100_000 }], hasMore: false });
-    overdue.failingIds.clear();
+    overdueProformas.failingIds.clear();
     expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
-  it('expires all others despite many failing proformas', async () => {
-    overdue.add(1, 1_100);
-    for (let index = 0; index < 1_050; index += 1) overdue.failingIds.add(100_000 + index);
-    const sweep = overdue.sweep();
-    for (let runs = 0; runs < 100 && overdue.ids.length > 1_050; runs += 1) await sweep.run();
-    expect(overdue.ids).toHaveLength(1_050);
+  it('does not keep others from expiring, even when many fail', async () => {
+    overdueProformas.add(1, 1_100);
+    for (let index = 0; index < 1_050; index += 1) overdueProformas.failingIds.add(100_000 + index);
+    const sweep = overdueProformas.sweep();
+    for (let runs = 0; runs < 100 && overdueProformas.ids.length > 1_050; runs += 1) await sweep.run();
+    expect(overdueProformas.ids).toHaveLength(1_050);
   });
 });
 
-describe('a batch', () => {
-  it('increases the batch size again after a failure', async () => {
-    overdue.add(1, 400);
-    overdue.failingIds.add(100_000);
-    await overdue.sweep().run();
-    expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([
+describe('a batch of the sweep', () => {
+  it('grows again after a failure', async () => {
+    overdueProformas.add(1, 400);
+    overdueProformas.failingIds.add(100_000);
+    await overdueProformas.sweep().run();
+    expect(overdueProformas.batches.map(([, ids]) => ids.length)).toEqual([
       100, 50, 25, 12, 6, 3, 1, 1, 2, 4, 8, 16, 32, 64, 100, 100, 72,
     ]);
   });
 
-  it('makes smaller batches of proformas with many lines', async () => {
-    overdue.add(1, 7, 400);
-    overdue.add(2, 2, 5_000);
-    await overdue.sweep().run();
-    expect(overdue.batches.map(([appId, ids]) => [appId, ids.length])).toEqual([
+  it('is smaller for proformas with many lines', async () => {
+    overdueProformas.add(1, 7, 400);
+    overdueProformas.add(2, 2, 5_000);
+    await overdueProformas.sweep().run();
+    expect(overdueProformas.batches.map(([appId, ids]) => [appId, ids.length])).toEqual([
       [1, 2],
       [2, 1],
       [1, 2],
@@ -134,9 +134,9 @@ describe('a batch', () => {
     ]);
   });
 
-  it('starts no batch when the sweep is aborted', async () => {
-    overdue.add(1, 300);
-    expect((await overdue.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
-    expect(overdue.batches).toEqual([]);
+  it('does not start when the sweep is aborted', async () => {
+    overdueProformas.add(1, 300);
+    expect((await overdueProformas.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
+    expect(overdueProformas.batches).toEqual([]);
   });
 });

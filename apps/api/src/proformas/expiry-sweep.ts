@@ -59,15 +59,15 @@ export class ExpirySweep {
       for (const queue of queues) {
         if (stopSignal?.aborted) break;
         const batch = nextBatch(queue.proformas, this.reducedBatchSizeByApp.get(queue.appId) ?? MAX_BATCH.proformas);
-        const startedAt = performance.now();
+        const startedAtMs = performance.now();
         try {
           changedCount += await this.expire(queue, batch);
-          await setTimeout((performance.now() - startedAt) * PAUSE_RATIO);
+          await setTimeout((performance.now() - startedAtMs) * PAUSE_RATIO);
         } catch (error) {
           const [proforma] = batch;
           if (batch.length === 1 && proforma) failures.push({ appId: queue.appId, id: proforma.id, error });
           else hasHalvedBatch = true;
-          this.fail(queue, batch, performance.now() - startedAt);
+          this.fail(queue, batch, performance.now() - startedAtMs);
         }
       }
       queues = queues.filter(({ proformas }) => proformas.length > 0);

@@ -37,7 +37,7 @@ const answerWith = (status: number, body = '', headers: Record<string, string> =
   handleRequest = (_, response) => response.writeHead(status, headers).end(body);
 };
 
-describe('a refund over HTTP', () => {
+describe('HttpRefundGateway', () => {
   it('sends one POST with the refund and its key', async () => {
     const receivedRequest: { request?: IncomingMessage; body?: unknown } = {};
     handleRequest = (request, response) => {

@@ -40,7 +40,7 @@ async function decodeQr(response: Response): Promise<string | undefined> {
 
 describe('the QR code of a proforma', () => {
   it.each([undefined, '*/*', 'image/png', 'image/*', 'image/svg+xml;q=0.5, image/png'])(
-    'returns a PNG of the payment instructions (Accept: %s)',
+    'is a PNG of the payment instructions (Accept: %s)',
     async (accept) => {
       const { id, payment_instructions: instructions } = await propose(shop, [{ code: 'A', qty: 2 }]);
       const response = await fetchQr(id, accept);
@@ -52,19 +52,19 @@ describe('the QR code of a proforma', () => {
     },
   );
 
-  it('returns an SVG when Accept asks for it', async () => {
+  it('is an SVG when Accept asks for it', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const response = await fetchQr(id, 'image/svg+xml');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     const svg = await response.text();
-    // The PNG has the same modules with 4 pixels each.
+    // The PNG has the same modules as the SVG, with 4 pixels each.
     const [, width] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? [];
     const png = PNG.sync.read(Buffer.from(await (await fetchQr(id)).arrayBuffer()));
     expect(Number(width) * 4).toBe(png.width);
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\n?$/s);
   });
 
-  it.each(['application/json', 'text/html', 'image/jpeg'])('returns 406 for %s', async (accept) => {
+  it.each(['application/json', 'text/html', 'image/jpeg'])('is answered 406 for %s', async (accept) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const response = await fetchQr(id, accept);
     expect([response.status, await response.json()]).toEqual([406, { errors: { detail: 'Not Acceptable' } }]);
@@ -80,7 +80,7 @@ describe('the QR code of a proforma', () => {
   it.each([
     ['without an account', { account_number: null }],
     ['without a beneficiary', { beneficiary: null }],
-  ])('refuses a QR code for an app %s', async (_, account) => {
+  ])('is refused for an app %s', async (_, account) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { bank_account: account });
     const response = await fetchQr(id);
@@ -90,14 +90,14 @@ describe('the QR code of a proforma', () => {
     ]);
   });
 
-  it('refuses a QR code for another currency', async () => {
+  it('is refused for another currency', async () => {
     shop = await api.app('EUR');
     await stockShop(shop, [{ code: 'A' }]);
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
     expect((await fetchQr((await propose(shop, [{ code: 'A', qty: 1 }])).id)).status).toBe(422);
   });
 
-  it('returns 404 for a proforma of another app', async () => {
+  it('is answered 404 for a proforma of another app', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     shop = await api.app();
     const replies = [await fetchQr(id), await fetchQr('x')];

@@ -21,7 +21,7 @@ interface ChangeResult {
   readonly proforma: Proforma;
 }
 
-type Result = Promise<Proforma | Refusal | undefined>;
+type ProformaResult = Promise<Proforma | Refusal | undefined>;
 
 export class ProformaActions {
   /** `isResumed` returns true when an earlier run of the same keyed call has already written. */
@@ -68,7 +68,7 @@ export class ProformaActions {
     return proforma !== undefined && (domain.isOpen(proforma) || domain.ALREADY_FINAL);
   }
 
-  async pay(app: AppContext, id: number, { methodId, amount }: DesiredPayment): Result {
+  async pay(app: AppContext, id: number, { methodId, amount }: DesiredPayment): ProformaResult {
     const method = await this.methods.find(app.id, methodId);
     return this.apply(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
   }
@@ -94,7 +94,7 @@ export class ProformaActions {
     return proforma !== undefined && domain.findCardPayment(proforma, paymentId) !== undefined;
   }
 
-  receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Result {
+  receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): ProformaResult {
     return this.applyToPayment(
       app,
       id,
@@ -108,7 +108,7 @@ export class ProformaActions {
     return proforma !== undefined && domain.findRefund(proforma, refundId) !== undefined;
   }
 
-  recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Result {
+  recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): ProformaResult {
     return this.applyToPayment(
       app,
       id,
@@ -117,7 +117,7 @@ export class ProformaActions {
     );
   }
 
-  retryRefund(app: AppContext, id: number, refundId: number): Result {
+  retryRefund(app: AppContext, id: number, refundId: number): ProformaResult {
     return this.applyToPayment(
       app,
       id,
@@ -126,12 +126,12 @@ export class ProformaActions {
     );
   }
 
-  confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Result {
+  confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): ProformaResult {
     return this.apply(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
   }
 
   /** Returns the converted proforma with its `orderId`; a repeat changes nothing. */
-  convert(app: AppContext, id: number): Result {
+  convert(app: AppContext, id: number): ProformaResult {
     return this.apply(app, id, (proforma, now) =>
       domain.convert(proforma, {
         orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt),
@@ -141,11 +141,11 @@ export class ProformaActions {
     );
   }
 
-  cancel(app: AppContext, id: number, reason: string | null): Result {
+  cancel(app: AppContext, id: number, reason: string | null): ProformaResult {
     return this.apply(app, id, (proforma, now) => domain.cancel(proforma, { reason, now }));
   }
 
-  edit(app: AppContext, id: number, changes: domain.Edit): Result {
+  edit(app: AppContext, id: number, changes: domain.Edit): ProformaResult {
     return this.apply(app, id, (proforma, now) => domain.edit(proforma, { ...changes, now }));
   }
 
@@ -164,7 +164,7 @@ export class ProformaActions {
     id: number,
     find: (proforma: Proforma) => domain.Payment | undefined,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
-  ): Result {
+  ): ProformaResult {
     let isMissing = false;
     const result = await this.apply(app, id, (proforma, now) => {
       isMissing = find(proforma) === undefined;
@@ -177,7 +177,7 @@ export class ProformaActions {
     app: AppContext,
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
-  ): Result {
+  ): ProformaResult {
     const result = await this.change(app, id, decide);
     return result === undefined || isRefusal(result) ? result : result.proforma;
   }

@@ -99,7 +99,7 @@ const listProformas = async (query: string, client = shop): Promise<{ id: number
 const listLetters = async (query: string): Promise<string> =>
   (await listProformas(query)).map(({ id }) => letterById.get(id)).join('');
 
-describe('filtering by status', () => {
+describe('GET /proforma_orders?status', () => {
   it.each([
     ['draft', 'c'],
     ['awaiting_payment', 'b'],
@@ -119,7 +119,7 @@ describe('filtering by status', () => {
     [',', NEWEST_FIRST],
     ['%00', NEWEST_FIRST],
     ['draft&status=paid', 'ca'],
-  ])('shows with %s the proformas %j', async (status, expected) => {
+  ])('shows for %s the proformas %j', async (status, expected) => {
     expect(await listLetters(`status=${status}`)).toBe(expected);
   });
 
@@ -131,7 +131,7 @@ describe('filtering by status', () => {
   );
 });
 
-describe('filtering by expiring_within', () => {
+describe('GET /proforma_orders?expiring_within', () => {
   it.each([
     ['0', ''],
     ['29', ''],
@@ -144,12 +144,12 @@ describe('filtering by expiring_within', () => {
     ['soon', NEWEST_FIRST],
     ['', NEWEST_FIRST],
     ['30&expiring_within=48', NEWEST_FIRST],
-  ])('shows with %s hours the open proformas %j', async (hours, expected) => {
+  ])('shows for %s hours the open proformas %j', async (hours, expected) => {
     expect(await listLetters(`expiring_within=${hours}`)).toBe(expected);
   });
 });
 
-describe('filtering by has_alerts', () => {
+describe('GET /proforma_orders?has_alerts', () => {
   it.each([
     ['true', 'g'],
     ['1', 'g'],
@@ -158,12 +158,12 @@ describe('filtering by has_alerts', () => {
     ['yes', NEWEST_FIRST],
     ['TRUE', NEWEST_FIRST],
     ['', NEWEST_FIRST],
-  ])('shows with %s the proformas %j, ignoring resolved alerts', async (value, expected) => {
+  ])('shows for %s the proformas %j, ignoring resolved alerts', async (value, expected) => {
     expect(await listLetters(`has_alerts=${value}`)).toBe(expected);
   });
 });
 
-describe('filtering by anonymous', () => {
+describe('GET /proforma_orders?anonymous', () => {
   it.each([
     ['true', 'hgeda'],
     ['1', 'hgeda'],
@@ -171,12 +171,12 @@ describe('filtering by anonymous', () => {
     ['0', 'fcb'],
     ['no', NEWEST_FIRST],
     ['', NEWEST_FIRST],
-  ])('shows with %s the proformas %j', async (value, expected) => {
+  ])('shows for %s the proformas %j', async (value, expected) => {
     expect(await listLetters(`anonymous=${value}`)).toBe(expected);
   });
 });
 
-describe('filtering by customer_id', () => {
+describe('GET /proforma_orders?customer_id', () => {
   it('finds the proformas of one customer', async () => {
     expect([await listLetters(`customer_id=${miraId}`), await listLetters(`customer_id=${veraId}`)]).toEqual([
       'cb',
@@ -193,7 +193,7 @@ describe('filtering by customer_id', () => {
   });
 });
 
-describe('filtering by date_from and date_to', () => {
+describe('GET /proforma_orders with date_from or date_to', () => {
   it.each([
     ['date_from=2026-11-22', 'hgfed'],
     ['date_from=2026-11-22T04:00:00', 'hgfed'],
@@ -209,7 +209,7 @@ describe('filtering by date_from and date_to', () => {
     ['date_from=2026-11-22T04:00:00&date_to=2026-11-22T04:00:00', 'd'],
     ['date_from=2026-11-23&date_to=2026-11-22', ''],
     ['date_from=0001-01-01&date_to=9999-12-31', NEWEST_FIRST],
-  ])('shows with %s the proformas %j', async (query, expected) => {
+  ])('shows for %s the proformas %j', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 
@@ -221,7 +221,7 @@ describe('filtering by date_from and date_to', () => {
     '22.11.2026',
     '2026-11-22%00',
     '2026-11-22&date_to=2026-11-22',
-  ])('ignores the unusable %s', async (value) => {
+  ])('ignores the invalid %s', async (value) => {
     expect(await listLetters(`date_to=${value}`)).toBe(NEWEST_FIRST);
   });
 
@@ -235,7 +235,7 @@ describe('filtering by date_from and date_to', () => {
   });
 });
 
-describe('several filters', () => {
+describe('GET /proforma_orders with several filters', () => {
   it.each([
     ['status=paid,confirmed,expired&anonymous=true&date_to=2026-11-22', 'da'],
     ['status=draft,converted&anonymous=false&orderBy=end_sales', 'cf'],
@@ -247,8 +247,8 @@ describe('several filters', () => {
   });
 });
 
-describe('orderBy', () => {
-  const ORDERS: readonly [string, string, string][] = [
+describe('GET /proforma_orders?orderBy', () => {
+  const SORT_ORDERS: readonly [string, string, string][] = [
     ['expires_at', 'hdebafgc', 'cgfaebdh'],
     ['end_sales', 'eabcdfgh', 'hgfdcbea'],
     ['paid', 'hfcbdaeg', 'geadhfcb'],
@@ -260,16 +260,13 @@ describe('orderBy', () => {
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)(
-    'shows in the order of %s %s, descending %s, ties newest first',
-    async (field, ascending, descending) => {
-      expect([
-        await listLetters(`orderBy=${field}`),
-        await listLetters(`orderBy=${field} asc`),
-        await listLetters(`orderBy=${field} desc`),
-      ]).toEqual([ascending, ascending, descending]);
-    },
-  );
+  it.each(SORT_ORDERS)('sorts by %s: %s, descending %s, ties newest first', async (field, ascending, descending) => {
+    expect([
+      await listLetters(`orderBy=${field}`),
+      await listLetters(`orderBy=${field} asc`),
+      await listLetters(`orderBy=${field} desc`),
+    ]).toEqual([ascending, ascending, descending]);
+  });
 
   it('sorts by proforma_number', async () => {
     const listNumbers = async (query: string) =>
@@ -299,7 +296,7 @@ describe('orderBy', () => {
   });
 });
 
-describe('paging through the list', () => {
+describe('GET /proforma_orders in pages', () => {
   it.each([
     ['', 24],
     ['status=draft,canceled,converted', 24],
@@ -377,7 +374,7 @@ describe('GET /proforma_orders/stats', () => {
     });
   });
 
-  it('expiring_24h_count counts open proformas with a deadline in the next 24 hours', async () => {
+  it('counts open proformas with a deadline in the next 24 hours as expiring_24h_count', async () => {
     const client = await newShop();
     for (const hours of [24, 25]) {
       await setLifetime(hours, client);
@@ -391,7 +388,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await readStats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
   });
 
-  it('paid_not_converted_count counts open proformas without debt, except free ones', async () => {
+  it('counts open proformas without debt, except free ones, as paid_not_converted_count', async () => {
     const client = await newShop();
     await setUp(client, 'promotions', [
       { code: 'ALL', name: 'All', kind: 'percentage', value: 100, coupon_code: 'ALL' },
@@ -407,7 +404,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await readStats(client)).toMatchObject({ paid_not_converted_count: 0 });
   });
 
-  it('converted_7d_count counts conversions of the last 7 days', async () => {
+  it('counts conversions of the last 7 days as converted_7d_count', async () => {
     const client = await newShop();
     await setLifetime(720, client);
     const [firstProforma, secondProforma] = [await makeProforma(1, {}, client), await makeProforma(1, {}, client)];
@@ -420,7 +417,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await readStats(client)).toMatchObject({ converted_7d_count: 1 });
   });
 
-  it('conversion_rate is the converted share of proformas made in the window', async () => {
+  it('returns the converted share of proformas made in the window as conversion_rate', async () => {
     const client = await newShop();
     await setLifetime(720, client);
     const day = dateTimeIn(0).slice(0, 10);
@@ -457,7 +454,7 @@ describe('GET /proforma_orders/stats', () => {
   });
 });
 
-describe('a list of thousands', () => {
+describe('a list of thousands of proformas', () => {
   let app: AppContext;
 
   beforeAll(async () => {
@@ -488,7 +485,7 @@ describe('a list of thousands', () => {
     ['updated_at', 'proforma_orders_updated_idx'],
     ['customer_name', 'proforma_orders_name_idx'],
     ['proforma_number', 'proforma_orders_number_key'],
-  ])('reads the list by index when sorted by %s in either direction', async (field, index) => {
+  ])('uses an index when sorted by %s in either direction', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
       const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
       const plan = await explainStatement(api.database, text, values);

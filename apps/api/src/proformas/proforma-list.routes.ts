@@ -2,7 +2,7 @@ import type { Customers } from '@back-office/customers';
 import type { Clock } from '@back-office/kernel';
 import { STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
 import { ok, type HandlerResult } from '../http/answer.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { integer, listOf, record, text, boolean } from '../http/shapes.js';
@@ -49,7 +49,9 @@ const LIST_QUERY = {
 /** These routes must come before those with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
   const listPage = ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
-    answerPageOf(query, DEFAULT_LIMIT, (page) => proformas.list(app, filter, query['orderBy'], page, clock.now()));
+    answerPageFromQuery(query, DEFAULT_LIMIT, (page) =>
+      proformas.list(app, filter, query['orderBy'], page, clock.now()),
+    );
   return [
     route({
       method: 'get',

@@ -59,7 +59,7 @@ const REFUSED_STATUS = 400;
 const UNKNOWN_STATUS = 503;
 
 describe('a refused refund', () => {
-  it('raises an alert with the details of the refused refund', async () => {
+  it('raises an alert with its details', async () => {
     const { id, paymentId, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await readProforma(id)).alerts).toEqual([
       {
@@ -74,7 +74,7 @@ describe('a refused refund', () => {
     ]);
   });
 
-  it('retries a refused refund under a new key and resolves its alert', async () => {
+  it('is retried under a new key, which resolves its alert', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect(await readProforma(id)).toMatchObject({ paid: 300, debt: 0 });
     const { status, body } = await retryRefund(id, refundId);
@@ -90,7 +90,7 @@ describe('a refused refund', () => {
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
 
-  it('raises another alert when a retry is refused, then uses a third key', async () => {
+  it('raises another alert when a retry is refused, then has a third key', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.status = REFUSED_STATUS;
     const { data } = (await retryRefund(id, refundId)).body;
@@ -104,7 +104,7 @@ describe('a refused refund', () => {
     expect(service.receivedRefunds.at(-1)?.key).toBe(`${service.receivedRefunds[0]?.key}-3`);
   });
 
-  it('retries a refund once for ten concurrent calls', async () => {
+  it('is retried once for ten concurrent calls', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.receivedRefunds.length = 0;
     const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refundId)));
@@ -115,7 +115,7 @@ describe('a refused refund', () => {
 });
 
 describe('a refund without an answer', () => {
-  it('retries an unanswered refund under the same key, by the call and by the worker', async () => {
+  it('is retried under the same key, by the call and by the worker', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
@@ -140,7 +140,7 @@ describe('a refund without an answer', () => {
     expect(service.receivedRefunds.at(-1)?.key).toBe(`refund-${shop.appId}-${refundId}`);
   });
 
-  it('grants three more attempts after a retry call', async () => {
+  it('gets three more attempts after a retry call', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
@@ -154,7 +154,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a failed refund that a person has paid out', () => {
-  it('records a refund as refunded, resolves its alert and does not retry it', async () => {
+  it('is recorded as refunded, resolves its alert and is not retried', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.receivedRefunds.length = 0;
     const { status, body } = await recordRefund(id, refundId, { refund: { reference: 'bank-17' } });
@@ -171,7 +171,7 @@ describe('a failed refund that a person has paid out', () => {
     ).toEqual([{ reference: 'bank-17' }]);
   });
 
-  it('records a refund once and does not retry it afterwards', async () => {
+  it('is recorded once and not retried afterwards', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.receivedRefunds.length = 0;
     const firstReply = await recordRefund(id, refundId);
@@ -195,7 +195,7 @@ describe('a failed refund that a person has paid out', () => {
     expect(await readOrder()).toMatchObject({ paid: 200, payment_status: 'paid' });
   });
 
-  it('either records or retries a refund when both calls run concurrently', async () => {
+  it('is either recorded or retried when both calls run concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
       service.receivedRefunds.length = 0;
@@ -208,7 +208,7 @@ describe('a failed refund that a person has paid out', () => {
   });
 });
 
-describe('refused records and retries', () => {
+describe('a refused record or retry of a refund', () => {
   it('returns API.ProformaOrders.RefundPending while the payment service may still pay', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     const proformaBefore = await readProforma(id);
@@ -243,7 +243,7 @@ describe('refused records and retries', () => {
     [{ refund: 5 }, 400],
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
-  ])('refuses %j with status %d and changes nothing', async (body, expected) => {
+  ])('is answered for %j with %d and changes nothing', async (body, expected) => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await recordRefund(id, refundId, body)).status).toBe(expected);
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);

@@ -106,7 +106,7 @@ describe('a proforma', () => {
   let mira: { customer_id: number; data_part: number; time_part: number };
   /** `confirmed` belongs to a customer and is partly paid; the others belong to guests; `canceled` has failed refunds. */
   let ids: { confirmed: number; converted: number; canceled: number };
-  let evaluations: Record<keyof typeof ids, number>;
+  let evaluationIds: Record<keyof typeof ids, number>;
   let order: { id: number; order_number: string };
 
   const dateTimeAt = (hours: number): string => formatMoment(new Date(startMs + hours * HOUR_MS));
@@ -122,12 +122,12 @@ describe('a proforma', () => {
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
     await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten off', kind: 'percentage', value: 10 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    evaluations = await evaluateAll();
+    evaluationIds = await evaluateAll();
     forwardTo(1);
     const [confirmedProforma, convertedProforma, canceledProforma] = [
-      await makeProforma(evaluations.confirmed),
-      await makeProforma(evaluations.converted),
-      await makeProforma(evaluations.canceled),
+      await makeProforma(evaluationIds.confirmed),
+      await makeProforma(evaluationIds.converted),
+      await makeProforma(evaluationIds.canceled),
     ];
     ids = { confirmed: confirmedProforma.id, converted: convertedProforma.id, canceled: canceledProforma.id };
     forwardTo(2);
@@ -168,7 +168,7 @@ describe('a proforma', () => {
       rows = Object.values(ids).map((id) => data.find((row: { id: number }) => row.id === id));
     });
 
-    it('lists exactly the fields of the table', () => {
+    it('has exactly the fields of the table', () => {
       const fields = `id proforma_number proforma_status_id proforma_status_name proforma_status_color
         proforma_status_final processing_date expires_at expires_in_seconds customer_id customer_email
         customer_first_name customer_last_name anonymous sales discount net_sales vat end_sales paid debt market_id
@@ -296,19 +296,19 @@ describe('a proforma', () => {
   describe('in full', () => {
     it('has its evaluation as order_processing_id', async () => {
       for (const name of ['confirmed', 'converted', 'canceled'] as const)
-        expect((await readProforma(ids[name])).order_processing_id).toBe(evaluations[name]);
+        expect((await readProforma(ids[name])).order_processing_id).toBe(evaluationIds[name]);
     });
 
     it('has items with requested and confirmed quantities', async () => {
       const { items } = await readProforma(ids.confirmed);
       const identifiers = { proforma_order_item_id: expect.any(Number), product_id: expect.any(Number) };
       const line = { ...identifiers, product_variant_id: expect.any(Number), barcode: null, warehouse_code: 'W1' };
-      const a = { code: 'A', name: 'Product A', qty: 2, qty_confirmed: 2, price: 100, vat_rate: 20 };
-      const b = { code: 'B', name: 'Product B', qty: 1, qty_confirmed: 1, price: 33.33, vat_rate: 10 };
+      const lineA = { code: 'A', name: 'Product A', qty: 2, qty_confirmed: 2, price: 100, vat_rate: 20 };
+      const lineB = { code: 'B', name: 'Product B', qty: 1, qty_confirmed: 1, price: 33.33, vat_rate: 10 };
       const discountOf = (amount: number) => ({ promotions: [{ code: 'TEN', name: 'Ten off', amount }] });
       expect(items).toEqual([
-        { ...line, ...a, sales: 200, discount: 20, end_sales: 180, ...discountOf(20) },
-        { ...line, ...b, sales: 33.33, discount: 3.33, end_sales: 30, ...discountOf(3.33) },
+        { ...line, ...lineA, sales: 200, discount: 20, end_sales: 180, ...discountOf(20) },
+        { ...line, ...lineB, sales: 33.33, discount: 3.33, end_sales: 30, ...discountOf(3.33) },
       ]);
       expect(items[0].proforma_order_item_id).not.toBe(items[1].proforma_order_item_id);
       expect((await readProforma(ids.converted)).items).toMatchObject([{ code: 'A', qty: 1, qty_confirmed: null }]);
@@ -474,7 +474,7 @@ describe('the statuses of a proforma', () => {
     ['converted', 6, true, { converted_at: expect.any(String), order_id: expect.any(Number), canceled: false }],
     ['canceled', 7, true, { canceled: true, cancel_reason: 'changed mind', order_id: null }],
     ['expired', 8, true, { canceled: true, cancel_reason: 'expired', order_id: null }],
-  ])('maps the status %s to the id %d and the final flag %s', async (name, id, isFinal, expectedFields) => {
+  ])('map the status %s to the id %d and the final flag %s', async (name, id, isFinal, expectedFields) => {
     const proforma = await makeProformaIn(name);
     const columns = {
       proforma_status_id: id,
@@ -488,7 +488,7 @@ describe('the statuses of a proforma', () => {
   });
 });
 
-describe('transitions of a proforma', () => {
+describe('a transition of a proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
@@ -539,7 +539,7 @@ describe('transitions of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES)(
-    'confirms a proforma in %s partially when a line is reduced, with new prices and released stock',
+    'confirms a proforma in %s partially when a line is reduced, and updates prices and stock',
     async (status) => {
       const confirmedProforma = await confirm(await makeProformaIn(status), 1);
       expect(confirmedProforma).toMatchObject({
@@ -697,7 +697,7 @@ describe('a final proforma', () => {
   beforeEach(async () => {
     shop = await newShop();
   });
-  const CALLS: Readonly<Record<string, (id: number) => Promise<Reply>>> = {
+  const CALLS_BY_NAME: Readonly<Record<string, (id: number) => Promise<Reply>>> = {
     pay: async (id) =>
       shop.post(proformaPath(id, 'pay'), { payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 } }),
     warehouse_confirm: (id) => shop.post(proformaPath(id, 'warehouse_confirm')),
@@ -706,7 +706,7 @@ describe('a final proforma', () => {
     tags: (id) => shop.put(proformaPath(id), { tags: ['late'] }),
     comment: (id) => shop.patch(proformaPath(id), { comment: 'late' }),
   };
-  const callsIn = (status: string): string[][] => Object.keys(CALLS).map((call) => [status, call]);
+  const callsIn = (status: string): string[][] => Object.keys(CALLS_BY_NAME).map((call) => [status, call]);
 
   it.each([
     ['pay', { payment: {} }],
@@ -714,7 +714,7 @@ describe('a final proforma', () => {
     ['card_payments', { payment: { amount: 1.001 } }],
     ['warehouse_confirm', { adjustments: [{}] }],
     ['DELETE', { reason: 'x'.repeat(256) }],
-  ])('refuses %s %j as final before other rules', async (call, body) => {
+  ])('refuses %s %j as final, before other rules', async (call, body) => {
     const send = (id: number) =>
       call === 'DELETE' ? shop.delete(proformaPath(id), body) : shop.post(proformaPath(id, call), body);
     const openProforma = await makeProformaIn('draft');
@@ -733,7 +733,7 @@ describe('a final proforma', () => {
     'refuses in status %s the call %s with AlreadyFinal and changes nothing',
     async (status, call) => {
       const proformaBefore = await makeProformaIn(status ?? '');
-      const reply = await CALLS[call ?? '']?.(proformaBefore.id);
+      const reply = await CALLS_BY_NAME[call ?? '']?.(proformaBefore.id);
       expect([reply?.status, reply?.body]).toEqual([422, ALREADY_FINAL]);
       expect(await readProforma(proformaBefore.id)).toEqual(proformaBefore);
     },
@@ -762,7 +762,7 @@ describe('a final proforma', () => {
   }
 });
 
-describe('the endpoints of a proforma', () => {
+describe('a call for proformas:', () => {
   beforeAll(async () => {
     shop = await newShop(100);
   });
@@ -877,7 +877,7 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('counts a pending refund as paid until a retry is answered', async () => {
+  it('counts as paid until a retry is answered', async () => {
     const id = await cancelWithoutAnswer();
     const pendingRefund = { amount: -300, payment_status: 'pending', finalized: false };
     expect(await readProforma(id)).toMatchObject({
@@ -901,7 +901,7 @@ describe('a refund without an answer', () => {
     });
   });
 
-  it('fails a refund after three attempts with increasing pauses', async () => {
+  it('fails after three attempts with increasing pauses', async () => {
     const id = await cancelWithoutAnswer();
     const requestTimes = [api.clock.now().getTime()];
     while (requestTimes.length < 3) {
@@ -925,7 +925,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a variant without a shelf', () => {
-  it('refuses a variant without a shelf as out of stock', async () => {
+  it('is refused as out of stock', async () => {
     shop = await newShop();
     await shop.post('/int/products', {
       products: [{ code: 'NEW', name: 'Newcomer', price: 1, vat_rate: 20, variants: [{ code: 'NEW' }] }],
@@ -953,7 +953,7 @@ describe('the largest page of proformas', () => {
       ) as copy
     where p.app_id = $1`;
 
-  it('returns at most 10,000 proformas', async () => {
+  it('has 10,000 proformas', async () => {
     const client = await newShop();
     await propose(client, [{ code: 'A', qty: 1 }]);
     await api.database.rows(COPY_EVALUATION_AND_PROFORMA, [client.appId]);
@@ -969,7 +969,7 @@ describe('the status of every proforma call', () => {
   let http: RawHttp;
   let calls: RawCall[];
   let bearer: { Authorization: string };
-  const detail = (text: string) => ({ errors: { detail: text } });
+  const detailError = (text: string) => ({ errors: { detail: text } });
   const collectReplies = async (change: (call: RawCall) => RawCall) => {
     const replies = await Promise.all(calls.map((call) => http.call(change(call))));
     return new Set(replies.map(({ status, text }) => `${status} ${text}`));
@@ -1002,11 +1002,11 @@ describe('the status of every proforma call', () => {
     }));
   }
 
-  it('sends 15 calls', () => {
+  it('is tested for 15 calls', () => {
     expect(calls).toHaveLength(15);
   });
 
-  it('returns 401 when the token is missing or invalid', async () => {
+  it('is 401 when the token is missing or invalid', async () => {
     const missingToken = JSON.stringify({ errors: { token: 'API.Tokens.Missing' } });
     const invalidToken = JSON.stringify({ errors: { token: 'API.Tokens.Invalid' } });
     expect(await collectReplies((call) => ({ ...call, headers: {} }))).toEqual(new Set([`401 ${missingToken}`]));
@@ -1025,28 +1025,28 @@ describe('the status of every proforma call', () => {
     ['POST', '/proforma_orders/1/cancel'],
     ['GET', '/proforma_orders/'],
     ['GET', '/proforma_order'],
-  ])('returns 404 when %s %s does not exist', async (method, unknownPath) => {
+  ])('is 404 when %s %s does not exist', async (method, unknownPath) => {
     const { status, text } = await http.call({ method, path: `/api/v2${unknownPath}`, headers: bearer });
     expect([status, text]).toEqual([404, '[]']);
   });
 
-  it('returns 406 when the Accept header rules out JSON', async () => {
-    const expectedReply = `406 ${JSON.stringify(detail('Not Acceptable'))}`;
+  it('is 406 when the Accept header rules out JSON', async () => {
+    const expectedReply = `406 ${JSON.stringify(detailError('Not Acceptable'))}`;
     const headers = { ...bearer, Accept: 'text/html' };
     expect(await collectReplies((call) => ({ ...call, headers }))).toEqual(new Set([expectedReply]));
   });
 
-  it('returns 413 when the body is larger than accepted', async () => {
+  it('is 413 when the body is larger than accepted', async () => {
     const body = ' '.repeat(10 * 1024 ** 2 + 1);
     const writeCalls = calls.filter(({ method }) => method !== 'GET');
     for (const call of writeCalls) {
       const { status, text } = await http.call({ ...call, body });
-      expect([status, JSON.parse(text)]).toEqual([413, detail('Request Entity Too Large')]);
+      expect([status, JSON.parse(text)]).toEqual([413, detailError('Request Entity Too Large')]);
     }
     expect(writeCalls).toHaveLength(11);
   });
 
-  it('returns 500 without details for an internal failure', async () => {
+  it('is 500 without details for an internal failure', async () => {
     await api.database.rows('alter table proforma_orders rename to proformas_elsewhere');
     try {
       expect(await collectReplies((call) => call)).toEqual(new Set(['500 {"message":"Internal server error"}']));

@@ -23,7 +23,7 @@ const basket = [
 ];
 
 describe('a warehouse that stops selling', () => {
-  it('releases pieces of a warehouse that stops selling, but reserves no more', async () => {
+  it('releases reserved pieces, but reserves no more', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const confirm = (qty_confirmed: number) =>
       shop.post(`/proforma_orders/${id}/warehouse_confirm`, {
@@ -48,13 +48,13 @@ describe('a basket that becomes an order', () => {
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
 
-    const cash = await methodId(shop, 'cash');
+    const cashMethodId = await methodId(shop, 'cash');
     const partialReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
-      payment: { payment_method_id: cash, amount: 100 },
+      payment: { payment_method_id: cashMethodId, amount: 100 },
     });
     expect(partialReply.body.data).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 133.33 });
     const paidReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
-      payment: { payment_method_id: cash, amount: 0 },
+      payment: { payment_method_id: cashMethodId, amount: 0 },
     });
     expect(paidReply.body.data).toMatchObject({ proforma_status: 'paid', paid: 233.33, debt: 0 });
 
@@ -286,7 +286,7 @@ describe('POST /proforma_orders', () => {
   });
 });
 
-describe('pay', () => {
+describe('POST /proforma_orders/{id}/pay', () => {
   const pay = (id: number, payment: object) => shop.post(`/proforma_orders/${id}/pay`, { payment });
 
   it.each([
@@ -342,13 +342,13 @@ describe('pay', () => {
   });
 
   describe.each([1_000_000_000_000.01, 1e20, 1e308])('an amount of %d, above the maximum', (amount) => {
-    it('refuses the amount as above the debt', async () => {
+    it('is refused as above the debt', async () => {
       const { id } = await propose(shop, basket);
       const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
     });
 
-    it('refuses the amount by other rules first', async () => {
+    it('is refused by other rules first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
       const errorsFor = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
@@ -369,7 +369,7 @@ describe('pay', () => {
   });
 });
 
-describe('warehouse_confirm', () => {
+describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
   const confirm = (id: number, body?: object) => shop.post(`/proforma_orders/${id}/warehouse_confirm`, body);
 
   it('confirms every line in full without a body', async () => {
@@ -516,7 +516,7 @@ describe('warehouse_confirm', () => {
   });
 });
 
-describe('DELETE', () => {
+describe('DELETE /proforma_orders/{id}', () => {
   it('releases stock and refunds captured payments, newest first', async () => {
     const { id } = await propose(shop, basket);
     const cash = await methodId(shop, 'cash');
@@ -548,8 +548,8 @@ describe('DELETE', () => {
   });
 });
 
-describe('PUT and PATCH', () => {
-  it.each(['put', 'patch'] as const)('changes tags and comment and keeps absent fields by %s', async (method) => {
+describe('PUT and PATCH /proforma_orders/{id}', () => {
+  it.each(['put', 'patch'] as const)('change tags and comment and keep absent fields: %s', async (method) => {
     const { id } = await propose(shop, basket);
     await shop[method](`/proforma_orders/${id}`, { tags: ['a', 'b', 'a'] });
     const { data } = (await shop[method](`/proforma_orders/${id}`, { comment: 'ring twice' })).body;
@@ -565,7 +565,7 @@ describe('PUT and PATCH', () => {
     ['a comment with NUL', { comment: 'a\0b' }, 'InvalidComment'],
     ['half of a surrogate pair', { tags: ['\ud800'] }, 'InvalidTags'],
     ['an alert that does not exist', { comment: 'kept out', alerts: [{ index: 0, resolved: true }] }, 'AlertNotFound'],
-  ])('refuses %s and changes nothing', async (_, body, rule) => {
+  ])('refuse %s and change nothing', async (_, body, rule) => {
     const { id } = await propose(shop, basket);
     const reply = await shop.patch(`/proforma_orders/${id}`, body);
     expect([reply.status, reply.body]).toEqual([422, { errors: { ProformaOrders: [`API.ProformaOrders.${rule}`] } }]);
@@ -691,7 +691,7 @@ describe('an unknown proforma', () => {
 });
 
 describe('an overdue proforma before the sweep', () => {
-  it('expires an overdue proforma at the first call by id and refuses the call', async () => {
+  it('expires at the first call by id, which is refused', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
@@ -705,7 +705,7 @@ describe('an overdue proforma before the sweep', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('expires an overdue proforma when it is read', async () => {
+  it('expires when it is read', async () => {
     const { id } = await propose(shop, basket);
     api.clock.forward({ hours: 71 });
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
@@ -716,7 +716,7 @@ describe('an overdue proforma before the sweep', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ proforma_status: 'expired' });
   });
 
-  it('keeps an overdue paid proforma open with one alert', async () => {
+  it('stays open with one alert when it is paid', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -762,7 +762,7 @@ describe('an overdue proforma before the sweep', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
   });
 
-  it('computes the deadline from the lifetime of the app', async () => {
+  it('has a deadline from the lifetime setting of the app', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { processing_date: from, expires_at: until } = await propose(shop, basket);
     expect(Date.parse(until) - Date.parse(from)).toBe(3_600_000);

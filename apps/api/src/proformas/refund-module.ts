@@ -8,7 +8,7 @@ export interface OpenedRefundGateway extends RefundGateway {
   close?(): void | Promise<void>;
 }
 
-const REFUNDS: AdapterKind<OpenedRefundGateway> = {
+const REFUNDS_ADAPTER: AdapterKind<OpenedRefundGateway> = {
   variable: 'REFUNDS',
   exportName: 'openRefundGateway',
   problemWith: (adapter) => missingMethods('refund gateway', adapter, ['refund'] satisfies (keyof RefundGateway)[]),
@@ -28,7 +28,11 @@ export async function openRefundGateway(
   const { refunds, refundToken, environment } = config;
   if (refunds.kind === 'by-hand') return new ByHandRefundGateway();
   if (refunds.kind === 'http') return new HttpRefundGateway(refunds.url, refundToken);
-  return new ForeignRefundGateway(refunds.module, await openModule(REFUNDS, refunds.module, environment), report);
+  return new ForeignRefundGateway(
+    refunds.module,
+    await openModule(REFUNDS_ADAPTER, refunds.module, environment),
+    report,
+  );
 }
 
 const TIMEOUT_MS = 10_000;

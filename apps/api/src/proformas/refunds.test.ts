@@ -31,7 +31,7 @@ async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<Store
 
 describe('a refund whose answer cannot be recorded', () => {
   it.each<Error>([new DatabaseUnavailable(), new UnknownOutcome()])(
-    'leaves an unrecorded refund pending for the worker, and the call succeeds (%p)',
+    'stays pending for the worker, and the call succeeds (%p)',
     async (error) => {
       const orders = new InMemoryProformaOrders();
       const storedChange = await cancelPaidProforma(orders);

@@ -48,7 +48,7 @@ async function waitForLock(): Promise<void> {
 
 const createProforma = (evaluationId: number, client = shop): Promise<Reply> =>
   client.post('/proforma_orders', { order_processing_id: evaluationId });
-const INSUFFICIENT = [422, { errors: { message: ['Insufficient stock for product: Product A'] } }];
+const INSUFFICIENT_STOCK = [422, { errors: { message: ['Insufficient stock for product: Product A'] } }];
 const expectNothingReserved = async (): Promise<void> => {
   expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 10, reserved: 0 });
   const proformas = await api.database.rows('select 1 from proforma_orders where app_id = $1', [shop.appId]);
@@ -63,7 +63,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
       () => createProforma(evaluationId),
       () => setSellable(false),
     );
-    expect([status, body]).toEqual(INSUFFICIENT);
+    expect([status, body]).toEqual(INSUFFICIENT_STOCK);
     await expectNothingReserved();
     await setSellable(true);
     expect((await createProforma(evaluationId)).status).toBe(201);
@@ -93,7 +93,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
       () => createProforma(evaluationId),
       () => setSellable(false),
     );
-    expect([status, body]).toEqual(INSUFFICIENT);
+    expect([status, body]).toEqual(INSUFFICIENT_STOCK);
     await expectNothingReserved();
   });
 
@@ -105,7 +105,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
       () => createProforma(evaluationId, keyedShop),
       () => setSellable(false),
     );
-    expect([firstReply.status, firstReply.body]).toEqual(INSUFFICIENT);
+    expect([firstReply.status, firstReply.body]).toEqual(INSUFFICIENT_STOCK);
     await setSellable(true);
     const secondReply = await createProforma(evaluationId, keyedShop);
     expect([secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([firstReply.text, 'true']);
@@ -131,7 +131,7 @@ describe('switching a warehouse off while a new proforma is stored', () => {
       () => createProforma(evaluationId),
       () => lockingClient.query(SWITCH_OFF, [shop.appId]),
     );
-    expect([status, body]).toEqual(INSUFFICIENT);
+    expect([status, body]).toEqual(INSUFFICIENT_STOCK);
     await expectNothingReserved();
   });
 });
@@ -150,7 +150,7 @@ describe('switching a warehouse off while a confirmation waits for its stock', (
       () => confirm(proforma, 3),
       () => setSellable(false),
     );
-    expect([status, body]).toEqual(INSUFFICIENT);
+    expect([status, body]).toEqual(INSUFFICIENT_STOCK);
     expect((await stockOf(shop, 'A')).reserved).toBe(1);
   });
 

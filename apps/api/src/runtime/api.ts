@@ -6,10 +6,10 @@ import { serveMedia } from '../media/index.js';
 import type { Config } from '../config.js';
 import { Admission } from '../http/admission.js';
 import { createExpressMessages } from '../http/express-messages.js';
-import { createExpressApp, type Edge } from '../http/express-app.js';
+import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
-import { createEdgeServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
+import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import { openCallCounters } from './call-counters.js';
 import type { Logger } from './logger.js';
@@ -23,11 +23,11 @@ import { webhookSourceOf } from './webhook-source.js';
 
 export const VERSION = '2.0.0';
 
-const UPLOADS = 'uploads';
+const UPLOADS_FOLDER = 'uploads';
 
 /** Calls behind a longer queue would time out before their turn. */
 const MAX_CALLS_PER_CONNECTION = 50;
-/** Look-ups are short. A proxy that is not trusted sends those of all its clients from one address. */
+/** The limit is high, because an untrusted proxy sends the look-ups of all its clients from one address. */
 const MAX_LOOK_UPS_PER_ADDRESS = 1_000;
 
 export interface Api {
@@ -45,7 +45,7 @@ export async function startApi(
   logger: Logger,
   timeouts = EDGE_TIMEOUTS,
 ): Promise<Api> {
-  const uploads = { directory: join(config.dataDir, UPLOADS), maxFileBytes: config.uploadLimit };
+  const uploads = { directory: join(config.dataDir, UPLOADS_FOLDER), maxFileBytes: config.uploadLimit };
   await makePrivateFolder(uploads.directory);
   await removeStaleUploads(uploads);
   let isDraining = false;
@@ -61,17 +61,17 @@ export async function startApi(
     admission,
     mountAdminParts: (publicApp) => config.adminPort === undefined && mountAdmin(publicApp, adminParts),
   });
-  const edge = createEdgeServer(app, timeouts, createExpressMessages(app));
-  const port = await listen(edge.server, config);
+  const httpServer = createHttpServer(app, timeouts, createExpressMessages(app));
+  const port = await listen(httpServer.server, config);
   const admin = await startAdmin(config, adminParts).catch(async (error: unknown) => {
-    await edge.drain();
+    await httpServer.drain();
     throw error;
   });
   const stop = async (): Promise<void> => {
     isDraining = true;
     service.container.get(TOKENS.EventWaits).stop();
     // Probes see the shutdown until the last call has ended.
-    await edge.drain();
+    await httpServer.drain();
     await admin?.stop();
     counters.close();
   };
@@ -101,14 +101,14 @@ function adminPartsOf(
   };
 }
 
-interface ServerParts extends Pick<Edge, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'admission'> {
+interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'admission'> {
   readonly mountAdminParts: (app: Express) => unknown;
 }
 
 function buildApp(
   { container, database }: ServedParts,
   config: Config,
-  observer: Edge['observer'],
+  observer: AppParts['observer'],
   { uploads, jsonBodyMs, rateLimits, admission, mountAdminParts }: ServerParts,
 ): Express {
   const routes = container.get(TOKENS.Routes);

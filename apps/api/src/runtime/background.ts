@@ -8,7 +8,7 @@ export interface Chore {
 }
 
 const PAUSE_AFTER_FAILURE_MS = 5_000;
-/** Chores that run longer are cut off; the next process takes over their work. */
+/** Chores that run longer are abandoned; the next process takes over their work. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Runs each chore periodically, independent of the others. Retries a failed chore after a pause. */

@@ -13,7 +13,7 @@ export interface CallCounters {
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** After a failure, calls are counted in memory for this time. */
-const AWAY_MS = 2_000;
+const FALLBACK_MS = 2_000;
 const MAX_RECONNECT_MS = 2_000;
 const KEY_PREFIX = 'back-office';
 
@@ -31,20 +31,20 @@ export function openCallCounters({ rateLimits }: Pick<Config, 'rateLimits'>, log
 
 function counterOf(name: string, limit: RateLimit, store: SharedStore | undefined): CallCounter {
   const options = { points: limit.calls, duration: limit.seconds, keyPrefix: `${KEY_PREFIX}:${name}` };
-  const memory = new RateLimiterMemory(options);
-  const shared = store?.limiter(options);
+  const memoryLimiter = new RateLimiterMemory(options);
+  const sharedLimiter = store?.limiter(options);
   return {
     limit,
     count: (key) =>
-      store && shared
+      store && sharedLimiter
         ? store.attempt(
-            () => consume(shared, key, limit),
-            () => consume(memory, key, limit),
+            () => consume(sharedLimiter, key, limit),
+            () => consume(memoryLimiter, key, limit),
           )
-        : consume(memory, key, limit),
+        : consume(memoryLimiter, key, limit),
     uncount: async (key) => {
-      const uncountHere = () => memory.reward(key);
-      await (store && shared ? store.attempt(() => shared.reward(key), uncountHere) : uncountHere());
+      const uncountHere = () => memoryLimiter.reward(key);
+      await (store && sharedLimiter ? store.attempt(() => sharedLimiter.reward(key), uncountHere) : uncountHere());
     },
   };
 }
@@ -77,7 +77,7 @@ class SharedStore {
       connectTimeout: CONNECT_TIMEOUT_MS,
       retryStrategy: (attempts) => Math.min(attempts * 100, MAX_RECONNECT_MS),
     });
-    this.redis.on('error', (error) => this.noteAway(error));
+    this.redis.on('error', (error) => this.noteFailure(error));
     this.redis.on('ready', () => (this.awayUntilMs = -Infinity));
   }
 
@@ -98,10 +98,10 @@ class SharedStore {
     if (this.redis.status !== 'ready' || performance.now() < this.awayUntilMs) return inMemory();
     try {
       const result = await shared();
-      this.noteBack();
+      this.noteRecovery();
       return result;
     } catch (error) {
-      this.noteAway(error);
+      this.noteFailure(error);
       return inMemory();
     }
   }
@@ -110,14 +110,14 @@ class SharedStore {
     this.redis.disconnect();
   }
 
-  private noteAway(error: unknown): void {
-    this.awayUntilMs = performance.now() + AWAY_MS;
+  private noteFailure(error: unknown): void {
+    this.awayUntilMs = performance.now() + FALLBACK_MS;
     if (this.isAway) return;
     this.isAway = true;
     this.logger.warn({ error: loggable(error) }, 'rate limits are counted in memory');
   }
 
-  private noteBack(): void {
+  private noteRecovery(): void {
     if (!this.isAway) return;
     this.isAway = false;
     this.logger.info('rate limits are counted in the store again');

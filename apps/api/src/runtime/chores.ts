@@ -47,7 +47,7 @@ export function choresOf(container: Container, logger: Logger): Chore[] {
   ];
 }
 
-/** Each process of the API writes the uses that it has seen, so this is no chore of the worker. */
+/** Returns the chore that writes token uses. Each process of the API writes its own uses, so the worker does not. */
 export function useChoreOf(container: Container): Chore {
   return {
     name: 'write last uses of tokens',

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { DatabaseHealth } from '@back-office/database';
 import type { EndpointLag } from '@back-office/events';
-import type { Limit } from '../http/errors.js';
+import type { LimitName } from '../http/errors.js';
 import type { FinishedRequest } from '../http/request-log.js';
 import type { AttemptCounts } from '../webhooks/index.js';
 
@@ -70,7 +70,7 @@ export class Metrics {
     this.requests.observe({ method, route, status: String(status) }, milliseconds / 1000);
   }
 
-  countOverLimit(limit: Limit): void {
+  countOverLimit(limit: LimitName): void {
     this.limited.inc({ limit });
   }
 

@@ -58,9 +58,9 @@ describe('a refund without an answer', () => {
 });
 
 describe('a caller above a limit in the log', () => {
-  it('is named once', () => {
-    const counted: string[] = [];
-    const observer = observerOf(logger, { observe: () => {}, countOverLimit: (limit) => counted.push(limit) });
+  it('appears once', () => {
+    const countedLimits: string[] = [];
+    const observer = observerOf(logger, { observe: () => {}, countOverLimit: (limit) => countedLimits.push(limit) });
     const stranger = { appId: undefined, tokenId: undefined, address: '203.0.113.7' };
     const app = { appId: 3, tokenId: 5, address: '203.0.113.8' };
     for (let call = 0; call < 3; call += 1) observer.onLimit('address_rate', stranger);
@@ -69,16 +69,16 @@ describe('a caller above a limit in the log', () => {
       { msg: 'limit exceeded', limit: 'address_rate', address: '203.0.113.7' },
       { msg: 'limit exceeded', limit: 'token_rate', app_id: 3, token_id: 5, address: '203.0.113.8' },
     ]);
-    expect(counted).toEqual(['address_rate', 'address_rate', 'address_rate', 'token_rate']);
+    expect(countedLimits).toEqual(['address_rate', 'address_rate', 'address_rate', 'token_rate']);
   });
 });
 
 describe('a rejected token in the log', () => {
-  const observe = () => observerOf(logger, { observe: () => {}, countOverLimit: () => {} });
+  const makeObserver = () => observerOf(logger, { observe: () => {}, countOverLimit: () => {} });
 
   it('is shown by address and the start of its hash', () => {
     const token = { hashPrefix: '0123abcd' };
-    const observer = observe();
+    const observer = makeObserver();
     for (let call = 0; call < 3; call += 1)
       observer.onRejected({ failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token }, '192.0.2.1');
     expect(logLines).toMatchObject([
@@ -88,7 +88,7 @@ describe('a rejected token in the log', () => {
 
   it('is shown by its id and the missing scope', () => {
     const token = { tokenId: 5, appId: 2, hashPrefix: '0123abcd' };
-    const observer = observe();
+    const observer = makeObserver();
     for (const scope of ['stock:read', 'stock:read', 'orders:read'] as const)
       observer.onRejected({ missingScope: scope, speech: PLAIN_SPEECH, token }, '192.0.2.1');
     expect(logLines).toMatchObject([

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
-import { type Limit, Unavailable } from '../http/errors.js';
+import { type LimitName, Unavailable } from '../http/errors.js';
 import type { LimitedCaller, Observer } from '../http/request-log.js';
 import type { UnansweredRefundReporter } from '../proformas/index.js';
 import { RejectionLog } from './rejection-log.js';
@@ -48,7 +48,7 @@ class LimitLog {
 
   constructor(private readonly logger: Logger) {}
 
-  note(limit: Limit, { appId, tokenId, address }: LimitedCaller): void {
+  note(limit: LimitName, { appId, tokenId, address }: LimitedCaller): void {
     const nowMs = performance.now();
     if (nowMs - this.startedAtMs >= LIMIT_LOG_MS) {
       this.callers.clear();

@@ -9,7 +9,7 @@ export interface AdminParts extends Probes {
   readonly reference: (() => string) | undefined;
 }
 
-const PAGE = `<!doctype html>
+const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -44,7 +44,7 @@ function mountReference(app: Express): void {
   const files = express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' });
   app.use('/docs', helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
   app.get(['/docs', '/docs/'], DOCS_LABEL, (_request: Request, response: Response) =>
-    sendText(response, 'text/html', PAGE),
+    sendText(response, 'text/html', REFERENCE_PAGE),
   );
   app.get('/docs/start.js', DOCS_LABEL, (_request, response) => sendText(response, 'text/javascript', START_SCRIPT));
   app.use('/docs', (request, response, next) => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { BUNDLE, startServer, type ServerProcess } from '../testing/server-process.js';
+import { BUNDLE_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const WORKER = `${BUNDLE}worker.js`;
+const WORKER_PATH = `${BUNDLE_FOLDER}worker.js`;
 
 describe('the metrics of requests', () => {
   let api: TestApi;
@@ -59,7 +59,7 @@ describe('the metrics of requests', () => {
 describe('a worker with WORKER_PORT', () => {
   it('serves only health and metrics', async () => {
     const database = await makeTestDatabase();
-    const child = spawn(process.execPath, [WORKER], {
+    const child = spawn(process.execPath, [WORKER_PATH], {
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -84,7 +84,7 @@ describe('a worker with WORKER_PORT', () => {
 
 describe('a service with ADMIN_PORT', () => {
   const ADMIN_PATHS = ['/health/live', '/health/ready', '/metrics', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
-  const statuses = (origin: string) =>
+  const fetchStatuses = (origin: string) =>
     Promise.all(ADMIN_PATHS.map(async (path) => (await fetch(origin + path)).status));
   const startWith = (environment: Readonly<Record<string, string>>) =>
     startServer({ DATABASE: 'memory', DEMO: '0', ...environment });
@@ -93,10 +93,10 @@ describe('a service with ADMIN_PORT', () => {
 
   it('serves health, metrics and the reference only there', async () => {
     const server = await startWith({ ADMIN_PORT: '0' });
-    const api = await fetch(`${server.origin}/api/v2/orders`);
-    expect([await statuses(server.origin), api.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
+    const apiResponse = await fetch(`${server.origin}/api/v2/orders`);
+    expect([await fetchStatuses(server.origin), apiResponse.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
     const adminOrigin = adminOriginOf(server);
-    expect(await statuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
+    expect(await fetchStatuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
     expect((await fetch(`${adminOrigin}/api/v2/orders`)).status).toBe(404);
     expect(await (await fetch(`${adminOrigin}/metrics`)).text()).toContain('route="/orders",status="401"} 1');
     expect(await server.stop()).toBe(0);

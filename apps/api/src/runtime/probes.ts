@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { createExpressMessages } from '../http/express-messages.js';
 import { labelRoute } from '../http/request-log.js';
-import { createEdgeServer, listen, type ListenAddress } from '../http/server.js';
+import { createHttpServer, listen, type ListenAddress } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -33,17 +33,16 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Serves what `mount` adds, and nothing of the API. */
+/** Starts a server with only the routes that `mount` adds. */
 export async function startAdminServer(address: ListenAddress, mount: (app: Express) => void): Promise<AdminServer> {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   mount(app);
   app.use((_request, response) => void response.status(404).json([]));
-  const edge = createEdgeServer(app, undefined, createExpressMessages(app));
-  return { port: await listen(edge.server, address), stop: () => edge.drain() };
+  const httpServer = createHttpServer(app, undefined, createExpressMessages(app));
+  return { port: await listen(httpServer.server, address), stop: () => httpServer.drain() };
 }
 
-/** Serves only the probes, for a process without the API. */
 export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
   address: ListenAddress,

@@ -52,7 +52,7 @@ describe('readiness', () => {
     expect(logLines.at(-1)?.failed?.map(({ part }) => part)).toEqual(['database', 'storage']);
   });
 
-  it('remembers its outcome for a second', async () => {
+  it('keeps its result for a second', async () => {
     const checkAt = (milliseconds: number) => {
       nowMs = milliseconds;
       return readiness.check();

@@ -4,7 +4,7 @@ import type { Calls, DatabaseHealth, Party } from '@back-office/database';
 import { loggable, type Logger } from './logger.js';
 
 const REPEAT_LOG_MS = 60_000;
-/** A check writes a file, and anyone can ask for it. */
+/** Anyone can request a check, and each check writes a file. */
 const CHECK_EVERY_MS = 1_000;
 
 const HEALTH: Party = { kind: 'health', key: '' };

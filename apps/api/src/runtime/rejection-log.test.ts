@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('the log of rejections', () => {
-  it('has the first rejection of a caller at once', () => {
+  it('shows the first rejection of a caller at once', () => {
     note('a');
     note('b');
     expect(lines).toMatchObject([
@@ -24,7 +24,7 @@ describe('the log of rejections', () => {
     ]);
   });
 
-  it('has one line for the others of a minute, with their count', () => {
+  it('counts the other rejections of a minute in one line', () => {
     for (let call = 0; call < 500; call += 1) note('a');
     nowMs = 59_999;
     note('a');
@@ -40,7 +40,7 @@ describe('the log of rejections', () => {
     expect(countsOf().at(-1)).toEqual(['a', 1]);
   });
 
-  it('has at most a thousand callers a minute', () => {
+  it('shows at most a thousand callers a minute', () => {
     for (let caller = 0; caller < 5_000; caller += 1) note(String(caller));
     expect(lines).toHaveLength(1_000);
     nowMs = 60_000;

@@ -12,7 +12,7 @@ interface Window {
 }
 
 /**
- * Logs the first rejection of a caller at once, and the others of its minute together with their count. Logs at most a
+ * Logs the first rejection of a caller at once, and a minute later the number of further rejections. Logs at most a
  * thousand callers a minute.
  */
 export class RejectionLog {

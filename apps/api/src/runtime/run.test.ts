@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const RUN = new URL('../../dist/runtime/run.js', import.meta.url).href;
-const SLOW_TO_STOP = `import { runUntilSignal } from '${RUN}';
+const RUN_URL = new URL('../../dist/runtime/run.js', import.meta.url).href;
+const SLOW_TO_STOP = `import { runUntilSignal } from '${RUN_URL}';
 const timer = setInterval(() => {}, 1000);
 process.stdout.write('.');
 await runUntilSignal(async () => () => new Promise((resolve) => setTimeout(resolve, 1500)));`;
 
 describe('a process that cannot start', () => {
   it('reports the error and its cause in one line', async () => {
-    const code = `import { runUntilSignal } from '${RUN}';
+    const code = `import { runUntilSignal } from '${RUN_URL}';
       await runUntilSignal(() => Promise.reject(new Error('No place', { cause: new Error('EROFS: read-only') })));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';

@@ -43,7 +43,7 @@ function exitWithError(error: unknown): never {
   process.exit(1);
 }
 
-/** A refused connection is an AggregateError without a message. */
+/** Node reports a refused connection as an AggregateError without a message. */
 function messageOf(error: unknown): string {
   const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
   const text = [message, errors?.[0]?.message, String(error)].find(

@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly clock?: Clock | undefined;
   /** False for commands that use no files. */
   readonly opensStore?: boolean;
-  /** True for commands: their changes must outlive the process. */
+  /** True for commands, because their changes must outlive the process. */
   readonly needsKeptRecords?: boolean;
   /** Made from the configuration by default. */
   readonly logger?: Logger;
@@ -40,10 +40,10 @@ export interface ServiceOptions {
 /** Longer than a database server or any adapter may take. */
 const CLOSE_TIMEOUT_MS = 90_000;
 
-const IN_MEMORY = 'The database is in the memory of a service: no command can reach it.';
+const IN_MEMORY_MESSAGE = 'The database is in the memory of a service: no command can reach it.';
 
 /** Commands pay out no refunds; the worker does it later. */
-const POSTPONE_REFUNDS: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
+const POSTPONING_GATEWAY: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
 
 /** Opens the adapters and the migrated database that every process needs. */
 export async function startService(
@@ -60,14 +60,14 @@ export async function startService(
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
     // Modules open first: a module that fails or hangs then leaves no database server running.
-    const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONE_REFUNDS;
+    const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONING_GATEWAY;
     openAdapters.push(refunds);
     const media = opensStore ? await openLibraryTools(config) : undefined;
     if (media) openAdapters.push(media);
     const options = databaseOptionsOf(config, clock, media);
     const openedDatabase = await openDatabase(config, options);
     openAdapters.push(openedDatabase);
-    if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY);
+    if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY_MESSAGE);
     const { database, notice } = openedDatabase;
     return {
       container: containerOf(database, { refunds, media, webhookNetworks: config.webhookNetworks }, clock),
@@ -76,7 +76,7 @@ export async function startService(
       stop,
     };
   } catch (error) {
-    // Open connections would keep the process alive.
+    // Connections that stay open would keep the process alive.
     await stop();
     throw error;
   }
@@ -97,7 +97,7 @@ function databaseOptionsOf(config: Config, clock: Clock, media: LibraryTools | u
 
 /** Throws when the embedded database does not exist. Otherwise a command would create an empty one. */
 export async function assertDatabaseExists({ database, databaseUrl, dataDir }: Config): Promise<void> {
-  if (database === 'memory') throw new Error(IN_MEMORY);
+  if (database === 'memory') throw new Error(IN_MEMORY_MESSAGE);
   if (database !== 'postgres' || databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
   throw new Error(
     `There is no database below ${resolve(dataDir)}: start the service or run migrate, or set DATABASE_URL.`,

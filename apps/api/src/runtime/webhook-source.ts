@@ -3,16 +3,16 @@ import type { Container } from 'inversify';
 import { TOKENS } from '../tokens.js';
 import type { WebhookSource } from './metrics.js';
 
-const KEPT_MS = 5_000;
+const CACHE_MS = 5_000;
 
 export function webhookSourceOf(container: Container): WebhookSource {
   const clock = container.get(TOKENS.Clock);
   let lags: Promise<readonly EndpointLag[]> | undefined;
   let readAtMs = -Infinity;
   return {
-    // Anybody who reaches the metrics may ask for them, so the database is asked rarely.
+    // Anyone who reaches the metrics can request them, so the database is queried rarely.
     lags: () => {
-      if (lags !== undefined && performance.now() - readAtMs < KEPT_MS) return lags;
+      if (lags !== undefined && performance.now() - readAtMs < CACHE_MS) return lags;
       readAtMs = performance.now();
       lags = container
         .get(TOKENS.Database)

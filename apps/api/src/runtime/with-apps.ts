@@ -3,7 +3,7 @@ import { readConfig, type Config } from '../config.js';
 import { TOKENS } from '../tokens.js';
 import { startService } from './service.js';
 
-/** Runs `work` with the apps of an installation in another process. */
+/** Runs `work` on the apps of an installation that another process may serve. */
 export async function withApps<Result>(
   environment: Config['environment'],
   work: (apps: AppAdministration) => Promise<Result>,

@@ -26,7 +26,7 @@ describe('GET /sessions', () => {
     const customer = await newCustomer(shop, 'ana@example.com');
     const { customer_id: customerId } = customer;
     const session = await start(customer);
-    const anonymous = await start();
+    const anonymousSession = await start();
     expect(await list()).toEqual([
       {
         id: session.id,
@@ -37,7 +37,7 @@ describe('GET /sessions', () => {
         expires_at: session.expires_at,
         ended_at: null,
       },
-      expect.objectContaining({ id: anonymous.id, customer_id: null }),
+      expect.objectContaining({ id: anonymousSession.id, customer_id: null }),
     ]);
     expect((await list(`?customer_id=${customerId}`)).map(({ id }: { id: number }) => id)).toEqual([session.id]);
     expect(await list(`?customer_id=987654321`)).toEqual([]);
@@ -45,7 +45,7 @@ describe('GET /sessions', () => {
     expect((await (await api.app()).get('/sessions')).body.data).toEqual([]);
   });
 
-  it('leaves out ended and expired sessions with `active`', async () => {
+  it('lists only running sessions with `active`', async () => {
     const [ended, expired, active] = [await start(), await start({ expires_in: 60 }), await start()];
     await shop.delete(`/sessions/${ended.id}`);
     api.clock.forward({ seconds: 60 });
@@ -65,10 +65,10 @@ describe('DELETE /sessions/{id}', () => {
     expect(body.data).toMatchObject([{ actor: 'app', subject_id: session.id }]);
   });
 
-  it('finds no session of another app, and no token of an app', async () => {
+  it('finds neither sessions of another app nor tokens of an app', async () => {
     const session = await start();
-    const other = await api.app();
-    expect((await other.delete(`/sessions/${session.id}`)).status).toBe(404);
+    const otherApp = await api.app();
+    expect((await otherApp.delete(`/sessions/${session.id}`)).status).toBe(404);
     const { body } = await shop.get('/access_tokens');
     expect((await shop.delete(`/sessions/${body.data[0].id}`)).status).toBe(404);
     expect(await statusOf(session)).toBe(422);
@@ -118,7 +118,7 @@ describe('the life of a session', () => {
   });
 
   it.each([{ idle_days: 0 }, { max_days: 0 }, { max_days: 91 }, { idle_days: 91 }])(
-    'refuses the setting %j',
+    'cannot be set to %j',
     async (sessions) => {
       expect((await shop.patch('/app/settings', { sessions })).status).toBe(422);
     },

@@ -97,8 +97,8 @@ describe('POST /sessions', () => {
   });
 });
 
-describe('POST /sessions: customer', () => {
-  const MISSING = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
+describe('the customer of POST /sessions', () => {
+  const CUSTOMER_NOT_FOUND = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
   const postAndRead = async (session: object): Promise<unknown> => {
     const { status, body } = await postSession(session);
     return [status, body];
@@ -111,7 +111,7 @@ describe('POST /sessions: customer', () => {
     ['an id below 1', { customer_id: -1 }],
   ])('is not found with %s', async (_, wrongIdentifiers) => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await postAndRead({ ...customer, ...wrongIdentifiers })).toEqual(MISSING);
+    expect(await postAndRead({ ...customer, ...wrongIdentifiers })).toEqual(CUSTOMER_NOT_FOUND);
     expect((await readTokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('POST /sessions: customer', () => {
     const customer = { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' };
     await shop.post('/customers', { customer });
     for (const reference of ['unknown', 'CRM', ' crm', ' ']) {
-      expect(await postAndRead({ customer_external_ref: reference })).toEqual(MISSING);
+      expect(await postAndRead({ customer_external_ref: reference })).toEqual(CUSTOMER_NOT_FOUND);
     }
   });
 
@@ -129,8 +129,8 @@ describe('POST /sessions: customer', () => {
     await otherApp.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
     });
-    expect(await postAndRead(customer)).toEqual(MISSING);
-    expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(MISSING);
+    expect(await postAndRead(customer)).toEqual(CUSTOMER_NOT_FOUND);
+    expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(CUSTOMER_NOT_FOUND);
   });
 
   it('is found by id before the reference', async () => {
@@ -141,7 +141,7 @@ describe('POST /sessions: customer', () => {
   });
 });
 
-describe('Validation errors: POST /sessions', () => {
+describe('POST /sessions with an invalid session', () => {
   const longText = 'x'.repeat(256);
   it.each([
     ['no device', { device: undefined }, { device: ["can't be blank"] }],
@@ -218,7 +218,7 @@ describe('the lifetime of a session', () => {
     [3_650 * 86_400 + 1, 'is invalid'],
     [0, 'must be greater than 0'],
     [-1, 'must be greater than 0'],
-  ])('refuses expires_in %j: %s', async (expires_in, rule) => {
+  ])('is refused as expires_in %j: %s', async (expires_in, rule) => {
     const { status, body } = await postSession({ expires_in });
     expect([status, body]).toEqual([422, { errors: { expires_in: [rule] } }]);
   });
@@ -321,7 +321,7 @@ describe('POST /session/firebase/token', () => {
     expect(await readPushTokens()).toEqual(['push-2']);
   });
 
-  it('is removed when the session ends', async () => {
+  it('stores a token that is removed when the session ends', async () => {
     await storePushToken('push-1');
     expect((await phone.delete('/sessions/current')).status).toBe(204);
     expect(await readPushTokens()).toEqual([]);
@@ -345,7 +345,7 @@ describe('POST /session/firebase/token', () => {
     ['a number', 5],
     ['a list', ['push']],
     ['an object', { push: 1 }],
-  ])('answers 422 API.Tokens.Firebase.UnableToUpdate to %s and keeps the earlier token', async (_, token) => {
+  ])('answers 422 API.Tokens.Firebase.UnableToUpdate for %s and keeps the earlier token', async (_, token) => {
     await storePushToken('push-1');
     const { status, body } = await storePushToken(token);
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
@@ -363,7 +363,7 @@ describe('POST /session/firebase/token', () => {
     expect(await readPushTokens()).toEqual(['push-1']);
   });
 
-  it('answers 401 to the token of the app or an anonymous session', async () => {
+  it('answers 401 for the token of the app and of an anonymous session', async () => {
     const anonymousClient = clientWithToken(await startSession(shop));
     for (const client of [shop, anonymousClient]) {
       const { status, body } = await storePushToken('push-1', client);
@@ -372,17 +372,21 @@ describe('POST /session/firebase/token', () => {
     expect(await readPushTokens()).toEqual([]);
   });
 
-  it.each(['push', [], null])('answers 400 to a body that is not an object: %j', async (body) => {
+  it.each(['push', [], null])('answers 400 for a body that is not an object: %j', async (body) => {
     expect((await phone.post('/session/firebase/token', body)).status).toBe(400);
   });
 });
 
-describe('callers', () => {
-  let callers: Record<'app' | 'anonymous' | 'customer', string>;
+describe('a call', () => {
+  let tokenByCaller: Record<'app' | 'anonymous' | 'customer', string>;
 
   beforeEach(async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    callers = { app: shop.token, anonymous: await startSession(shop), customer: await startSession(shop, customer) };
+    tokenByCaller = {
+      app: shop.token,
+      anonymous: await startSession(shop),
+      customer: await startSession(shop, customer),
+    };
   });
 
   const collectAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
@@ -410,15 +414,15 @@ describe('callers', () => {
     ['session', 'app', INVALID],
     ['session', 'anonymous', 'admitted'],
     ['session', 'customer', 'admitted'],
-  ] as const)('checks %s calls with the token of %s: %s', async (kind, caller, answer) => {
-    expect(await collectAnswers(kind, callers[caller])).toEqual([answer]);
+  ] as const)('for callers of kind %s, with the token of %s, is answered: %s', async (kind, caller, answer) => {
+    expect(await collectAnswers(kind, tokenByCaller[caller])).toEqual([answer]);
   });
 
-  it.each(['customer', 'session'])('%s calls without a token are refused', async (kind) => {
+  it.each(['customer', 'session'])('for callers of kind %s is refused without a token', async (kind) => {
     expect(await collectAnswers(kind, undefined)).toEqual(['{"errors":{"token":"API.Tokens.Missing"}}']);
   });
 
-  it('sessions are limited to their app', async () => {
+  it('of a session is limited to its app', async () => {
     const otherApp = await api.app();
     const customer = await newCustomer(otherApp, 'mira@example.com');
     const token = await startSession(otherApp, customer);
@@ -426,8 +430,8 @@ describe('callers', () => {
     const visitAt = (accessToken: string) =>
       clientWithToken(accessToken).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
     expect((await visitAt(token)).status).toBe(201);
-    expect((await visitAt(callers.customer)).status).toBe(422);
-    expect((await clientWithToken(callers.customer).get(VISITS_PATH)).body).toEqual({ data: [] });
+    expect((await visitAt(tokenByCaller.customer)).status).toBe(422);
+    expect((await clientWithToken(tokenByCaller.customer).get(VISITS_PATH)).body).toEqual({ data: [] });
   });
 });
 
@@ -475,10 +479,10 @@ describe('a session that ended over 30 days ago', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
     const firstSession = await createSession(customer);
-    const visitAt = { attendance: { latitude: 1, longitude: 1 } };
+    const visitBody = { attendance: { latitude: 1, longitude: 1 } };
     const visitReply = await clientWithToken(firstSession.access_token)
       .keyed('visit')
-      .post('/customer/attendance', visitAt);
+      .post('/customer/attendance', visitBody);
     expect(visitReply.status).toBe(201);
     await api.database.rows(`update access_tokens set expires_at = $2 where app_id = $1 and kind = 'app'`, [
       shop.appId,

@@ -10,7 +10,7 @@ export interface ServedResource {
   readonly resource: Resource;
   readonly schemaName: string;
   readonly pluralNoun: string;
-  /** These columns are returned, but a PUT does not write them. */
+  /** Columns that are returned, but that a PUT does not write. */
   readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'responseShape' | 'present'>>>;
   readonly body: BodyClass;
 }

@@ -2,7 +2,7 @@ import type { Field, FieldType, FieldContext, Resource, Row, SetUpQueries, SetUp
 import { formatDateTime, rowErrorKeys } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import { ok } from '../http/answer.js';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -45,7 +45,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
       query: { ...PAGING, ...CURSOR },
       answers,
       handle: ({ app, query }) =>
-        answerPageOf(query, DEFAULT_LIMIT, async (page) => {
+        answerPageFromQuery(query, DEFAULT_LIMIT, async (page) => {
           const rows = await queries.list(name, app.id, page);
           const lastRow = rows[page.limit - 1];
           const json = JSON.stringify(rows.map((row) => present(row, app)));
@@ -55,7 +55,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
   ];
 }
 
-/** All routes share the shape, because the name of a component is unique. */
+/** All routes share the presenter of a resource, because the name of a component must be unique. */
 const presenters = new Map<ServedResource, RecordPresenter>();
 
 export interface RecordPresenter {
@@ -117,7 +117,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** A list field also has a message key for a blank entry. */
+/** Returns true when the field has a message key for blank values. A list has the key for blank entries. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

@@ -172,7 +172,7 @@ describe('POST /stock/reconcile', () => {
   });
 });
 
-describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, warehouse by warehouse_code', () => {
+describe('matching by POST /stock/reconcile', () => {
   it.each([
     ['unknown', 'none'],
     ['in another case', 'a'],
@@ -191,7 +191,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     ['too long', 'A'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('fails an entry with an unknown SKU: %s', async (_, sku) => {
+  ])('fails an entry whose SKU is %s', async (_, sku) => {
     expect(await expectRefused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
   });
 
@@ -236,7 +236,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
   });
 });
 
-describe('Failures inside a 200: POST /stock/reconcile', () => {
+describe('POST /stock/reconcile with failed entries', () => {
   it('lists failed entries as sent, with their reasons, and writes the others', async () => {
     const unknownRow = { sku: 'none', qty: 1, note: { any: ['thing'] } };
     const rows = [row({ qty: 2 }), unknownRow, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
@@ -268,7 +268,7 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
   });
 });
 
-describe('Validation errors: POST /stock/reconcile', () => {
+describe('POST /stock/reconcile with an invalid body', () => {
   it.each([
     ['absent', undefined, "can't be blank"],
     ['null', null, "can't be blank"],
@@ -332,7 +332,7 @@ describe('POST /stock/reconcile with many rows', () => {
 });
 
 describe('concurrent POST /stock/reconcile', () => {
-  const CALLS = 6;
+  const CALL_COUNT = 6;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
   const shuffleCodes = (callIndex: number): string[] =>
     codes
@@ -357,15 +357,15 @@ describe('concurrent POST /stock/reconcile', () => {
   );
 
   it('runs calls of one warehouse in turn', async () => {
-    await Promise.all(Array.from({ length: CALLS }, (_, callIndex) => reconcile(callIndex, callIndex + 1)));
+    await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => reconcile(callIndex, callIndex + 1)));
     const qty = new Set(Object.values(await readOnHand()));
     expect(qty.size).toBe(1);
-    expect([...qty][0]).toBeLessThanOrEqual(CALLS);
+    expect([...qty][0]).toBeLessThanOrEqual(CALL_COUNT);
     expect(await readLedger()).toEqual(await readOnHand());
   });
 
   it('waits for a call that adds stock, and counts its new shelves', async () => {
-    const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
       await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
@@ -378,7 +378,7 @@ describe('concurrent POST /stock/reconcile', () => {
         [shop.appId],
       );
       call = countStock([row({ qty: 3 })]);
-      while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(waitingStatementsQuery)).length === 0) await setTimeout(10);
     });
     await call;
     expect(await readOnHand()).toEqual({ 'A@W1': 3 });
@@ -389,20 +389,20 @@ describe('concurrent POST /stock/reconcile', () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(
-        Array.from({ length: CALLS }, (_, callIndex) => [
+        Array.from({ length: CALL_COUNT }, (_, callIndex) => [
           reconcile(callIndex, 1_000 * (callIndex + 1)),
           addStock(callIndex, 1),
         ]).flat(),
       );
-      // A transaction that deadlocks would run twice.
-      expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
+      // A deadlocked transaction would run again and add statements.
+      expect(countStatementsWith('from warehouses')).toBe(2 * CALL_COUNT);
       const stockAfter = await readOnHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));
       expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
-      expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
+      expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALL_COUNT);
       expect(counts[0]?.[1]).toBeGreaterThanOrEqual(1_000);
       expect(
-        Object.entries(stockAfter).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALLS * round),
+        Object.entries(stockAfter).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALL_COUNT * round),
       ).toHaveLength(codes.length);
       expect(await readLedger()).toEqual(stockAfter);
     }
@@ -413,7 +413,7 @@ describe('concurrent POST /stock/reconcile', () => {
       shop,
       codes.map((code) => ({ code, warehouse_code: 'W1', qty: 50 })),
     );
-    const proformas = Array.from({ length: CALLS }, (_, callIndex) =>
+    const proformas = Array.from({ length: CALL_COUNT }, (_, callIndex) =>
       propose(
         shop,
         shuffleCodes(callIndex)
@@ -423,14 +423,14 @@ describe('concurrent POST /stock/reconcile', () => {
     );
     await Promise.all([
       ...proformas,
-      ...Array.from({ length: CALLS }, (_, callIndex) => reconcile(callIndex, 40 + callIndex)),
+      ...Array.from({ length: CALL_COUNT }, (_, callIndex) => reconcile(callIndex, 40 + callIndex)),
     ]);
     const [sums] = await api.database.rows<{ reserved: number; lines: number }>(
       `select (select sum(reserved)::int from stocks where app_id = $1) as reserved,
          (select sum(qty)::int from stock_reservations where app_id = $1) as lines`,
       [shop.appId],
     );
-    expect(sums).toEqual({ reserved: CALLS * 20, lines: CALLS * 20 });
+    expect(sums).toEqual({ reserved: CALL_COUNT * 20, lines: CALL_COUNT * 20 });
     expect(await readLedger()).toEqual(await readOnHand());
   });
 });

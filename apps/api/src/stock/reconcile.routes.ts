@@ -5,11 +5,11 @@ import { MALFORMED } from '@back-office/kernel';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, nullable, record, text } from '../http/shapes.js';
-import { COUNT_KEYS, parseCountedRow } from './stock-rows.js';
+import { COUNT_ERROR_KEYS, parseCountedRow } from './stock-rows.js';
 import type { Stock } from '@back-office/stock';
 import { Type } from '@sinclair/typebox';
 
-const COUNTS = {
+const COUNTS_SCHEMA = {
   type: 'array' as const,
   maxItems: 10_000,
   items: {
@@ -24,8 +24,8 @@ const COUNTS = {
 
 class ReconcileStock {
   @Text() warehouse_code!: string;
-  // Each row is validated later, since it may fail alone.
-  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missingMessage: MALFORMED })
+  // Each row is validated later, because a row may fail alone.
+  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS_SCHEMA, { missingMessage: MALFORMED })
   products!: readonly unknown[];
 }
 
@@ -46,7 +46,7 @@ export function reconcileRoutes(stock: Stock): Route[] {
       body: ReconcileStock,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(ReconciledShape) },
-      failedRows: COUNT_KEYS,
+      failedRows: COUNT_ERROR_KEYS,
       missingKey: 'API.Warehouses.NotFound',
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);

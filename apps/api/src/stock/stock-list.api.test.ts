@@ -59,7 +59,7 @@ const rowOf = async (shelf: string): Promise<Row> =>
 
 const ALL_SHELVES = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
 
-describe('Paging, sorting, filtering: GET /stocks', () => {
+describe('GET /stocks', () => {
   it('shows stock and reservations per variant and warehouse', async () => {
     await propose(shop, [{ code: 'A', qty: 2 }]);
     const [row] = await listStock();
@@ -155,7 +155,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   });
 });
 
-describe('errors of GET /stocks', () => {
+describe('the filters of GET /stocks', () => {
   const FILTERS = [
     ['warehouseId', 'Stocks.InvalidWarehouseId'],
     ['productId', 'Stocks.InvalidProductId'],
@@ -170,14 +170,14 @@ describe('errors of GET /stocks', () => {
 
   describe.each(FILTERS)('%s', (name, key) => {
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1%20', '%20', '0x1', '1,2', 'null', 'W1', '１', 'true'])(
-      'answers 400 with its key for "%s"',
+      'is answered 400 with its key for "%s"',
       async (value) => {
         expect(await getErrors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
     it.each([`${name}=1&${name}=2`, `${name}[]=1`, `${name}[x]=1`])(
-      'answers 400 with its key when repeated: %s',
+      'is answered 400 with its key when repeated: %s',
       async (query) => {
         expect(await getErrors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
@@ -187,7 +187,7 @@ describe('errors of GET /stocks', () => {
       expect(await listShelves(`${name}=`)).toEqual(ALL_SHELVES);
     });
 
-    it('answers 400 without a key for invalid text', async () => {
+    it('is answered 400 without a key for invalid text', async () => {
       expect(await getErrors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     });
   });
@@ -202,14 +202,14 @@ describe('errors of GET /stocks', () => {
     },
   );
 
-  it('reports every invalid filter', async () => {
+  it('are all reported when they are invalid', async () => {
     expect(await getErrors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
       400,
       { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },
     ]);
   });
 
-  it('are translated for the app', async () => {
+  it('have error messages translated for the app', async () => {
     await shop.patch('/app/settings', {
       translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
     });

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { STOCK_SORT_FIELDS, type StockQueries } from '@back-office/stock';
 import { okStream, type Answer } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { answerPageOf, CURSOR } from '../http/cursor.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import {
   parseIdFilter,
   PAGING,
@@ -92,7 +92,7 @@ export function stockListRoutes(queries: StockQueries): Route[] {
           updatedAfter: parseUpdatedAfter(query),
         };
         const sorting = parseSorting(query['orderBy'], STOCK_SORT_FIELDS);
-        return answerPageOf(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
+        return answerPageFromQuery(query, DEFAULT_LIMIT, (page) => queries.list(app.id, filter, page, sorting));
       },
     }),
     route({

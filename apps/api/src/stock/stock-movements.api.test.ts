@@ -46,7 +46,7 @@ const listSummaries = async (query = ALL_TIME): Promise<string[]> =>
 const bookStock = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
-describe('Paging, sorting, filtering: GET /stock_movements', () => {
+describe('GET /stock_movements', () => {
   it('shows every line with its movement, in booking order', async () => {
     await bookStock(5);
     api.clock.forward({ seconds: 1 });
@@ -71,7 +71,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     expect(secondLine).toMatchObject({ reference: number });
   });
 
-  it('adds up to on hand and reserved', async () => {
+  it('shows lines that add up to on hand and reserved', async () => {
     await bookStock(5);
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -184,7 +184,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUntil', () => {
+describe('GET /stock_movements with dateFrom and dateUntil', () => {
   const day = '2026-11-22';
 
   beforeEach(async () => {

@@ -3,8 +3,8 @@ import { MAX_QUANTITY, type StockQuantity } from '@back-office/stock';
 
 const VARIANT_IDENTIFIERS = ['code', 'barcode', 'external_ref'] as const;
 
-export const COUNT_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
-export const STOCK_KEYS = [...COUNT_KEYS, 'API.Stocks.WarehouseNotFound'];
+export const COUNT_ERROR_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
+export const STOCK_ERROR_KEYS = [...COUNT_ERROR_KEYS, 'API.Stocks.WarehouseNotFound'];
 
 export function parseStockRow(row: unknown): StockQuantity | string {
   if (!isRow(row) || VARIANT_IDENTIFIERS.some((name) => isInvalidText(row[name]))) return 'API.Stocks.VariantNotFound';

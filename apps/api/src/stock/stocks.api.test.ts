@@ -80,7 +80,7 @@ const readVariantIds = async () =>
       [shop.appId],
     )
   ).map(({ id }) => id);
-const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const WAITING_STATEMENTS_QUERY = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await setTimeout(10);
 };
@@ -160,7 +160,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['no identifier', {}],
     ['nulls', { code: null, barcode: null, external_ref: null }],
     ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
-  ])('fails with VariantNotFound: %s', async (_, identifiers) => {
+  ])('is not found (VariantNotFound): %s', async (_, identifiers) => {
     expect(await expectRefused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
@@ -198,7 +198,7 @@ describe('the warehouse of a row of PUT /int/stocks', () => {
     ['too long', 'W'.repeat(256)],
     ['NUL', 'W1\0'],
     ['half of a surrogate pair', 'W1\udfff'],
-  ])('fails with WarehouseNotFound: %s', async (_, code) => {
+  ])('is not found (WarehouseNotFound): %s', async (_, code) => {
     await shop.put('/warehouse', { warehouses: [warehouse('x', { code: null })] });
     const stockRow = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
     expect(await expectRefused([stockRow])).toEqual(['WarehouseNotFound']);
@@ -290,8 +290,8 @@ describe('PUT /int/stocks with an invalid row', () => {
   });
 });
 
-describe('PUT /int/stocks below zero', () => {
-  it('NegativeStock: on hand would fall below 0', async () => {
+describe('PUT /int/stocks beyond the limits', () => {
+  it('fails with NegativeStock when on hand would fall below 0', async () => {
     await writeRows([row({ qty: 5 })]);
     expect(await expectRefused([row({ qty: -6 })])).toEqual(['NegativeStock']);
     expect(await expectRefused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
@@ -307,7 +307,7 @@ describe('PUT /int/stocks below zero', () => {
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 2, available: 0 });
   });
 
-  it('InvalidQty: on hand would exceed 1,000,000,000', async () => {
+  it('fails with InvalidQty when on hand would exceed 1,000,000,000', async () => {
     await writeRows([row({ qty: 1_000_000_000 })]);
     expect(await expectRefused([row({ qty: 1 })])).toEqual(['InvalidQty']);
     await writeRows([row({ qty: -1_000_000_000 })]);
@@ -419,7 +419,7 @@ describe('PUT /int/stocks of two apps', () => {
   });
 });
 
-describe('unreadable bodies of PUT /int/stocks', () => {
+describe('PUT /int/stocks with an unreadable body', () => {
   it.each([
     [{}],
     [{ stock: [row()] }],
@@ -514,7 +514,7 @@ async function countDeadlocks(): Promise<number> {
 }
 
 describe('concurrent PUT /int/stocks', () => {
-  const CALLS = 8;
+  const CALL_COUNT = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
   const everyShelf = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
   const shuffleShelves = (callIndex: number, qty: number) =>
@@ -533,14 +533,14 @@ describe('concurrent PUT /int/stocks', () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await writeRows([]);
-      const statements = api.statements.length;
+      const statementCount = api.statements.length;
       api.statements.length = 0;
       await Promise.all(
-        Array.from({ length: CALLS }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
+        Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
       );
-      // A transaction that deadlocks would run twice.
-      expect(api.statements).toHaveLength(CALLS * (statements + 2));
-      const sum = ((CALLS * (CALLS + 1)) / 2) * round;
+      // A deadlocked transaction would run again and add statements.
+      expect(api.statements).toHaveLength(CALL_COUNT * (statementCount + 2));
+      const sum = ((CALL_COUNT * (CALL_COUNT + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
     }
     expect(Object.keys(await readOnHand())).toHaveLength(200);
@@ -552,13 +552,13 @@ describe('concurrent PUT /int/stocks', () => {
     const [a, b, c] = (await readVariantIds()) as [number, number, number];
     const newShelf = await holdLock(INSERT_SHELF, [shop.appId, a]);
     const firstCall = writeRows([row(), row({ code: 'B' })]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
     await api.database.rows(INSERT_SHELF, [shop.appId, b]);
     const lastShelf = await holdLock(LOCK_SHELF, [shop.appId, c]);
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 2);
     await newShelf.rollBack();
-    // Gives the first call time to reach the next lock that it must wait for.
+    // The first call needs time to reach the next lock, for which it must wait.
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);
@@ -571,9 +571,9 @@ describe('concurrent PUT /int/stocks', () => {
     await writeRows([row()]);
     const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await readVariantIds())[0]]);
     const call = writeRows([row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
+    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
-    expect(await api.database.rows(WAITING)).toHaveLength(1);
+    expect(await api.database.rows(WAITING_STATEMENTS_QUERY)).toHaveLength(1);
     await shelf.rollBack();
     await call;
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 5, reserved: 2, available: 3 });
@@ -590,7 +590,7 @@ describe('concurrent PUT /int/stocks', () => {
     await api.database.transaction(async (transaction) => {
       await transaction.rows(lockStatement, [shop.appId, a]);
       call = writeRows(orderedRows.toReversed());
-      await waitUntil(async () => (await api.database.rows(WAITING)).length > 0);
+      await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length > 0);
       expect(await transaction.rows(lockStatement, [shop.appId, b])).toHaveLength(1);
     });
     await call;
@@ -599,7 +599,7 @@ describe('concurrent PUT /int/stocks', () => {
 
   it('never subtracts more than on hand', async () => {
     await writeRows([row({ qty: 10 })]);
-    const results = await Promise.all(Array.from({ length: CALLS }, () => putRows([row({ qty: -3 })])));
+    const results = await Promise.all(Array.from({ length: CALL_COUNT }, () => putRows([row({ qty: -3 })])));
     expect(results.filter(({ updated }) => updated === 1)).toHaveLength(3);
     expect(results.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
       Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),

@@ -7,9 +7,9 @@ import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
-import { STOCK_KEYS, parseStockRow } from './stock-rows.js';
+import { STOCK_ERROR_KEYS, parseStockRow } from './stock-rows.js';
 
-const string = orNull({ type: 'string', maxLength: 255 });
+const stringSchema = orNull({ type: 'string', maxLength: 255 });
 
 class PutStocks {
   @ValidatedByDomain({
@@ -18,10 +18,10 @@ class PutStocks {
     items: {
       type: 'object',
       properties: {
-        code: string,
-        barcode: string,
-        external_ref: string,
-        warehouse_code: string,
+        code: stringSchema,
+        barcode: stringSchema,
+        external_ref: stringSchema,
+        warehouse_code: stringSchema,
         qty: { type: 'integer', description: 'added; subtracted when negative' },
         min_qty: orNull({ type: 'integer', minimum: 0, description: 'minimum of a new shelf' }),
       },
@@ -30,13 +30,13 @@ class PutStocks {
   stocks?: unknown;
 }
 
-const stockSums = { on_hand: integer, reserved: integer, available: integer };
+const stockSumFields = { on_hand: integer, reserved: integer, available: integer };
 
 const StockAggregateShape = component('StockAggregate', {
   product_variant_id: integer,
   code: text,
-  ...stockSums,
-  warehouses: listOf(record({ warehouse_code: nullable(text), ...stockSums })),
+  ...stockSumFields,
+  warehouses: listOf(record({ warehouse_code: nullable(text), ...stockSumFields })),
 });
 
 const DEFAULT_LIMIT = 30;
@@ -52,7 +52,7 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       body: PutStocks,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
-      failedRows: STOCK_KEYS,
+      failedRows: STOCK_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'stocks');

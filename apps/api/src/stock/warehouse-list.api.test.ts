@@ -24,7 +24,7 @@ const listCodes = async (query = ''): Promise<(string | null)[]> =>
   (await listWarehouses(query)).map(({ code }) => code);
 const search = (text: string) => listCodes(`search=${encodeURIComponent(text)}`);
 
-describe('Paging, sorting, filtering: GET /warehouses', () => {
+describe('GET /warehouses', () => {
   it('is sorted by name, then by id', async () => {
     await putWarehouses(warehouse('1', { name: 'M' }), warehouse('2', { name: 'A' }), warehouse('0', { name: 'M' }));
     expect(await listCodes()).toEqual(['2', '1', '0']);
@@ -55,7 +55,7 @@ describe('Paging, sorting, filtering: GET /warehouses', () => {
   });
 });
 
-describe('Paging, sorting, filtering: GET /warehouses, search', () => {
+describe('GET /warehouses?search', () => {
   beforeEach(() =>
     putWarehouses(
       warehouse('BG-1', { name: 'Central', address_line_1: 'Bulevar 12', city: 'Beograd', postcode: '11000' }),
@@ -76,7 +76,7 @@ describe('Paging, sorting, filtering: GET /warehouses, search', () => {
     ['Cyrillic in another case', 'ЮГ', ['NI-3']],
     ['a warehouse without a code', 'unnamed', [null]],
     ['several warehouses', '000', ['BG-1', 'NS_2', null, 'NI-3']],
-  ])('finds %s', async (_, text, expected) => {
+  ])('finds a warehouse by %s', async (_, text, expected) => {
     expect(await search(text)).toEqual(expected);
   });
 
@@ -138,7 +138,7 @@ describe('POST /warehouses', () => {
       expect((await addWarehouse(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
   });
 
-  it('Validation errors: returns a key for each failing field', async () => {
+  it('returns a message key for each failing field', async () => {
     const { status, body } = await addWarehouse({ code: 'A', name: 'Name' });
     expect([status, body]).toEqual([
       422,

@@ -47,10 +47,10 @@ export function presentWarehouse<Id extends number | null>(
   };
 }
 
-const REQUIRED = ['name', 'address_line_1', 'city', 'postcode'] as const;
+const REQUIRED_TEXTS = ['name', 'address_line_1', 'city', 'postcode'] as const;
 
-export const WAREHOUSE_KEYS = [
-  ...rowErrorKeys('Warehouses', { required: REQUIRED, texts: ['code'] }),
+export const WAREHOUSE_ERROR_KEYS = [
+  ...rowErrorKeys('Warehouses', { required: REQUIRED_TEXTS, texts: ['code'] }),
   rowErrorKey('Warehouses', 'market_id', CANT_BE_BLANK),
 ];
 
@@ -89,7 +89,7 @@ function checkWarehouseRow(row: Readonly<Record<string, unknown>>): string | und
   if (flagError !== undefined || !isOptionalWhole(row['id'])) return rowErrorKey('Warehouses', '', MALFORMED);
   if (codeError !== undefined) return rowErrorKey('Warehouses', 'code', codeError);
   if (row['delete'] === true) return undefined;
-  for (const field of REQUIRED) {
+  for (const field of REQUIRED_TEXTS) {
     const error = checkTextField(row[field], MAX_STRING_LENGTH, true);
     if (error !== undefined) return rowErrorKey('Warehouses', field, error);
   }

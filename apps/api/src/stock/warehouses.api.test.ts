@@ -190,7 +190,7 @@ describe('PUT /warehouse with delete', () => {
     expect(await expectRefused([{ code: 'A', delete: true }])).toEqual(['NotFound']);
   });
 
-  it('HasStock: is refused while stock is on hand or reserved', async () => {
+  it('fails with HasStock while stock is on hand or reserved', async () => {
     await stockShop(shop, [{ code: 'P', stock: 1 }]);
     expect(await expectRefused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
     const { id } = await propose(shop, [{ code: 'P', qty: 1 }]);
@@ -262,7 +262,7 @@ describe('PUT /warehouse with an invalid row', () => {
     ]);
   });
 
-  it('CodeAndIdMismatch: code and id identify different warehouses', async () => {
+  it('fails with CodeAndIdMismatch when code and id identify different warehouses', async () => {
     const [a, b] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     expect(
       await expectRefused([
@@ -276,8 +276,8 @@ describe('PUT /warehouse with an invalid row', () => {
 });
 
 describe('PUT /warehouse with many rows', () => {
-  const manyRows = (countStatements: number, name: string) =>
-    Array.from({ length: countStatements }, (_, index) => warehouse(`M${index}`, { name }));
+  const manyRows = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
   it('writes 1,000 rows with as many statements as one', async () => {
     const countStatements = async (warehouses: readonly object[]): Promise<number> => {

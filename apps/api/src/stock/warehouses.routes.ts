@@ -9,7 +9,7 @@ import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
 import {
   presentWarehouse,
-  WAREHOUSE_KEYS,
+  WAREHOUSE_ERROR_KEYS,
   WarehouseShape,
   WrittenWarehouseShape,
   parseWarehouseRow,
@@ -100,7 +100,7 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       body: PutWarehouses,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
-      refusals: [...WAREHOUSE_KEYS, ...REFUSALS],
+      refusals: [...WAREHOUSE_ERROR_KEYS, ...REFUSALS],
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'warehouses').map(parseWarehouseRow);

@@ -1,17 +1,16 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /** One step from a body to a field: a property name, or 0 for the first entry of a list. */
-type Step = string | 0;
+type PathStep = string | 0;
 
 export interface BodyField {
-  readonly path: readonly Step[];
+  readonly path: readonly PathStep[];
   readonly schema: Json;
 }
 
 /** Values of the example body. The keys are `field`, `parent.field`, or `.field` at the top. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
-/** The schema of a body in the API reference. */
 export class BodySchema {
   constructor(
     private readonly reference: Json,
@@ -26,7 +25,7 @@ export class BodySchema {
   /** Returns a field of this name for every object of the example. */
   unknownFields(name: string, values: ExampleValues): BodyField[] {
     const example = this.example(values);
-    const isPresent = (path: readonly Step[]): boolean =>
+    const isPresent = (path: readonly PathStep[]): boolean =>
       path.reduce<unknown>((part, step) => (part as Json | undefined)?.[step], example) !== undefined;
     return this.nestedFields(this.schema, [])
       .filter(({ path, schema }) => schema['properties'] !== undefined && isPresent(path))
@@ -50,7 +49,7 @@ export class BodySchema {
     });
   }
 
-  private nestedFields(schema: Json, path: readonly Step[]): BodyField[] {
+  private nestedFields(schema: Json, path: readonly PathStep[]): BodyField[] {
     const { properties, items } = this.resolve(schema);
     return [
       { path, schema: this.resolve(schema) },
@@ -61,7 +60,7 @@ export class BodySchema {
     ];
   }
 
-  private exampleOf(schema: Json, path: readonly Step[], values: ExampleValues, isRequired = true): unknown {
+  private exampleOf(schema: Json, path: readonly PathStep[], values: ExampleValues, isRequired = true): unknown {
     const exampleValue = this.exampleValueAt(path, values);
     if (exampleValue !== undefined) return exampleValue;
     const {
@@ -84,7 +83,7 @@ export class BodySchema {
     return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
 
-  private exampleValueAt(path: readonly Step[], values: ExampleValues): unknown {
+  private exampleValueAt(path: readonly PathStep[], values: ExampleValues): unknown {
     const names = path.filter((step) => step !== 0);
     if (names.length === 0 || path.at(-1) === 0) return undefined;
     const parentAndName = names.length === 1 ? `.${names[0]}` : names.slice(-2).join('.');
@@ -93,9 +92,9 @@ export class BodySchema {
 
   private withValueAt(
     schema: Json,
-    parent: readonly Step[],
+    parent: readonly PathStep[],
     body: unknown,
-    [step, ...remainingPath]: readonly Step[],
+    [step, ...remainingPath]: readonly PathStep[],
     value: unknown,
     values: ExampleValues,
   ): unknown {

@@ -7,13 +7,13 @@ import { SentStatements, makeTestDatabase } from '@back-office/database-postgres
 export interface DatabaseUnderTest {
   readonly database: Database;
   readonly url: string;
-  /** Connections of the tests. */
+  /** Connections that only the tests use. */
   readonly inspection: Postgres;
-  /** Connections of the service. */
+  /** Connections that the service uses. */
   readonly postgres: Postgres;
   /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
-  /** Throws when a statement of the service was not limited to one app. */
+  /** Closes the connections. Throws when a statement of the service was not limited to one app. */
   close(): Promise<void>;
 }
 

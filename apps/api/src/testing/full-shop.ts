@@ -20,7 +20,6 @@ export interface FullShop {
   readonly folderId: number;
   readonly file: { readonly id: number; readonly key: string; readonly url: string };
   readonly trashedFile: { readonly id: number };
-  /** Token of a customer session. */
   readonly sessionToken: string;
   /** One record for each first path segment. */
   readonly records: Record<string, ShopRecord>;
@@ -66,10 +65,10 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
   };
 }
 
-/** The name never resolves. */
+/** The host name never resolves. */
 const WEBHOOK_URL = 'https://shop.invalid/hook';
 
-/** Position of the location, for visits. */
+/** Position of the location; visits are near it. */
 const POSITION = { latitude: 44.8125, longitude: 20.4612 };
 
 /** Restores settings that hostile calls may have changed. */
@@ -92,7 +91,6 @@ async function createProforma(client: Client, cashMethodId: number): Promise<Sho
   return { ...body.data, payment_id: cardPayment.body.payment.id, refund_id: refund.id };
 }
 
-/** Replaces the records that calls have used up. */
 export async function replaceUsedRecords(shop: FullShop): Promise<void> {
   if (shop.usedRecords === 'nothing') return;
   if (shop.usedRecords !== 'evaluation')
@@ -101,7 +99,6 @@ export async function replaceUsedRecords(shop: FullShop): Promise<void> {
   shop.usedRecords = 'nothing';
 }
 
-/** Returns the token of the app or of the session, as the route requires. */
 export function tokenFor({ caller }: Route, { client, sessionToken }: FullShop): string {
   return caller === 'app' ? client.token : sessionToken;
 }

@@ -37,7 +37,6 @@ export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[
   ['25 nested objects', JSON.parse('{"a":'.repeat(25) + '1' + '}'.repeat(25))],
 ];
 
-/** Invalid JSON and JSON that is nested too deeply. */
 export const BROKEN_JSON: readonly string[] = [
   '{',
   '[1',
@@ -62,7 +61,6 @@ export const BROKEN_JSON: readonly string[] = [
 /** Bodies that every call refuses. */
 export const HOSTILE_BODIES: readonly string[] = ['null', 'true', '5', '"x"', '[]', '[{}]', '[null]', ...BROKEN_JSON];
 
-/** Hostile query strings for one parameter. */
 export const HOSTILE_QUERIES: readonly ((parameter: string) => string)[] = [
   (name) => name,
   ...[
@@ -114,7 +112,7 @@ export const HOSTILE_QUERIES: readonly ((parameter: string) => string)[] = [
   (name) => `${name}[=1`,
 ];
 
-/** Path segments that are no id of a record. */
+/** Path segments that identify no record. */
 export const HOSTILE_IDS: readonly string[] = [
   '0',
   '-1',
@@ -150,5 +148,4 @@ export const HOSTILE_IDS: readonly string[] = [
   '%2E%2E',
 ];
 
-/** Path segments that cannot be decoded. */
 export const UNDECODABLE_IDS: readonly string[] = ['%', '%E0%A4%A', '%C0%AF', '%ED%A0%80', '1%ff'];

@@ -6,14 +6,12 @@ type Fields = Readonly<Record<string, string | readonly string[]>>;
 // eslint-disable-next-line typescript/no-explicit-any
 type CdnFile = any;
 
-/** Uploads, changes and reads files of one app. */
 export class MediaShop {
   constructor(
     private readonly api: TestApi,
     readonly client: Client,
   ) {}
 
-  /** Uploads a text file. */
   text(name: string, fields: Fields = {}, content = `words of ${name}`): Promise<CdnFile> {
     return this.upload(name, Buffer.from(content), fields);
   }
@@ -51,7 +49,6 @@ export class MediaShop {
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** Returns the file names in Trash for this query. */
   async trashedNames(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/trash?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);

@@ -1,6 +1,6 @@
 export interface MinimumVersion {
   readonly name: string;
-  /** The first version without the problem in `because`. */
+  /** The first version without the `problem`. */
   readonly version: string;
   readonly problem: string;
   /** Why tests may use an older copy. */

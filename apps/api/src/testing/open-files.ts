@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const DESCRIPTORS = '/proc/self/fd';
-/** A stream closes its file shortly after the end. */
+/** A stream may close its file a moment after its end. */
 const MAX_CLOSING_MS = 2_000;
 
 /** Throws when a file below the folder stays open. Checks only on Linux. */

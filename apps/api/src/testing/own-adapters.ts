@@ -32,7 +32,6 @@ export function openImageProcessor(): ImageProcessor {
   };
 }
 
-/** Renders one page for every document. */
 export function openPageRenderer(): PageRenderer {
   return {
     async *pages() {

@@ -12,10 +12,10 @@ export function patternsOf(root: string): Map<string, string> {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   );
   const sources = folders.filter((file) => /\/src\/.*\.ts$/.test(file) && !NO_PRODUCTION_CODE.test(file));
-  const found = sources.flatMap((file) =>
+  const patternEntries = sources.flatMap((file) =>
     literalsIn(file, readFileSync(join(root, file), 'utf8')).map((pattern) => [pattern, file] as const),
   );
-  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map(patternEntries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function literalsIn(file: string, source: string): string[] {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 export interface RawCall {
   readonly method?: string;
-  /** Sent as it is: neither encoded nor normalized. */
+  /** Sent unchanged: neither encoded nor normalized. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string | Buffer | undefined;

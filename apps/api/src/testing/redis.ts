@@ -8,7 +8,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Starts a Redis server that stores nothing, or without one on the machine a server with the used commands. */
+/** Starts a Redis server without persistence, or a substitute with the needed commands when Redis is not installed. */
 export function startRedis(): Promise<RedisServer> {
   const command = findOnPath('redis-server');
   return command === undefined ? startSimpleRedis() : startRealRedis(command);

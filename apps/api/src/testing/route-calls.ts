@@ -24,14 +24,11 @@ export interface RouteAnswer {
   readonly status: number;
   readonly replyHeaders: IncomingHttpHeaders;
   readonly replyText: string;
-  /** Deviations from the API reference. */
   readonly deviations: readonly string[];
 }
 
-/** Sends valid and invalid calls to any route. */
 export class RouteCalls {
   readonly routes: readonly Route[];
-  /** Number of calls until now. */
   count = 0;
   private readonly reference: Record<string, unknown>;
   private readonly conformance: Conformance;
@@ -100,7 +97,6 @@ export function parametersOf({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Returns the record of the shop that the path identifies. */
 function recordOf({ path }: Route, shop: FullShop): Readonly<Record<string, unknown>> {
   return { ...shop.records[path.split('/')[1] ?? ''] };
 }
@@ -111,11 +107,10 @@ export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'i
   return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]));
 }
 
-/** Returns valid values of the required query parameters. */
 export function requiredQuery(route: Route, shop: FullShop): string[] {
   const record = recordOf(route, shop);
   const values: Readonly<Record<string, unknown>> = {
-    // A call with this customer ends no session.
+    // No customer has this id, so the call ends no session.
     customer_id: 987_654_321,
     dataPart: record['data_part'],
     timePart: record['time_part'],
@@ -129,7 +124,6 @@ export function requiredQuery(route: Route, shop: FullShop): string[] {
 
 const BOUNDARY = 'between-the-parts';
 
-/** Returns the schema of a form without its file. */
 function fieldsOf(form: { properties?: object } | undefined): object | undefined {
   const fields = Object.entries(form?.properties ?? {}).filter(([name]) => name !== 'file');
   return form && { ...form, properties: Object.fromEntries(fields), required: [] };

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** Folder of the entry points that `npm start`, `npm run worker` and `npm run cli` run. */
-export const BUNDLE = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
+export const BUNDLE_FOLDER = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
 
 export interface ServerProcess {
   readonly origin: string;
   readonly pid: number;
-  /** Returns the output of the process until now. */
   output(): string;
   /** Sends the signal, waits for the exit and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -15,7 +14,7 @@ export interface ServerProcess {
 
 /** Starts the built service in a separate process, like `npm start`. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [`${BUNDLE}main.js`], {
+  const child = spawn(process.execPath, [`${BUNDLE_FOLDER}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -85,7 +85,6 @@ export async function setUp(client: Client, name: SetUpResource, rows: readonly 
   return reply.body.data;
 }
 
-/** Creates a customer and returns the identifiers. */
 export async function newCustomer(
   client: Client,
   email: string,

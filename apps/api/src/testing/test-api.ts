@@ -9,7 +9,7 @@ import type { Postgres } from '@back-office/database-postgres';
 import { openRefundGateway } from '../proformas/index.js';
 import { openLibraryTools } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
-import { EDGE_TIMEOUTS, type EdgeTimeouts } from '../http/server.js';
+import { EDGE_TIMEOUTS, type ServerTimeouts } from '../http/server.js';
 import { startApi } from '../runtime/api.js';
 import { loggerOf } from '../runtime/logger.js';
 import { refundReportOf } from '../runtime/observer.js';
@@ -59,16 +59,14 @@ export interface TestApi {
   /** The folder of all files, including unfinished uploads. */
   readonly dataDir: string;
   readonly clock: MovableClock;
-  /** Connections of the tests. */
+  /** Connections that only the tests use. */
   readonly database: Postgres;
-  /** Connections of the service. */
+  /** Connections that the service uses. */
   readonly postgres: Postgres;
   readonly container: Container;
   /** All statements of the service until now, except those that TypeORM adds. */
   readonly statements: string[];
-  /** Errors of background jobs until now. */
   readonly jobFailures: unknown[];
-  /** Runs all pending background jobs. */
   runJobs(): Promise<void>;
   /** Delivers events to all endpoints that are due, and throws when a result cannot be stored. */
   deliverWebhooks(): Promise<void>;
@@ -77,14 +75,14 @@ export interface TestApi {
   clientWith(appId: number, token: string): Client;
   /** Returns a client of the same app that calls these servers in turn. */
   withOrigins(client: Client, origins: readonly string[]): Client;
-  /** Throws when a statement was not limited to one app, or when a stored file is still open. */
+  /** Stops the service. Throws when a statement was not limited to one app, or when a stored file is still open. */
   close(): Promise<void>;
 }
 
 /** Starts the whole service on a free port with a database of its own, a test clock and no log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
-  timeouts: Partial<EdgeTimeouts> = {},
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<TestApi> {
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });

@@ -14,7 +14,7 @@ export const TRACED_TEXTS = ['zorica', 'quetzal', '649876543'];
 export interface TracedCustomer {
   readonly client: Client;
   readonly phone: Client;
-  /** Path of the customer with a place for an action. */
+  /** Returns the path of the customer, or of an action on the customer. */
   readonly path: (action?: string) => string;
   readonly id: number;
   readonly identifier: { readonly customer_id: number; readonly data_part: number; readonly time_part: number };

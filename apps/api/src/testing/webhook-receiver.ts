@@ -19,7 +19,7 @@ export interface ReceiverAnswer {
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: ReceivedWebhook[];
-  /** Decides the answer to each webhook; 204 at first. */
+  /** Decides the answer to each webhook; the default is 204. */
   answer: (webhook: ReceivedWebhook) => ReceiverAnswer | Promise<ReceiverAnswer>;
   close(): Promise<void>;
 }

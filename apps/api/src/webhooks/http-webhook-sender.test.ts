@@ -25,15 +25,15 @@ afterEach(() => {
   server.close();
 });
 
-const TIMES = { timeoutMs: 1_000, bodyTimeoutMs: 200 };
-const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http', times = TIMES) => {
+const TIMEOUTS = { timeoutMs: 1_000, bodyTimeoutMs: 200 };
+const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http', times = TIMEOUTS) => {
   const sender = new HttpWebhookSender(new Targets(networks), () => new Date('2026-11-21T10:00:00Z'), times);
   return sender.send({ url: `${protocol}://${host}:${port}/`, headers: { 'webhook-id': 'msg_1' }, body: '{}' });
 };
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 describe('HttpWebhookSender', () => {
-  it('returns the status, the pause and the first kilobyte', async () => {
+  it('returns the status, the requested pause and the first kilobyte of the body', async () => {
     handleRequest = (_, response) => response.writeHead(503, { 'Retry-After': '30' }).end(`a\0${'x'.repeat(100_000)}`);
     const answer = await send(LOOPBACK);
     expect(answer).toEqual({ status: 503, retryAfterSeconds: 30, text: `a\uFFFD${'x'.repeat(1_022)}` });
@@ -87,24 +87,24 @@ describe('HttpWebhookSender', () => {
       if (requestCount === 2) request.socket.destroy();
       else response.writeHead(200).end();
     };
-    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMES);
+    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMEOUTS);
     const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' };
     expect(await sender.send(request)).toMatchObject({ status: 200 });
     expect(await sender.send(request)).toMatchObject({ status: 200 });
     expect(requestCount).toBe(3);
   });
 
-  it('lets a host that hangs delay no other request to it', async () => {
+  it('does not delay a request to a host while other requests to this host hang', async () => {
     handleRequest = (request, response) => {
       if (request.headers['webhook-id'] !== 'held') response.writeHead(200).end();
     };
-    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMES);
+    const sender = new HttpWebhookSender(new Targets(LOOPBACK), () => new Date(), TIMEOUTS);
     const sendAs = (id: string) =>
       sender.send({ url: `http://127.0.0.1:${port}/`, headers: { 'webhook-id': id }, body: '{}' });
-    const held = Array.from({ length: 40 }, () => sendAs('held'));
+    const heldRequests = Array.from({ length: 40 }, () => sendAs('held'));
     const free = sendAs('free');
-    expect(await Promise.race([...held, free])).toMatchObject({ status: 200 });
-    await Promise.all(held);
+    expect(await Promise.race([...heldRequests, free])).toMatchObject({ status: 200 });
+    await Promise.all(heldRequests);
   });
 
   it('follows no redirect', async () => {

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15_000;
 /** The status decides whether the webhook is delivered, so the timeout of the body is shorter. */
 const BODY_TIMEOUT_MS = 2_000;
 const MAX_TEXT_BYTES = 1_024;
-/** Requests to a host share the addresses that were found for it. */
+/** Requests to a host share its addresses for this long. */
 const MAX_ADDRESS_AGE_MS = 5_000;
 
 class ForbiddenTarget extends Error {}
@@ -79,7 +79,7 @@ export class HttpWebhookSender implements WebhookSender {
         isAnswered = true;
         void this.readAnswer(response).then((answer) => {
           resolve(answer);
-          // An unread rest would keep the connection busy.
+          // The unread rest of the body would keep the connection busy.
           if (!response.complete) request.destroy();
         });
       });
@@ -112,7 +112,7 @@ class HostAddresses {
 function checkedLookup(addresses: HostAddresses, targets: Targets, isPlain: boolean): LookupFunction {
   const findAllowed = async (hostname: string): Promise<readonly LookupAddress[]> => {
     const found = await addresses.find(hostname);
-    // One forbidden address is enough: the name may be meant to switch between them.
+    // One forbidden address is enough, because an attacker may switch a name between addresses.
     if (found.some(({ address }) => !targets.allowsAddress(address, isPlain))) throw new ForbiddenTarget();
     return found;
   };
@@ -147,7 +147,7 @@ function readStart(response: IncomingMessage, timeoutMs: number): Promise<string
   });
 }
 
-/** PostgreSQL stores no zero character. */
+/** Strips zero characters, which PostgreSQL cannot store. */
 function toText(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -1,13 +1,13 @@
 import { Targets } from './targets.js';
 
 describe('targets of webhooks', () => {
-  it('are no public addresses over plain HTTP', () => {
-    expect(withNetworks.allowsAddress('8.8.8.8', true)).toBe(false);
-    expect(withNetworks.allowsAddress('8.8.8.8', false)).toBe(true);
+  it('exclude public addresses over plain HTTP', () => {
+    expect(targetsWithNetworks.allowsAddress('8.8.8.8', true)).toBe(false);
+    expect(targetsWithNetworks.allowsAddress('8.8.8.8', false)).toBe(true);
   });
 
-  const publicOnly = new Targets([]);
-  const withNetworks = new Targets(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
+  const publicTargets = new Targets([]);
+  const targetsWithNetworks = new Targets(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
 
   it.each([
     '0.0.0.0',
@@ -32,17 +32,17 @@ describe('targets of webhooks', () => {
     '64:ff9b:1::a00:1',
     'ff02::1',
     'words',
-  ])('leave out %s', (address) => {
-    expect(publicOnly.allowsAddress(address, false)).toBe(false);
+  ])('exclude %s', (address) => {
+    expect(publicTargets.allowsAddress(address, false)).toBe(false);
   });
 
   it.each(['8.8.8.8', '93.184.216.34', '2606:2800:220:1::1'])('include %s', (address) => {
-    expect(publicOnly.allowsAddress(address, false)).toBe(true);
+    expect(publicTargets.allowsAddress(address, false)).toBe(true);
   });
 
-  it('include the networks of the operator only', () => {
+  it('include private networks of the operator and no others', () => {
     const addresses = ['10.1.2.3', '10.2.0.1', '127.0.0.1', '127.0.0.2', 'fd12::1', '::ffff:10.1.0.9', '::1'];
-    expect(addresses.filter((address) => withNetworks.allowsAddress(address, true))).toEqual([
+    expect(addresses.filter((address) => targetsWithNetworks.allowsAddress(address, true))).toEqual([
       '10.1.2.3',
       '127.0.0.1',
       'fd12::1',
@@ -59,7 +59,7 @@ describe('targets of webhooks', () => {
     ['https://user@shop.example/', false, false],
     ['file:///etc/passwd', false, false],
     ['//shop.example', false, false],
-  ])('as the URL %s: %s, with private networks %s', (url, isPublic, isAllowed) => {
-    expect([publicOnly.allowsUrl(url), withNetworks.allowsUrl(url)]).toEqual([isPublic, isAllowed]);
+  ])('allow the URL %s: %s, with private networks: %s', (url, isPublic, isAllowed) => {
+    expect([publicTargets.allowsUrl(url), targetsWithNetworks.allowsUrl(url)]).toEqual([isPublic, isAllowed]);
   });
 });

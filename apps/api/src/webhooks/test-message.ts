@@ -3,10 +3,10 @@ import { formatDateTime, type Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
 import type { WebhookMessages } from './webhook-messages.js';
 
-/** The test is not in the feed. */
+/** The feed does not contain the test event, so the event has no position. */
 const NO_SEQUENCE = '0'.repeat(16);
 
-/** Sends an event that says nothing about a record, so that a new receiver can be tried. */
+/** Sends an event without a record, so that a new receiver can be tried. */
 export class TestMessage {
   constructor(
     private readonly messages: WebhookMessages,

@@ -30,7 +30,7 @@ const MAX_ENDPOINTS_AT_ONCE = 100;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
 /** A turn starts no request after this time. */
 const TURN_MS = 4_000;
-/** After this time, another endpoint gets the place. */
+/** After this time, the endpoint gives way to another endpoint. */
 const MAX_ENDPOINT_MS = 10_000;
 /** Longer than a turn with its last request. After the death of a worker, other workers wait this long. */
 const LEASE_SECONDS = 25;
@@ -82,7 +82,6 @@ export class WebhookDispatcher {
     private readonly clock: Clock,
   ) {}
 
-  /** Attempts of this process until now. */
   get attempts(): AttemptCounts {
     return this.counts;
   }
@@ -119,17 +118,17 @@ export class WebhookDispatcher {
     if (leased === undefined || app === undefined) return false;
     const endMs = performance.now() + TURN_MS;
     const isSlowedDown = leased.health.failures >= MIN_FAILURES_TO_SLOW_DOWN;
-    const due = leased.due.slice(0, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN);
+    const dueDeliveries = leased.due.slice(0, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN);
     // A new event may be accepted although all repeats fail.
-    const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - due.length);
+    const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - dueDeliveries.length);
     const newDeliveries = await this.newDeliveries(leased, page.events);
     const startedAt = this.clock.now();
     // This turn may leave out older deliveries of a record, so newer deliveries of that record must wait.
-    const isComplete = due.length === leased.due.length;
-    const sendable = newDeliveries.filter(({ nextAttemptAt }) => isComplete || nextAttemptAt !== null);
-    const attempts = await this.attempt({ app, leased, stopping, endMs }, [...due, ...sendable]);
+    const isComplete = dueDeliveries.length === leased.due.length;
+    const sendableDeliveries = newDeliveries.filter(({ nextAttemptAt }) => isComplete || nextAttemptAt !== null);
+    const attempts = await this.attempt({ app, leased, stopping, endMs }, [...dueDeliveries, ...sendableDeliveries]);
     const answers = attempts.map(({ answer }) => answer);
-    const attempted = new Map(attempts.map(({ delivery }) => [delivery.event.id, delivery]));
+    const attemptedById = new Map(attempts.map(({ delivery }) => [delivery.event.id, delivery]));
     const { health, switchOffReason } = deriveHealth(leased.health, {
       startedAt,
       endedAt: this.clock.now(),
@@ -137,13 +136,13 @@ export class WebhookDispatcher {
       hasFirstAttempt: attempts.some(({ delivery }) => delivery.attempts === 1),
     });
     const deliveries = blockFollowers([
-      ...due.flatMap(({ event }) => attempted.get(event.id) ?? []),
-      ...newDeliveries.map((delivery) => attempted.get(delivery.event.id) ?? delivery),
+      ...dueDeliveries.flatMap(({ event }) => attemptedById.get(event.id) ?? []),
+      ...newDeliveries.map((delivery) => attemptedById.get(delivery.event.id) ?? delivery),
     ]);
     const stored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
     this.count(answers);
     if (stored === 'all' && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
-    const hasMore = page.hasMore || due.length === MAX_DELIVERIES_PER_TURN;
+    const hasMore = page.hasMore || dueDeliveries.length === MAX_DELIVERIES_PER_TURN;
     return stored !== 'nothing' && hasMore && health.retryAt === null && switchOffReason === undefined;
   }
 

@@ -25,7 +25,7 @@ const validateTypes: Validator = (value) => {
   return value.length > 0 && value.length <= EVENT_TYPES.length && areKnown ? undefined : IS_INVALID;
 };
 
-const TYPE_LIST = {
+const TYPE_LIST_SCHEMA = {
   type: 'array' as const,
   items: { type: 'string' as const, enum: [...EVENT_TYPES] },
   minItems: 1,
@@ -37,13 +37,13 @@ const validateSubject: Validator = (value) => {
   return parseSubject(value) === undefined ? IS_INVALID : undefined;
 };
 
-const SUBJECT = { type: 'string' as const, description: 'a record, such as `orders/5` or `stocks/5/2`' };
+const SUBJECT_SCHEMA = { type: 'string' as const, description: 'a record, such as `orders/5` or `stocks/5/2`' };
 
 class WebhookEndpointFields {
   @Text({ max: MAX_URL_LENGTH }) url!: string;
   @Text({ optional }) description?: string | null;
-  @ValidatedBy(validateTypes, TYPE_LIST, { optional }) types?: EventType[] | null;
-  @ValidatedBy(validateSubject, SUBJECT, { optional }) subject?: string | null;
+  @ValidatedBy(validateTypes, TYPE_LIST_SCHEMA, { optional }) types?: EventType[] | null;
+  @ValidatedBy(validateSubject, SUBJECT_SCHEMA, { optional }) subject?: string | null;
 }
 
 export class PostWebhookEndpoint {
@@ -53,8 +53,8 @@ export class PostWebhookEndpoint {
 class ChangedEndpointFields {
   @Text({ max: MAX_URL_LENGTH, optional }) url?: string | null;
   @Text({ optional }) description?: string | null;
-  @ValidatedBy(validateTypes, TYPE_LIST, { optional }) types?: EventType[] | null;
-  @ValidatedBy(validateSubject, SUBJECT, { optional }) subject?: string | null;
+  @ValidatedBy(validateTypes, TYPE_LIST_SCHEMA, { optional }) types?: EventType[] | null;
+  @ValidatedBy(validateSubject, SUBJECT_SCHEMA, { optional }) subject?: string | null;
   @OneOf(['active', 'paused'], { optional }) status?: 'active' | 'paused' | null;
 }
 
@@ -80,7 +80,7 @@ const validateEventIds: Validator = (value) => {
   return value.length > 0 && value.length <= MAX_EVENT_IDS && areIds ? undefined : IS_INVALID;
 };
 
-const EVENT_IDS = {
+const EVENT_IDS_SCHEMA = {
   type: 'array' as const,
   items: { type: 'string' as const, pattern: '^\\d{1,15}$' },
   minItems: 1,
@@ -88,7 +88,7 @@ const EVENT_IDS = {
 };
 
 class ReplayFields {
-  @ValidatedBy(validateEventIds, EVENT_IDS, { optional }) event_ids?: string[] | null;
+  @ValidatedBy(validateEventIds, EVENT_IDS_SCHEMA, { optional }) event_ids?: string[] | null;
   @Flag({ optional }) failed?: boolean | null;
   @DateTime({ optional }) from?: string | null;
   @DateTime({ optional }) until?: string | null;
@@ -152,13 +152,13 @@ export function presentDelivery(delivery: Delivery, id: string): TypeOf<typeof D
   };
 }
 
-/** Areas whose records the token may read; null means all. */
+/** Returns the areas whose records the token may read; null means all. */
 export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
   if (scopes === null) return null;
   return EVENT_AREAS.filter((area) => scopes.includes(`${area}:read`));
 }
 
-/** Scopes that a token needs to change where the endpoint sends its events. */
+/** Returns the scopes that a token needs to change where the endpoint sends its events. */
 export function scopesOf(areas: readonly EventArea[] | null): readonly Scope[] | null {
   return areas && areas.map((area) => `${area}:read` as const);
 }

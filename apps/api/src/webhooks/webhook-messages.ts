@@ -15,14 +15,13 @@ import { signatureHeaders } from './signature.js';
 export const MAX_BODY_BYTES = 256_000;
 const USER_AGENT = 'retail-back-office';
 
-/** Writes signed requests. */
 export class WebhookMessages {
   constructor(
     private readonly records: EventRecords,
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the records once for all events. */
+  /** Reads the records of all events once. The returned function makes the body of one event. */
   async bodiesOf(app: AppContext, events: readonly EventRecord[]): Promise<(event: EventRecord) => string> {
     const records = await this.records.find(app, events);
     return (event) => {
@@ -41,7 +40,7 @@ export class WebhookMessages {
   }
 }
 
-/** The call that shows the record. */
+/** Returns the path of the call that shows the record. */
 function pathOf({ type, recordId }: EventRecord): string {
   const { subject } = EVENT_KINDS[type];
   return PATHS[subject](recordId);
@@ -59,7 +58,7 @@ const PATHS: Readonly<Record<SubjectKind, (id: number) => string>> = {
   webhook_endpoints: (id) => `/webhook_endpoints/${id}`,
 };
 
-/** The same for every attempt, so that receivers recognize repeats. */
+/** Returns the same id for every attempt, so that receivers recognize repeats. */
 export function messageId(endpoint: Pick<WebhookEndpoint, 'id'>, event: EventRecord): string {
   return `msg_${endpoint.id}_${event.id}`;
 }

@@ -28,7 +28,7 @@ const addCustomer = async (name: string): Promise<void> => {
   const customer = { email: `${name}@example.com`, first_name: name, last_name: 'Kos', external_ref: name };
   expect((await shop.post('/customers', { customer })).status).toBe(201);
 };
-const fail = (_app: number, _id: number, error: unknown): never => {
+const onFailed = (_app: number, _id: number, error: unknown): never => {
   throw error;
 };
 const typesOf = (webhooks: readonly ReceivedWebhook[]): string[] => webhooks.map(({ event }) => event.type);
@@ -103,7 +103,7 @@ describe('webhook endpoints', () => {
     expect(reply.status).toBe(status);
   });
 
-  it('are at most twenty, also when calls run at once', async () => {
+  it('are at most twenty, even with concurrent calls', async () => {
     const replies = await Promise.all(
       Array.from({ length: 25 }, () => shop.post('/webhook_endpoints', { webhook_endpoint: { url: receiver.url } })),
     );
@@ -113,7 +113,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  it('take no subject that none of their types can have', async () => {
+  it('accept only a subject that their event types can have', async () => {
     const contradiction = { types: ['order.created'], subject: 'stocks/5/2' };
     const reply = await shop.post('/webhook_endpoints', {
       webhook_endpoint: { url: receiver.url, ...contradiction },
@@ -152,7 +152,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('deliveries', () => {
-  it('are signed after Standard Webhooks, and hold the event as the feed shows it', async () => {
+  it('have a Standard Webhooks signature and the event as the feed shows it', async () => {
     const { secret } = await addEndpoint();
     await addCustomer('ana');
     await api.deliverWebhooks();
@@ -162,7 +162,7 @@ describe('deliveries', () => {
     expect((await shop.get('/events')).body.data.events).toEqual([webhook.event]);
   });
 
-  it('begin with the events after the endpoint was added', async () => {
+  it('start with the first event after the endpoint was added', async () => {
     await addCustomer('old');
     await addEndpoint();
     await addCustomer('new');
@@ -172,7 +172,7 @@ describe('deliveries', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('are those of the selected types and record', async () => {
+  it('contain only events of the selected types and record', async () => {
     await stockShop(shop, [
       { code: 'A', stock: 10 },
       { code: 'B', stock: 10 },
@@ -186,7 +186,7 @@ describe('deliveries', () => {
     expect(subjectsOf(receiver.received)).toEqual([subject]);
   });
 
-  it('hold only what the token of the creator may read', async () => {
+  it("contain only records that the creator's token may read", async () => {
     const scopes = ['webhooks:read', 'webhooks:write', 'stock:read'];
     const token = (await shop.post('/access_tokens', { access_token: { name: 'Stock', scopes } })).body.data;
     const limited = api.clientWith(shop.appId, token.access_token);
@@ -222,7 +222,7 @@ describe('deliveries', () => {
     expect(await deliveriesOf(id)).toHaveLength(1);
   });
 
-  it('sign with the old secret, too, until the overlap ends', async () => {
+  it('have signatures by both secrets until the overlap ends', async () => {
     const { id, secret: oldSecret } = await addEndpoint();
     const { secret: newSecret } = (
       await shop.post(`/webhook_endpoints/${id}/rotate_secret`, { webhook_endpoint: { overlap: '2h' } })
@@ -267,7 +267,7 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('keep the order of a record, and let others pass', async () => {
+  it('keep the order of each record without delaying other records', async () => {
     await stockShop(shop, [{ code: 'A', stock: 10 }]);
     const { id } = await addEndpoint();
     let isBroken = true;
@@ -320,7 +320,7 @@ describe('deliveries', () => {
     expect(receiver.received.length).toBeLessThanOrEqual(16);
   });
 
-  it('of new events go on while one event is always refused', async () => {
+  it('continue with new events while one event is always refused', async () => {
     await stockShop(shop, [{ code: 'A', stock: 10 }]);
     await addEndpoint();
     receiver.answer = ({ event }) => ({ status: event.type === 'stock.changed' ? 500 : 200 });
@@ -345,7 +345,7 @@ describe('deliveries', () => {
     expect(await deliveriesOf(id)).toMatchObject([{ status: 'pending', response: { status: 302 } }]);
   });
 
-  it('switch an endpoint off after three days, and go on when it is active again', async () => {
+  it('stop after three days of failures, and continue when the endpoint is active again', async () => {
     const { id } = await addEndpoint();
     receiver.answer = () => ({ status: 500 });
     await addCustomer('ana');
@@ -375,10 +375,10 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('switch an endpoint off that is gone, which other endpoints and the feed report once', async () => {
+  it('stop for an endpoint that is gone, which other endpoints and the feed report once', async () => {
     const { id } = await addEndpoint({ types: ['customer.created'] });
-    const watching = await openWebhookReceiver();
-    await addEndpoint({ url: watching.url, types: ['webhook_endpoint.switched_off'] });
+    const watchingReceiver = await openWebhookReceiver();
+    await addEndpoint({ url: watchingReceiver.url, types: ['webhook_endpoint.switched_off'] });
     receiver.answer = () => ({ status: 410 });
     await addCustomer('ana');
     await api.deliverWebhooks();
@@ -386,15 +386,15 @@ describe('deliveries', () => {
     await api.deliverWebhooks();
     const { data: endpoint } = (await shop.get(`/webhook_endpoints/${id}`)).body;
     expect(endpoint).toMatchObject({ status: 'switched_off', status_reason: 'The endpoint answered 410 Gone.' });
-    expect(watching.received.map(({ event }) => [event.subject, event.data])).toEqual([
+    expect(watchingReceiver.received.map(({ event }) => [event.subject, event.data])).toEqual([
       [`webhook_endpoints/${id}`, endpoint],
     ]);
     const feed = (await shop.get(`/events?subject=webhook_endpoints/${id}`)).body.data;
     const patch = (url: string) => shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { url } });
     expect(await patch('')).toMatchObject({ status: 422, body: { errors: { url: ['API.Webhooks.UrlNotAllowed'] } } });
     expect((await patch(`${receiver.url}/new`)).body.data).toMatchObject({ status: 'active', status_reason: null });
-    expect(feed.events).toEqual(watching.received.map(({ event }) => event));
-    await watching.close();
+    expect(feed.events).toEqual(watchingReceiver.received.map(({ event }) => event));
+    await watchingReceiver.close();
   });
 
   it('are neither sent nor counted again when the endpoint is changed meanwhile', async () => {
@@ -432,7 +432,7 @@ describe('deliveries', () => {
     };
     for (const count of [11, 12, 13]) await setStock(count);
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
-    await dispatcher.start(stopping.signal, { switchedOff: () => {}, failed: fail });
+    await dispatcher.start(stopping.signal, { switchedOff: () => {}, failed: onFailed });
     await dispatcher.idle();
     receiver.answer = () => ({ status: 204 });
     await api.deliverWebhooks();
@@ -465,7 +465,10 @@ describe('deliveries', () => {
     };
     await addCustomer('ana');
     const reasons: string[] = [];
-    const report = { switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason), failed: fail };
+    const report = {
+      switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason),
+      failed: onFailed,
+    };
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
     await dispatcher.start(new AbortController().signal, report);
     await dispatcher.idle();
@@ -543,7 +546,7 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('of a paused endpoint wait until it is active', async () => {
+  it('wait while their endpoint is paused', async () => {
     const { id } = await addEndpoint();
     await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { status: 'paused' } });
     await addCustomer('ana');
@@ -555,32 +558,33 @@ describe('deliveries', () => {
   });
 
   it('are not delayed by an endpoint that hangs', async () => {
-    const hanging = await openWebhookReceiver();
+    const hangingReceiver = await openWebhookReceiver();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    hanging.answer = async () => {
+    hangingReceiver.answer = async () => {
       await held;
       return { status: 200 };
     };
-    await addEndpoint({ url: hanging.url });
+    await addEndpoint({ url: hangingReceiver.url });
     await addEndpoint();
     await addCustomer('ana');
     const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
     const report = { switchedOff: () => {}, failed: () => {} };
-    const never = new AbortController().signal;
+    const neverAborted = new AbortController().signal;
     for (let count = 1; count <= 3; count += 1) {
-      // A start while the last turn is being stored starts nothing, so the worker starts turns again and again.
-      await waitForWebhooks(count, () => dispatcher.start(never, report));
+      // A start has no effect while the last turn is being stored, so the test starts turns repeatedly, like the
+      // worker.
+      await waitForWebhooks(count, () => dispatcher.start(neverAborted, report));
       await addCustomer(`c${count}`);
     }
     expect(receiver.received).toHaveLength(3);
-    expect(hanging.received).toHaveLength(1);
+    expect(hangingReceiver.received).toHaveLength(1);
     release();
     await dispatcher.idle();
-    await hanging.close();
+    await hangingReceiver.close();
   });
 
-  it('hold the path of a record that is too large', async () => {
+  it('contain only the path of a record that is too large', async () => {
     await stockShop(shop, [{ code: 'A', stock: 10 }]);
     await addEndpoint({ types: ['product.created'] });
     const variants = Array.from({ length: 1_000 }, (_, index) => ({ code: `V${index}`, name: 'x'.repeat(250) }));
@@ -602,8 +606,8 @@ describe('deliveries', () => {
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     await shop.post(`/proforma_orders/${id}/convert`);
     await api.deliverWebhooks();
-    const ofProforma = receiver.received.filter(({ event }) => event.subject === `proforma_orders/${id}`);
-    expect(typesOf(ofProforma)).toEqual([
+    const proformaWebhooks = receiver.received.filter(({ event }) => event.subject === `proforma_orders/${id}`);
+    expect(typesOf(proformaWebhooks)).toEqual([
       'proforma.created',
       'proforma.payment_received',
       'proforma.paid',
@@ -632,7 +636,7 @@ describe('a test event', () => {
     expect(await deliveriesOf(id)).toEqual([]);
   });
 
-  it('says why nothing was sent', async () => {
+  it('reports why nothing was sent', async () => {
     const { id } = await addEndpoint({ url: 'https://localhost.invalid/hook' });
     expect((await shop.post(`/webhook_endpoints/${id}/test`)).body.data).toMatchObject({
       delivered: false,
@@ -641,7 +645,7 @@ describe('a test event', () => {
   });
 });
 
-it('shows the age of the oldest undelivered event in the metrics', async () => {
+it('the metrics show the age of the oldest undelivered event', async () => {
   const { id } = await addEndpoint({ url: 'https://localhost.invalid/hook' });
   await addCustomer('ana');
   const metrics = await (await fetch(`${api.origin}/metrics`)).text();

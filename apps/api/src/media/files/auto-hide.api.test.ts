@@ -22,7 +22,7 @@ async function hideAfterDays(days: number): Promise<void> {
 }
 
 describe('media.auto_hide_unused_days', () => {
-  it('hides a long unused file and records who and when', async () => {
+  it('hides a file that is unused for long, and records actor and time', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS - 1);
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });

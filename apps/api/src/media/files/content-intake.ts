@@ -35,7 +35,7 @@ export class ContentIntake {
       const bytes = stripped?.bytes ?? file.size;
       return { ...facts, receipt, bytes, checksum: stripped?.checksum ?? Buffer.from(file.hash, 'hex') };
     } finally {
-      // A file that stays is removed with other stale uploads.
+      // If the removal fails, the file is removed later with other stale uploads.
       if (stripped) await rm(stripped.path, { force: true }).catch(() => {});
     }
   }

@@ -8,13 +8,13 @@ import { testApi, type TestApi } from '../../testing/test-api.js';
 import { MediaShop } from '../../testing/media-shop.js';
 import { exchangeBytes, RawHttp } from '../../testing/raw-http.js';
 
-const LIMIT = 100_000;
+const MAX_FILE_BYTES = 100_000;
 let api: TestApi;
 let raw: RawHttp;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi({ UPLOAD_LIMIT: String(LIMIT) });
+  api = await testApi({ UPLOAD_LIMIT: String(MAX_FILE_BYTES) });
   raw = new RawHttp(api.origin);
   shop = new MediaShop(api, await api.app());
 });
@@ -93,7 +93,7 @@ describe('an invalid form', () => {
     ['with an object nested 30 deep', makeForm(makeField(`alt${'[a]'.repeat(30)}`, 'x'), makeFile('a.txt')), {}],
     ['with an object instead of a text', makeForm(makeField('alt[a]', 'x'), makeFile('a.txt')), {}],
     ['with a repeated text', makeForm(makeField('alt', 'x'), makeField('alt', 'y'), makeFile('a.txt')), {}],
-  ])('refuses a form %s', async (_, body, headers) => {
+  ])('is refused %s', async (_, body, headers) => {
     expect(await sendForm(body, headers as Record<string, string>)).toEqual(BAD_REQUEST);
     expect(await shop.names()).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('an invalid form', () => {
     expect(await sendForm(body)).toEqual(FILE_REQUIRED);
   });
 
-  it('prevents prototype pollution by field names', async () => {
+  it('cannot pollute prototypes by field names', async () => {
     for (const name of ['__proto__', '__proto__[alt]', 'constructor', 'constructor[prototype][alt]', 'toString']) {
       const { status } = await sendForm(makeForm(makeField(name, 'polluted'), makeFile(`${name.length}.txt`)));
       expect([name, [201, 400].includes(status)]).toEqual([name, true]);
@@ -132,19 +132,19 @@ describe('the file name of a part', () => {
     ['...', '...'],
     [' ', 'file'],
     [`${'x'.repeat(300)}.txt`, `${'x'.repeat(251)}.txt`],
-  ])('turns the file name %s into %j', async (originalName, expected) => {
+  ])('is %s in the form and %j in the record', async (originalName, expected) => {
     shop = new MediaShop(api, await api.app());
     const { status, body } = await sendForm(makeForm(makeFile(originalName)));
     expect([status, body.data?.filename]).toEqual([201, expected]);
     expect(body.data.key).toMatch(/^[a-z0-9]{8}\/[a-z0-9_][a-z0-9._-]*$/);
   });
 
-  it('accepts RFC 5987 encoding', async () => {
+  it('may use RFC 5987 encoding', async () => {
     const { body } = await sendForm(makeForm(makePart(`name="file"; filename*=UTF-8''%D1%86ipela.txt`, 'words')));
     expect(body.data.filename).toBe('цipela.txt');
   });
 
-  it.each(['a\r\nX: y', 'a\nb'])('removes or refuses a line break in the name: %j', async (name) => {
+  it.each(['a\r\nX: y', 'a\nb'])('loses its line break or is refused: %j', async (name) => {
     const { status, body } = await sendForm(makeForm(makeFile(name)));
     expect([400, 201]).toContain(status);
     if (status === 201) expect(body.data.filename).not.toMatch(/[\r\n]/);
@@ -153,9 +153,9 @@ describe('the file name of a part', () => {
 
 describe('the upload limit', () => {
   it('accepts a file at the limit and refuses one byte more', async () => {
-    const { status, body } = await sendForm(makeForm(makeFile('most.txt', 'x'.repeat(LIMIT))));
-    expect([status, body.data.size]).toEqual([201, LIMIT]);
-    expect(await sendForm(makeForm(makeFile('more.txt', 'x'.repeat(LIMIT + 1))))).toEqual(TOO_LARGE);
+    const { status, body } = await sendForm(makeForm(makeFile('most.txt', 'x'.repeat(MAX_FILE_BYTES))));
+    expect([status, body.data.size]).toEqual([201, MAX_FILE_BYTES]);
+    expect(await sendForm(makeForm(makeFile('more.txt', 'x'.repeat(MAX_FILE_BYTES + 1))))).toEqual(TOO_LARGE);
   });
 
   it('refuses a body with a larger Content-Length', async () => {
@@ -169,18 +169,22 @@ describe('the upload limit', () => {
 
   it('limits chunked bodies to the same size', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
-    expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(LIMIT))), chunked)).status).toBe(201);
-    expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(LIMIT + 1))), chunked)).toEqual(TOO_LARGE);
+    expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(MAX_FILE_BYTES))), chunked)).status).toBe(201);
+    expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(MAX_FILE_BYTES + 1))), chunked)).toEqual(
+      TOO_LARGE,
+    );
   });
 
   it('refuses an unknown token before receiving the file', async () => {
-    const { status } = await sendForm(makeForm(makeFile('a.txt', 'x'.repeat(LIMIT))), { Authorization: 'Bearer none' });
+    const { status } = await sendForm(makeForm(makeFile('a.txt', 'x'.repeat(MAX_FILE_BYTES))), {
+      Authorization: 'Bearer none',
+    });
     expect(status).toBe(401);
   });
 });
 
 describe('an unwritable upload folder', () => {
-  it('returns 503 until the upload folder is writable again', async () => {
+  it('causes 503 until it is writable again', async () => {
     const [folder, movedFolder] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
     await rename(folder, movedFolder);
     expect((await sendForm(makeForm(makeFile('a.txt')))).status).toBe(503);
@@ -190,7 +194,7 @@ describe('an unwritable upload folder', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('leaves nothing behind when a client disconnects during its upload', async () => {
+  it('leaves nothing behind when it is uploading', async () => {
     const objectsBefore = await shop.storedKeys();
     const { hostname, port } = new URL(api.origin);
     const head =
@@ -206,7 +210,7 @@ describe('a client that disconnects', () => {
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
-  it('causes no failed job when a client disconnects after its upload', async () => {
+  it('causes no failed job when it has finished its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = makeForm(makeFile('after.txt', 'words'));
     await new Promise<void>((resolve) => {
@@ -227,7 +231,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a replacement', () => {
-  it('refuses a replacement with two files or without a closing boundary', async () => {
+  it('is refused with two files or without a closing boundary', async () => {
     const { id } = await shop.text('kept.txt', { on_conflict: 'rename' });
     for (const body of [makeForm(makeFile('a.txt'), makeFile('b.txt')), makeFile('a.txt')]) {
       const headers = {

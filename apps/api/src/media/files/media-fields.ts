@@ -35,7 +35,7 @@ export function parseFormNumber(text: string | null | undefined): number | undef
   return text === undefined || text === null || text.trim() === '' ? undefined : Number(text);
 }
 
-/** The route validates the field, because it answers with a more specific refusal. */
+/** Accepts any value, because the route validates the field and answers with a more specific refusal. */
 export function Anything(): PropertyDecorator {
   return ValidatedBy(() => undefined, {}, { optional });
 }

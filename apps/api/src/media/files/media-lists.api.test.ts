@@ -16,7 +16,7 @@ const listFiles = async (query = '') => (await shop.client.get(`/cdn/files?${que
 const hideFile = (id: number) => shop.client.patch('/cdn/file', { id, hidden: true });
 const searchFor = (text: string) => `search=${encodeURIComponent(text)}`;
 
-describe('GET /cdn/files: folder', () => {
+describe('GET /cdn/files?folder', () => {
   beforeEach(async () => {
     await shop.text('top.txt');
     await shop.text('in.txt', { folder: 'a' });
@@ -39,7 +39,7 @@ describe('GET /cdn/files: folder', () => {
   });
 });
 
-describe('GET /cdn/files: search', () => {
+describe('GET /cdn/files?search', () => {
   it.each([
     ['name', 'Ljubičasta čizma.txt', {}, 'LJUBICASTA'],
     ['name, searched in Cyrillic', 'Ljubičasta čizma.txt', {}, 'љубичаста'],
@@ -92,7 +92,7 @@ describe('GET /cdn/files: search', () => {
   });
 });
 
-describe('GET /cdn/files: filters', () => {
+describe('GET /cdn/files with filters', () => {
   it('filters by kind', async () => {
     await shop.jpeg('a.jpg');
     await shop.text('b.txt');
@@ -103,7 +103,7 @@ describe('GET /cdn/files: filters', () => {
     ]);
   });
 
-  it('noalt finds images without alt text', async () => {
+  it('finds images without alt text by noalt', async () => {
     await shop.jpeg('bare.jpg');
     await shop.jpeg('described.jpg', { alt: 'A boot' });
     await shop.text('text.txt');
@@ -114,14 +114,14 @@ describe('GET /cdn/files: filters', () => {
     expect(await shop.names('noalt=false')).toHaveLength(4);
   });
 
-  it('min_size includes files of exactly this many bytes', async () => {
+  it('includes files of exactly min_size bytes', async () => {
     await shop.text('five.txt', {}, '12345');
     await shop.text('six.txt', {}, '123456');
     const foundNames = await Promise.all([5, 6, 7].map((size) => shop.names(`min_size=${size}`)));
     expect(foundNames).toEqual([['five.txt', 'six.txt'], ['six.txt'], []]);
   });
 
-  it('since_days compares the time of the last content', async () => {
+  it('compares since_days with the time of the last content', async () => {
     const { id } = await shop.text('old.txt');
     api.clock.forward({ hours: 48 });
     await shop.text('new.txt');
@@ -134,7 +134,7 @@ describe('GET /cdn/files: filters', () => {
     expect(await shop.names('since_days=1')).toEqual(['new.txt', 'old.txt']);
   });
 
-  it('unused finds unused files older than the threshold', async () => {
+  it('finds unused files older than the threshold by unused', async () => {
     await shop.text('old.txt');
     await shop.recordUsage(await shop.text('used.txt'));
     api.clock.forward({ hours: 30 * 24 });
@@ -172,7 +172,7 @@ describe('GET /cdn/files: filters', () => {
   });
 });
 
-describe('GET /cdn/files: order and pages', () => {
+describe('GET /cdn/files with an order or a page', () => {
   beforeEach(async () => {
     await shop.text('b.txt', {}, '1');
     api.clock.forward({ seconds: 1 });
@@ -246,7 +246,7 @@ describe('GET /cdn/files: order and pages', () => {
   });
 });
 
-describe('GET /cdn/files: invalid filters', () => {
+describe('GET /cdn/files with an invalid filter', () => {
   it.each([
     'kind=picture',
     'kind[]=audio',
@@ -270,7 +270,7 @@ describe('GET /cdn/files: invalid filters', () => {
     'orderBy=%00',
     'unknown=1',
     '%00=1',
-  ])('ignores the invalid filter %s', async (query) => {
+  ])('ignores %s', async (query) => {
     await shop.text('a.txt');
     const { status, body } = await shop.client.get(`/cdn/files?${query}`);
     expect([status, body.data.files.map(({ filename }: { filename: string }) => filename)]).toEqual([200, ['a.txt']]);
@@ -379,8 +379,8 @@ describe('GET /cdn/files/pdf-renders', () => {
   );
 });
 
-describe('another app', () => {
-  it('lists no files of another app', async () => {
+describe('the lists of an app', () => {
+  it('contain no files of another app', async () => {
     await shop.text('own.txt', { folder: 'a' });
     await shop.trash(await shop.text('deleted.txt'));
     const otherShop = new MediaShop(api, await api.app());

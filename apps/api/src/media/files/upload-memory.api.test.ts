@@ -18,20 +18,20 @@ const MAX_GROWTH_BYTES = 32 * MIB;
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 let database: TestDatabase;
-let home: string;
+let dataDir: string;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
   database = await makeTestDatabase();
-  home = await mkdtemp(join(tmpdir(), 'back-office-memory-'));
-  server = await startServer({ DATABASE_URL: database.url, DATA_DIR: home, DEMO: '1', LOG_LEVEL: 'silent' });
+  dataDir = await mkdtemp(join(tmpdir(), 'back-office-memory-'));
+  server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, DEMO: '1', LOG_LEVEL: 'silent' });
   token = /^ {2}(bo_app_\S+)$/m.exec(server.output())?.[1] ?? '';
 }, 60_000);
 afterAll(async () => {
   await server.stop();
   await database.drop();
-  await rm(home, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true });
 });
 
 function* generateWav(size: number): Generator<Uint8Array> {
@@ -82,7 +82,7 @@ function resetPeakMemory(): void {
 
 describe('a file of 99 MB', () => {
   itOnLinux(
-    'uploads a large file with at most 32 MB more memory than small files',
+    'needs at most 32 MB more memory than small files',
     async () => {
       resetPeakMemory();
       for (let round = 0; round < 25; round += 1) await upload(`small ${round}.wav`, 4 * MIB);

@@ -68,7 +68,7 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
 
 export const UPLOAD_NOT_GRANTED = 'API.Tokens.UploadNotGranted';
 
-/** A form may leave out the folder and the preset of its token, but not name others. */
+/** Refuses a form that names another folder or preset than its token. The form may leave them out. */
 export function limitToGrant(details: NewFile, grant: UploadGrant | null, hasFolder: boolean): NewFile | Refusal {
   if (grant === null) return details;
   const presetId = grant.presetId ?? undefined;

@@ -147,7 +147,7 @@ describe('POST /cdn/files', () => {
       { name: 'a.png', bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
       {},
     ],
-  ])('refuses %s', async (_, expected, key, file, fields) => {
+  ])('fails with %s', async (_, expected, key, file, fields) => {
     await api.runJobs();
     const objectsBefore = await listObjects();
     const { status, body } = await shop.upload('/cdn/files', file, { ...fields, folder: 'x' });

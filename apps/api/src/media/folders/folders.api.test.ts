@@ -106,7 +106,7 @@ describe('POST /cdn_folders', () => {
     ['no key', { name: 'A' }, 'key', "can't be blank"],
     ['the top level', { name: 'A', key: '/' }, 'key', "can't be blank"],
     ['a segment of 256 bytes', { name: 'A', key: 'č'.repeat(128) }, 'key', 'is invalid'],
-  ])('refuses %s', async (_, fields, name, message) => {
+  ])('fails with %s', async (_, fields, name, message) => {
     await shop.post('/cdn_folders', { cdn_folder: { name: 'Taken', key: 'taken' } });
     const { status, body } = await shop.post('/cdn_folders', { cdn_folder: fields });
     expect([status, body]).toEqual([422, { errors: { [name]: [message] } }]);
@@ -202,7 +202,7 @@ describe('PATCH /cdn/folder', () => {
     ['API.CdnFolders.InvalidParent: a folder below it', 'a/x', 422, 'API.CdnFolders.InvalidParent'],
     ['API.CdnFolders.ParentNotFound', 'none', 422, 'API.CdnFolders.ParentNotFound'],
     ['API.CdnFolders.KeyAlreadyExists', 'b', 422, 'API.CdnFolders.KeyAlreadyExists'],
-  ])('refuses %s', async (_, parent_folder, status, key) => {
+  ])('fails with %s', async (_, parent_folder, status, key) => {
     const [id] = await makeFolders('a', 'a/x', 'b', 'b/a');
     const reply = await shop.patch('/cdn/folder', { id, parent_folder, name: 'New' });
     expect([reply.status, reply.body]).toEqual([status, { errors: { CdnFolders: [key] } }]);
@@ -296,7 +296,7 @@ describe('PATCH /cdn/folder', () => {
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
-  it('returns the result of each of several concurrent moves', async () => {
+  it('returns to each of several concurrent moves its own result', async () => {
     // With one connection, a call that reads after its write would see the writes of all other calls.
     const singleConnectionApi = await testApi({ DATABASE_POOL_SIZE: '1' });
     shop = await singleConnectionApi.app();
@@ -309,7 +309,7 @@ describe('PATCH /cdn/folder', () => {
     await singleConnectionApi.close();
   });
 
-  it('moves only one of two folders into each other', async () => {
+  it('moves only one folder when two calls move two folders into each other', async () => {
     const [firstId, secondId] = await makeFolders('a', 'b');
     const replies = await Promise.all([
       shop.patch('/cdn/folder', { id: firstId, parent_folder: 'b' }),
@@ -339,7 +339,7 @@ describe('DELETE /cdn/folder', () => {
     expect(trashedFile).toEqual({ days: 30, by: 'app' });
   });
 
-  it('refuses to delete a used file when the app requires it', async () => {
+  it('refuses to delete a used file when refuse_delete_in_use is set', async () => {
     await shop.patch('/app/settings', { media: { refuse_delete_in_use: true } });
     await makeFolders('a');
     await addFile('a', '1.png');

@@ -134,7 +134,7 @@ describe('an upload', () => {
     ['jpeg', 'image/jpeg'],
     ['avif', 'image/avif'],
     ['original', 'image/png'],
-  ])('converts an uploaded image to %s by its preset and keeps its key', async (output_format, mime) => {
+  ])('is converted to %s by its preset and keeps its key', async (output_format, mime) => {
     const file = await uploadAndProcess({ preset_id: await makePreset({ output_format, rendition_widths: [100] }) });
     expect(file).toMatchObject({ mime, processing: 'done', renditions: [{ label: 'w100' }] });
     expect(file.key).toMatch(/a\.png$/);
@@ -144,7 +144,7 @@ describe('an upload', () => {
     expect(headers.get('content-type')).toBe(mime);
   });
 
-  it('scales an uploaded image to the widths of its preset but never enlarges it', async () => {
+  it('is scaled to the widths of its preset, but never enlarged', async () => {
     const widths = { max_width: 200, rendition_widths: [100, 300, 400, 500] };
     const file = await uploadAndProcess({ preset_id: await makePreset(widths) });
     expect([file.width, file.height]).toEqual([200, 150]);
@@ -152,7 +152,7 @@ describe('an upload', () => {
     expect(labels).toEqual(['w100', 'w300', 'w400']);
   });
 
-  it('makes smaller files at a lower quality', async () => {
+  it('becomes smaller at a lower quality', async () => {
     const image = await sharpSampleImages.still('image/png', 400, 300);
     const smallFile = await uploadAndProcess({ preset_id: await makePreset({ quality: 1 }) }, image);
     const largeFile = await uploadAndProcess({ preset_id: await makePreset({ quality: 100 }), name: 'b.png' }, image);
@@ -164,7 +164,7 @@ describe('an upload', () => {
     expect((await uploadAndProcess({})).mime).toBe('image/jpeg');
   });
 
-  it('refuses a preset of another app', async () => {
+  it('is refused with a preset of another app', async () => {
     const preset_id = await makePreset({});
     const otherApp = await api.app();
     const reply = await otherApp.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('x') }, { preset_id });

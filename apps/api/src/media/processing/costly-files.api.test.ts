@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { MediaShop } from '../../testing/media-shop.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
 
-const COSTLY = `() => { throw Object.assign(new Error('Too much CPU time'), { name: 'CostlyFile' }); }`;
-const IMAGES = `export const openImageProcessor = () => ({ can: () => true, process: ${COSTLY}, close() {} });`;
-const PAGES = `export const openPageRenderer = () => ({ pages: ${COSTLY}, close() {} });`;
+const COSTLY_FUNCTION = `() => { throw Object.assign(new Error('Too much CPU time'), { name: 'CostlyFile' }); }`;
+const IMAGES_MODULE = `export const openImageProcessor = () => ({ can: () => true, process: ${COSTLY_FUNCTION}, close() {} });`;
+const PAGES_MODULE = `export const openPageRenderer = () => ({ pages: ${COSTLY_FUNCTION}, close() {} });`;
 
 let api: TestApi;
 let shop: MediaShop;
@@ -17,8 +17,8 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'back-office-costly-'));
   const [images, pages] = [join(folder, 'images.mjs'), join(folder, 'pages.mjs')];
-  await writeFile(images, IMAGES);
-  await writeFile(pages, PAGES);
+  await writeFile(images, IMAGES_MODULE);
+  await writeFile(pages, PAGES_MODULE);
   api = await testApi({ IMAGES: images, PAGES: pages });
   shop = new MediaShop(api, await api.app());
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a file that takes too much to process', () => {
+describe('a file that is too costly to process', () => {
   it.each([
     ['photo.png', () => samples.still('image/png', 10, 10)],
     ['guide.pdf', async () => pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] })],
@@ -40,7 +40,7 @@ describe('a file that takes too much to process', () => {
   });
 });
 
-describe('a file that takes too much to parse', () => {
+describe('a file that is too costly to parse', () => {
   it.each(COSTLY_FILES.slice(0, 3))('is refused: $mime with $description', async ({ make }) => {
     const response = await shop.client.upload('/cdn/files', { name: 'costly', bytes: Buffer.from(make()) });
     expect(response.status).toBe(422);

@@ -31,7 +31,7 @@ describe('a PDF', () => {
     { width: 200, height: 300, colour: [0, 0, 1] },
   ] as const;
 
-  it('renders the pages of a PDF and finds it by name', async () => {
+  it('gets images of its pages and is found by name', async () => {
     const file = await upload('Katalog Čizme.pdf', pdfSample({ pages }));
     expect((await processFile(file.id)).processing).toBe('done');
     const { body } = await shop.get('/cdn/files/pdf-renders?name=cizme');
@@ -48,14 +48,14 @@ describe('a PDF', () => {
     expect((await shop.get('/cdn/files/pdf-renders?name=other')).body.data).toEqual([]);
   });
 
-  it('serves a PDF with a password without rendered pages', async () => {
+  it('is served without rendered pages when it has a password', async () => {
     const file = await upload('secret.pdf', encryptedPdf());
     expect((await processFile(file.id)).processing).toBe('done');
     expect((await shop.get('/cdn/files/pdf-renders')).body.data).toEqual([]);
     expect((await fetchFile(file.url)).status).toBe(200);
   });
 
-  it('removes the rendered pages of a purged PDF', async () => {
+  it('loses its rendered pages when it is purged', async () => {
     const file = await upload('a.pdf', pdfSample({ pages }));
     await processFile(file.id);
     const [{ pages: renderedPages }] = (await shop.get('/cdn/files/pdf-renders')).body.data;
@@ -67,7 +67,7 @@ describe('a PDF', () => {
 });
 
 describe('a video', () => {
-  it('reads the size of a video in the background', async () => {
+  it('gets its size in the background', async () => {
     const file = await upload('a.mp4', mp4Video({ width: 1_280, height: 720 }));
     expect(file).toMatchObject({ mime: 'video/mp4', width: null, height: null });
     expect(await processFile(file.id)).toMatchObject({ processing: 'done', width: 1_280, height: 720, renditions: [] });
@@ -78,7 +78,7 @@ describe('an SVG', () => {
   const makeSvg = (content: string) =>
     Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" onload="alert(1)">${content}</svg>`);
 
-  it('publishes an SVG without its scripts', async () => {
+  it('is published without its scripts', async () => {
     const file = await upload('a.svg', makeSvg('<script>alert(1)</script><rect width="10" height="10" fill="red"/>'));
     expect(file).toMatchObject({ mime: 'image/svg+xml', width: 30, height: 20, processing: 'done' });
     const response = await fetchFile(file.url);
@@ -88,7 +88,7 @@ describe('an SVG', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('refuses an SVG of malformed XML', async () => {
+  it('is refused when its XML is malformed', async () => {
     const { status, body } = await shop.upload('/cdn/files', { name: 'a.svg', bytes: makeSvg('<rect>') });
     expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);
   });

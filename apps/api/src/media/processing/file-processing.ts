@@ -51,7 +51,7 @@ export class FileProcessing {
     if (file === undefined) return;
     const isPending = file.processing === 'pending';
     if (version !== undefined && (version !== file.version || !isPending)) return this.repairCopies(appId, file);
-    // `publish` writes the copy again if this fails.
+    // If this fails, `publish` writes the copy again.
     await this.copies.trySettle(appId, [file.key]);
     if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
     const result = await this.makeObjects(appId, file, widths);
@@ -59,7 +59,7 @@ export class FileProcessing {
     if (!isListed && version === undefined) throw new ContentPending('The content was replaced meanwhile');
   }
 
-  /** An earlier run may have crashed while it wrote the public copies. */
+  /** Repairs public copies, because an earlier run may have crashed while it wrote them. */
   private async repairCopies(appId: number, { id, key }: FileToProcess): Promise<void> {
     await this.copies.settle(appId, [key, ...(await this.queries.derivedKeys(appId, id))]);
   }

@@ -20,7 +20,7 @@ const updateJobs = (change: string) => api.database.rows(`update graphile_worker
 const countObjects = async () => (await shop.storedKeys()).length;
 
 describe('an image that crashed every process', () => {
-  it('fails an image that crashed every process and processes others', async () => {
+  it('fails, and other images are processed', async () => {
     const [crashingImage] = [await shop.jpeg('killer.jpg')];
     await updateJobs('attempts = 5, last_error = null');
     const otherImage = await shop.jpeg('other.jpg');
@@ -32,7 +32,7 @@ describe('an image that crashed every process', () => {
     expect((await shop.fetch(crashingImage.url)).status).toBe(200);
   });
 
-  it('retries an image when earlier attempts reported an error', async () => {
+  it('is retried when earlier attempts reported an error', async () => {
     const file = await shop.jpeg('a.jpg');
     await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
     await api.runJobs();
@@ -44,7 +44,7 @@ describe('an image that crashes the image processor', () => {
   let restore = (): void => {};
   afterEach(() => restore());
 
-  it('gives up an image after five crashes of the processor', async () => {
+  it('fails after five crashes', async () => {
     const { images } = library();
     const originalProcess = images.process.bind(images);
     restore = () => (images.process = originalProcess);
@@ -59,7 +59,7 @@ describe('an image that crashes the image processor', () => {
     expect(states).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'failed']);
   });
 
-  it('processes an image when a retry after a crash succeeds', async () => {
+  it('is processed when a retry after a crash succeeds', async () => {
     const { images } = library();
     const originalProcess = images.process.bind(images);
     images.process = () => {

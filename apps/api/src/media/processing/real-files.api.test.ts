@@ -50,7 +50,7 @@ const decompressionBomb = (width: number, height: number): Uint8Array =>
 
 describe('a photo', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'rotates a photo and its renditions upright for EXIF orientation %i',
+    'is rotated upright with its renditions for EXIF orientation %i',
     async (orientation) => {
       const file = await uploadAndProcess('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
       expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
@@ -71,13 +71,13 @@ describe('a photo', () => {
     },
   );
 
-  it('converts a photo from CMYK to RGB', async () => {
+  it('is converted from CMYK to RGB', async () => {
     const file = await uploadAndProcess('a.jpg', await samples.cmyk(400, 300));
     expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
     expect((await sharp(await shop.bytes(file.url)).metadata()).space).toBe('srgb');
   });
 
-  it('removes the location of a photo from all renditions', async () => {
+  it('has renditions without its location', async () => {
     const file = await uploadAndProcess('a.jpg', await samples.withLocation(400, 300));
     for (const { url } of [file, ...file.renditions]) {
       expect((await readImage(url)).hasMetadata).toBe(false);
@@ -86,25 +86,25 @@ describe('a photo', () => {
 });
 
 describe('an image', () => {
-  it('converts an image with 16 bits per channel', async () => {
+  it('is converted when it has 16 bits per channel', async () => {
     const file = await uploadAndProcess('a.png', await samples.deep(400, 300));
     expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
   });
 
-  it('keeps the transparency of an image', async () => {
+  it('keeps its transparency', async () => {
     const file = await uploadAndProcess('a.png', await samples.transparent(400, 300));
     const [, , , alpha] = await (await readImage(file.url)).pixelAt(0.5, 0.9);
     expect(alpha).toBe(0);
   });
 
-  it.each(['image/gif', 'image/webp'] as const)('keeps the animation of an image: %s', async (mime) => {
+  it.each(['image/gif', 'image/webp'] as const)('keeps its animation: %s', async (mime) => {
     const file = await uploadAndProcess('a', await samples.animated(mime, 400, 300, 3));
     expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, processing: 'done' });
     for (const { url } of [file, ...file.renditions]) expect((await readImage(url)).pages).toBe(3);
     expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
   });
 
-  it('converts an image from BMP', async () => {
+  it('is converted from BMP', async () => {
     const file = await uploadAndProcess('a.bmp', bitmap(400, 300));
     expect([file, api.jobFailures]).toEqual([
       expect.objectContaining({ mime: 'image/webp', width: 400, height: 300, processing: 'done' }),
@@ -116,19 +116,19 @@ describe('an image', () => {
   });
 
   it.each(['image/tiff', 'image/avif', 'image/gif', 'image/webp', 'image/png'] as const)(
-    'converts an image from %s',
+    'is converted from %s',
     async (mime) => {
       const file = await uploadAndProcess('a', await samples.still(mime, 400, 300));
       expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, renditions: [{ width: 320 }] });
     },
   );
 
-  it('processes an image of a single pixel', async () => {
+  it('is processed when it has a single pixel', async () => {
     const file = await uploadAndProcess('a.png', await samples.still('image/png', 1, 1));
     expect(file).toMatchObject({ width: 1, height: 1, processing: 'done', renditions: [] });
   });
 
-  it('makes renditions of one pixel height for extreme proportions', async () => {
+  it('of extreme proportions gets renditions with a height of one pixel', async () => {
     const file = await uploadAndProcess('a.png', await samples.still('image/png', 4_000, 1));
     expect(file.renditions).toMatchObject([{ height: 1 }, { height: 1 }, { height: 1 }]);
   });
@@ -162,7 +162,7 @@ describe('a broken image', () => {
         return image;
       },
     ],
-  ])('fails a broken image after three attempts and serves it as uploaded: %s', async (_, content) => {
+  ])('fails after three attempts and is served as uploaded: %s', async (_, content) => {
     const image = await content();
     const { id } = await shop.upload('a.jpg', image);
     expect(await runAllAttempts(id)).toEqual(['pending', 'pending', 'failed', 'failed']);
@@ -174,7 +174,7 @@ describe('a broken image', () => {
     expect(Buffer.from(await reply.arrayBuffer()).equals(image)).toBe(true);
   });
 
-  it('processes a broken image again when it is replaced', async () => {
+  it('is processed again when it is replaced', async () => {
     const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
     await runAllAttempts(id);
     await shop.replace(id, await makeNoiseJpeg());
@@ -182,7 +182,7 @@ describe('a broken image', () => {
     expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp', version: 2 });
   });
 
-  it('does not mark the replacement of a broken image as failed', async () => {
+  it('does not mark its replacement as failed', async () => {
     const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
     await api.runJobs();
     await shop.replace(id, 'words');
@@ -190,7 +190,7 @@ describe('a broken image', () => {
   });
 });
 
-describe('an image above the pixel limit', () => {
+describe('the pixel limit of an image', () => {
   const TOO_LARGE = { errors: { CdnFiles: ['API.CdnFiles.ImageTooLarge'] } };
 
   it.each([
@@ -201,25 +201,25 @@ describe('an image above the pixel limit', () => {
       'a BMP that declares a large size',
       async () => bytes(bitmap(4, 4).subarray(0, 18), u32le(60_000), u32le(60_000), bitmap(4, 4).subarray(26)),
     ],
-  ])('returns API.CdnFiles.ImageTooLarge for %s', async (_, content) => {
+  ])('refuses with API.CdnFiles.ImageTooLarge: %s', async (_, content) => {
     const { status, body } = await shop.client.upload('/cdn/files', { name: 'a.png', bytes: await content() });
     expect([status, body]).toEqual([422, TOO_LARGE]);
     await api.runJobs();
     expect([await shop.names(), await shop.storedKeys()]).toEqual([[], []]);
   });
 
-  it('refuses a replacement above the pixel limit', async () => {
+  it('refuses a larger replacement', async () => {
     const { id } = await shop.text('a.txt');
     const { status, body } = await shop.replace(id, decompressionBomb(65_535, 65_535));
     expect([status, body, (await shop.file(id)).version]).toEqual([422, TOO_LARGE, 1]);
   });
 
-  it('accepts an image at the pixel limit', async () => {
+  it('accepts an image of exactly this size', async () => {
     const file = await uploadAndProcess('a.png', await samples.still('image/png', 1_000, 1_000));
     expect(file).toMatchObject({ processing: 'done', width: 1_000 });
   });
 
-  it('is recognized when large headers precede its size', async () => {
+  it('is enforced when large headers precede the size of the image', async () => {
     const image = await samples.still('image/jpeg', 1_001, 1_000);
     const jpeg = bytes(
       [0xff, 0xd8],
@@ -232,7 +232,7 @@ describe('an image above the pixel limit', () => {
 });
 
 describe('an image too tall for WebP', () => {
-  it('keeps the format of an image too tall for WebP and makes its renditions', async () => {
+  it('keeps its format and gets renditions', async () => {
     const file = await uploadAndProcess('tall.png', await samples.still('image/png', 40, 16_400), {
       preset_id: await makeNarrowPreset(),
     });
@@ -256,7 +256,7 @@ describe('an unsupported file', () => {
     ['a Windows program', 'MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff'],
     ['random bytes', '\0\x01\x02\x03\x04\x05\xfe\xff'],
     ['a RIFF of unknown type', String.fromCharCode(...riffChunk('RIFF', 'NONE', new Uint8Array(10)))],
-  ])('refuses an unsupported file despite an image name: %s', async (_, content) => {
+  ])('is refused despite an image name: %s', async (_, content) => {
     const file = { name: 'a.jpg', bytes: Buffer.from(content, 'latin1'), mime: 'image/jpeg' };
     const { status, body } = await shop.client.upload('/cdn/files', file);
     expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);

@@ -39,7 +39,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
   let shop: MediaShop;
 
   beforeAll(async () => {
-    // Cache and service both need the address of the other at the start, so the gateway stands between them.
+    // Cache and service each need the address of the other at start, so a gateway with a known address connects them.
     gateway = await startServer(async ({ url = '' }, response) => {
       if (serviceUrl === '') return response.end();
       const original = await fetch(serviceUrl + url);
@@ -124,7 +124,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 });
 
 describe('an unavailable cache', () => {
-  it('fails and retries only the purge when the cache is unavailable', async () => {
+  it('fails only the purge, which is retried', async () => {
     const requestedUrls: string[] = [];
     let isUnavailable = false;
     const cache = await startServer(async ({ url = '' }, response) => {
@@ -152,7 +152,7 @@ describe('an unavailable cache', () => {
     await cache.close();
   }, 30_000);
 
-  it('sends no purge for other cache strategies', async () => {
+  it('gets no purge for other cache strategies', async () => {
     const requestedUrls: string[] = [];
     const cache = await startServer(async ({ url = '' }, response) => {
       requestedUrls.push(url);

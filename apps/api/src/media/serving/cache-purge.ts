@@ -41,7 +41,7 @@ export class CachePurge {
     const file = await this.files.find(appId, fileId);
     const currentKeys = file === undefined ? [] : [file.key, ...(await this.files.derivedKeys(appId, fileId))];
     const allKeys = [...new Set([...keys, ...currentKeys])];
-    // While a copy is old, the cache would fetch the old content again after the purge.
+    // From an old copy, the cache would fetch the old content again after the purge.
     await this.copies.settle(appId, allKeys);
     if (!(await this.purge(allKeys, file?.version ?? version)))
       throw new Error('A replaced file could not be purged from the cache');

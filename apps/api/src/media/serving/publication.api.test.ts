@@ -98,7 +98,7 @@ describe('a store that serves files itself', () => {
     expect((await shop.file(id)).processing).toBe('done');
   });
 
-  it('returns an unprocessed type as done', async () => {
+  it('marks a file of an unprocessed type as done', async () => {
     expect((await shop.text('a.txt')).processing).toBe('done');
     const { body } = await shop.replace((await shop.text('b.txt')).id, 'other');
     expect(body.data.processing).toBe('done');

@@ -97,7 +97,7 @@ describe('a library in a bucket', () => {
 });
 
 describe('an unreachable bucket', () => {
-  it('fails readiness and uploads while the bucket is unreachable', async () => {
+  it('makes readiness and uploads fail', async () => {
     const brokenApi = await testApi({
       STORAGE: 's3',
       S3_ENDPOINT: 'http://127.0.0.1:9',

@@ -36,7 +36,7 @@ describe('a public file', () => {
     ['a.pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), 'application/pdf'],
     ['a.wav', () => shop.upload('a.wav', wavSample()), 'audio/wav'],
     ['a.html with plain text', () => shop.upload('a.html', Buffer.from('words')), 'text/plain; charset=utf-8'],
-  ])('serves %s with its content type and nosniff', async (_, upload, type) => {
+  ])('is served with its content type and nosniff: %s', async (_, upload, type) => {
     const file = await upload();
     const { status, headers } = await shop.fetch(file.url);
     expect([status, headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([
@@ -53,13 +53,13 @@ describe('a public file', () => {
     ['csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), true],
     ['pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), true],
     ['jpg', () => shop.jpeg('a.jpg'), false],
-  ])('serves %s with a policy against scripts if it can hold them', async (_, upload, hasPolicy) => {
+  ])('has a policy against scripts if its type can hold them: %s', async (_, upload, hasPolicy) => {
     const policy = (await shop.fetch((await upload()).url)).headers.get('content-security-policy');
     if (hasPolicy) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
     else expect(policy).toBeNull();
   });
 
-  it('lets caches keep the URL of a version forever, other URLs briefly', async () => {
+  it('is cached forever by the URL of a version, and briefly by other URLs', async () => {
     const { id, url } = await shop.text('a.txt');
     const readCacheControl = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
     expect([
@@ -75,7 +75,7 @@ describe('a public file', () => {
     ]).toEqual([CACHE_BRIEFLY, CACHE_BRIEFLY, CACHE_FOREVER]);
   });
 
-  it('lets caches keep an unprocessed file only briefly', async () => {
+  it('is cached only briefly before it is processed', async () => {
     const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
     const readCacheControl = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
     expect(await readCacheControl()).toBe(CACHE_BRIEFLY);
@@ -83,7 +83,7 @@ describe('a public file', () => {
     expect(await readCacheControl()).toBe(CACHE_FOREVER);
   });
 
-  it('sends a strong ETag of the content', async () => {
+  it('has a strong ETag of its content', async () => {
     const { id, url } = await shop.text('a.txt');
     const readTag = async () => String((await shop.fetch(url)).headers.get('etag'));
     const firstTag = await readTag();
@@ -100,7 +100,7 @@ describe('a public file', () => {
     expect((await revalidate(firstTag)).status).toBe(200);
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('has the same headers for HEAD and GET', async () => {
     const { url } = await uploadDigits();
     const [get, head] = [await shop.fetch(url), await shop.fetch(url, {}, 'HEAD')];
     const headersOf = ({ headers }: Response) =>
@@ -111,7 +111,7 @@ describe('a public file', () => {
   });
 });
 
-describe('a range of a public file', () => {
+describe('a range request for a public file', () => {
   it.each([
     ['bytes=0-0', 206, '0', 'bytes 0-0/10'],
     ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
@@ -130,7 +130,7 @@ describe('a range of a public file', () => {
     ['bytes=', 200, DIGITS, null],
     ['lines=0-1', 200, DIGITS, null],
     ['bytes=0-99999999999999999999', 206, DIGITS, 'bytes 0-9/10'],
-  ])('answers the range %s with status %i', async (range, status, text, contentRange) => {
+  ])('with %s is answered %i', async (range, status, text, contentRange) => {
     const reply = await shop.fetch((await uploadDigits()).url, { Range: range });
     expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([
       status,
@@ -140,7 +140,7 @@ describe('a range of a public file', () => {
     if (status === 206) expect(reply.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it('returns a range only when If-Range matches the content', async () => {
+  it('gets the range only when If-Range matches the content', async () => {
     const { id, url } = await uploadDigits();
     const tag = String((await shop.fetch(url)).headers.get('etag'));
     const readPart = async (condition: string) =>
@@ -155,7 +155,7 @@ describe('a range of a public file', () => {
   });
 });
 
-describe('an unknown path', () => {
+describe('the path of a public file', () => {
   const requestPath = async (path: string, method = 'GET') => {
     const { status, text } = await raw.call({ path, method });
     return [status, text];
@@ -218,7 +218,7 @@ describe('an unknown path', () => {
     expect(await requestPath(`/media/${key}`)).toEqual([200, 'words of a.txt']);
   });
 
-  it('accepts a needlessly encoded key', async () => {
+  it('may be encoded needlessly', async () => {
     const { key } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const path = key.replace('a.jpg', '%61%40320.jpg');
@@ -289,7 +289,7 @@ describe('a public URL', () => {
 });
 
 describe('a file without its bytes in the store', () => {
-  it('returns 404 for a file without its bytes in the store', async () => {
+  it('is answered 404', async () => {
     const file = await shop.text('a.txt');
     const { library } = api.container.get(TOKENS.Library);
     for (const key of await shop.storedKeys()) await library.store.remove(key);
@@ -314,14 +314,14 @@ describe('a file replaced during a request', () => {
   };
   const fetchFile = async (url: string) => fetch(api.origin + new URL(url).pathname);
 
-  it('looks a replaced file up again', async () => {
+  it('is looked up again', async () => {
     const { url } = await uploadDigits();
     failReads(['gone', 'gone']);
     const response = await fetchFile(url);
     expect([response.status, await response.text()]).toEqual([200, DIGITS]);
   });
 
-  it('returns 404 without file headers when the content stays missing', async () => {
+  it('is answered 404 without file headers when the content stays missing', async () => {
     const { url } = await uploadDigits();
     failReads(Array.from({ length: 9 }, () => 'gone' as const));
     const response = await fetchFile(url);
@@ -329,7 +329,7 @@ describe('a file replaced during a request', () => {
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('returns 503 while the store cannot be read', async () => {
+  it('is answered 503 while the store cannot be read', async () => {
     const { url } = await uploadDigits();
     failReads([new Error('The store is gone')]);
     expect((await fetchFile(url)).status).toBe(503);

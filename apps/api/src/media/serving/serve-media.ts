@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { MEDIA_ROUTE } from '../../http/base-path.js';
 import { addressOf } from '../../http/caller-address.js';
 import { CallsInProgress } from '../../http/calls-in-progress.js';
-import { Busy, Unavailable, UNKNOWN_PATH } from '../../http/errors.js';
+import { Busy, Unavailable, UNKNOWN_PATH_ANSWER } from '../../http/errors.js';
 import { send } from '../../http/send.js';
 import type { RememberedObjects } from './remembered-objects.js';
 
@@ -19,7 +19,6 @@ const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
 /** Browsers show a PDF in a frame, which a sandbox would leave empty. */
 const PDF = 'application/pdf';
 
-/** Public files, and the limits of their look-ups. */
 export interface ServedFiles {
   readonly objects: Pick<RememberedObjects, 'find'>;
   readonly store: MediaStore;
@@ -37,7 +36,7 @@ export function serveMedia(app: Express, { objects, store, calls, maxLookUps }: 
   app.get(/^\/media\/.+/, async (request, response) => {
     response.locals['route'] = MEDIA_ROUTE;
     const key = keyOf(request);
-    if (key === undefined) return send(response, UNKNOWN_PATH);
+    if (key === undefined) return send(response, UNKNOWN_PATH_ANSWER);
     // A replacement may remove the blob between look-up and read.
     for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
       const lookUp = await find(addressOf(request), key);
@@ -46,7 +45,7 @@ export function serveMedia(app: Express, { objects, store, calls, maxLookUps }: 
       if (object === undefined) break;
       if (await serve(object, request, response, store)) return;
     }
-    return send(response, UNKNOWN_PATH);
+    return send(response, UNKNOWN_PATH_ANSWER);
   });
 }
 

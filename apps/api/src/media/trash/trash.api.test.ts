@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 
 const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
-const MISSING = { success: false, message: 'API.CdnFiles.FileNotFound' };
-const SUCCESS = { success: true, message: expect.any(String) };
+const NOT_FOUND_RESULT = { success: false, message: 'API.CdnFiles.FileNotFound' };
+const SUCCESS_RESULT = { success: true, message: expect.any(String) };
 const restoreFiles = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
 const purgeFile = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
 const statusAndBody = ({ status, body }: Reply) => [status, body];
@@ -31,7 +31,7 @@ const trashFolder = (folder: string) => shop.client.delete(`/cdn/folder?folder=$
 describe('DELETE /cdn?file=', () => {
   it('puts the file into Trash and keeps its URL working', async () => {
     const file = await shop.text('a.txt');
-    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
     expect([await shop.names(), await shop.trashedNames()]).toEqual([[], ['a.txt']]);
     expect((await shop.fetch(file.url)).status).toBe(200);
     await api.runJobs();
@@ -44,7 +44,7 @@ describe('DELETE /cdn?file=', () => {
     await shop.trash(file);
     const firstEntry = await findTrashEntry(file.id);
     api.clock.forward({ hours: 5 });
-    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
     expect(await findTrashEntry(file.id)).toEqual(firstEntry);
   });
 
@@ -85,7 +85,7 @@ describe('DELETE /cdn?file=', () => {
 });
 
 describe('a used file', () => {
-  it('refuses to delete a used file when the app requires it', async () => {
+  it('is not deleted when refuse_delete_in_use is set', async () => {
     await changeMediaSettings({ refuse_delete_in_use: true });
     const [usedFile, unusedFile] = await uploadTexts('used.txt', 'free.txt');
     await shop.recordUsage(usedFile);
@@ -98,18 +98,18 @@ describe('a used file', () => {
     );
     expect(body.data).toEqual([
       { key: usedFile.key, success: false, message: 'API.CdnFiles.FileReferenced' },
-      { key: unusedFile.key, ...SUCCESS },
+      { key: unusedFile.key, ...SUCCESS_RESULT },
     ]);
     expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
 
-  it('deletes a used file by default', async () => {
+  it('is deleted by default', async () => {
     const file = await shop.text('used.txt');
     await shop.recordUsage(file);
     expect((await shop.trash(file)).status).toBe(200);
   });
 
-  it('accepts a repeated delete of a used file in Trash', async () => {
+  it('can be deleted again when it is in Trash', async () => {
     const file = await shop.text('used.txt');
     await shop.recordUsage(file);
     await shop.trash(file);
@@ -133,10 +133,10 @@ describe('DELETE /cdn/list', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { key: secondFile.key, ...SUCCESS },
-        { key: 'none', ...MISSING },
-        { key: firstFile.key, ...SUCCESS },
-        { key: secondFile.key, ...SUCCESS },
+        { key: secondFile.key, ...SUCCESS_RESULT },
+        { key: 'none', ...NOT_FOUND_RESULT },
+        { key: firstFile.key, ...SUCCESS_RESULT },
+        { key: secondFile.key, ...SUCCESS_RESULT },
       ],
     ]);
     expect((await shop.trashedNames()).sort()).toEqual(['one.txt', 'two.txt']);
@@ -145,9 +145,12 @@ describe('DELETE /cdn/list', () => {
   it('reads keys from a JSON body unless the query has keys', async () => {
     const [firstFile, secondFile, thirdFile] = await uploadTexts('one.txt', 'two.txt', 'three.txt');
     const files = [{ key: firstFile.key }, { key: secondFile.key }];
-    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([SUCCESS, SUCCESS]);
+    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([
+      SUCCESS_RESULT,
+      SUCCESS_RESULT,
+    ]);
     const reply = await shop.client.delete(`/cdn/list?files[0][key]=${thirdFile.key}`, { files });
-    expect(reply.body.data).toEqual([{ key: thirdFile.key, ...SUCCESS }]);
+    expect(reply.body.data).toEqual([{ key: thirdFile.key, ...SUCCESS_RESULT }]);
   });
 
   it.each(['', '?files=x', '?files[]=x', '?files[0][id]=1', '?files[0][key][x]=1'])(
@@ -173,13 +176,15 @@ describe('DELETE /cdn/list', () => {
   it('does not find a file of another app', async () => {
     const { key } = await shop.text('a.txt');
     const otherApp = await api.app();
-    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
+    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([
+      { key, ...NOT_FOUND_RESULT },
+    ]);
     expect(await shop.names()).toEqual(['a.txt']);
   });
 });
 
 describe('10,000 files with one name', () => {
-  it('restores and moves 10,000 files with one name within seconds', async () => {
+  it('are restored and moved within seconds', async () => {
     await api.database.rows(
       `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
          search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
@@ -202,13 +207,16 @@ describe('10,000 files with one name', () => {
   }, 60_000);
 });
 
-describe('restore', () => {
-  it('restores a file unchanged to its folder', async () => {
+describe('the restore of files from Trash', () => {
+  it('puts a file unchanged into its folder', async () => {
     const file = await shop.text('a.txt', { folder: 'x/y', alt: 'A', tags: 'one' });
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
     const fileBefore = await shop.file(file.id);
     await shop.trash(file);
-    expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([
+      200,
+      { data: SUCCESS_RESULT },
+    ]);
     expect([await shop.file(file.id), await shop.trashedNames()]).toEqual([fileBefore, []]);
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
@@ -229,13 +237,13 @@ describe('restore', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: secondFile.id, ...SUCCESS },
-        { id: 999_999_999, ...MISSING },
-        { id: firstFile.id, ...SUCCESS },
-        { id: activeFile.id, ...SUCCESS },
-        { id: foreignFile.id, ...MISSING },
-        { id: secondFile.id, ...SUCCESS },
-        { id: -1, ...MISSING },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: 999_999_999, ...NOT_FOUND_RESULT },
+        { id: firstFile.id, ...SUCCESS_RESULT },
+        { id: activeFile.id, ...SUCCESS_RESULT },
+        { id: foreignFile.id, ...NOT_FOUND_RESULT },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: -1, ...NOT_FOUND_RESULT },
       ],
     ]);
     expect(await shop.names()).toEqual(['active.txt', 'one.txt', 'two.txt']);
@@ -305,8 +313,8 @@ describe('restore', () => {
   });
 });
 
-describe('purge', () => {
-  it('purges record, renditions, versions and bytes of a file', async () => {
+describe('the purge of files in Trash', () => {
+  it('removes record, renditions, versions and bytes of a file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await api.runJobs();
     await shop.replace(file.id, await shop.bytes(file.url));
@@ -316,7 +324,7 @@ describe('purge', () => {
     const urls = [url, file.url, version.url, ...renditions.map((rendition: { url: string }) => rendition.url)];
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(200);
     await shop.trash(file);
-    expect(statusAndBody(await purgeFile(file.id))).toEqual([200, { data: SUCCESS }]);
+    expect(statusAndBody(await purgeFile(file.id))).toEqual([200, { data: SUCCESS_RESULT }]);
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
@@ -361,11 +369,11 @@ describe('purge', () => {
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: secondFile.id, ...SUCCESS },
-        { id: 999_999_999, ...MISSING },
+        { id: secondFile.id, ...SUCCESS_RESULT },
+        { id: 999_999_999, ...NOT_FOUND_RESULT },
         { id: activeFile.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
-        { id: firstFile.id, ...SUCCESS },
-        { id: foreignFile.id, ...MISSING },
+        { id: firstFile.id, ...SUCCESS_RESULT },
+        { id: foreignFile.id, ...NOT_FOUND_RESULT },
       ],
     ]);
     expect([await shop.names(), await shop.trashedNames()]).toEqual([['active.txt'], []]);
@@ -375,7 +383,7 @@ describe('purge', () => {
     const [file] = await uploadTexts('a.txt');
     await shop.trash(file);
     expect((await shop.client.delete('/cdn/files/purge', { ids: [file.id] })).body.data).toEqual([
-      { id: file.id, ...SUCCESS },
+      { id: file.id, ...SUCCESS_RESULT },
     ]);
   });
 
@@ -405,7 +413,7 @@ describe('purge', () => {
   });
 });
 
-describe('expiry', () => {
+describe('the expiry of files in Trash', () => {
   const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
 
   it('purges only files past their retention', async () => {

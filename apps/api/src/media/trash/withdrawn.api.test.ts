@@ -68,7 +68,7 @@ describe.each([
     expect(await isStored(file.key)).toBe(storage === PUBLISHED_STORE);
   });
 
-  it('leaves caches when a file in Trash is purged', async () => {
+  it('is removed from caches when its file in Trash is purged', async () => {
     const file = await addFile();
     await shop.trash(file);
     await shop.client.delete(`/cdn/files/${file.id}/purge`);
@@ -77,7 +77,7 @@ describe.each([
     expect(await Promise.all(file.urls.map(statusOf))).toEqual([404, 404, 404]);
   });
 
-  it('leaves caches and the store when one kept version is purged', async () => {
+  it('is removed from caches and the store when one kept version is purged', async () => {
     const file = await addFile();
     const [, , versionUrl = ''] = file.urls;
     const storedBefore = (await shop.storedKeys()).length;

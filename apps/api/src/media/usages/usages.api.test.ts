@@ -57,11 +57,11 @@ const listBroken = async (query = '', client = shop) => dataOf(await client.get(
 const relativeUrls = (usages: readonly Usage[]) => usages.map(({ url }) => url.slice(baseUrl.length + 1));
 
 const putUsage = (usage: object, client = shop) => client.put('/cdn/usages', { usage });
-const makePage = (...names: readonly string[]) => ({
+const makePage = (...namesOf: readonly string[]) => ({
   entity_type: 'page',
   entity_id: 'home',
   label: 'Home',
-  fields: names.map((name) => ({ field: 'body', url: urlOf(name) })),
+  fields: namesOf.map((name) => ({ field: 'body', url: urlOf(name) })),
 });
 const reportUsages = async (usage: object): Promise<Usage[]> => dataOf(await putUsage(usage));
 
@@ -78,7 +78,7 @@ const upsertLocation = async (fields: object) => {
 };
 
 describe('a usage', () => {
-  it('records usages for images of a product and its variants', async () => {
+  it('is recorded for each image of a product and its variants', async () => {
     const file = await addFile('a.jpg');
     const variants = [
       { code: 'A-1', name: 'Size 42', images: makeImages('a.jpg') },
@@ -96,7 +96,7 @@ describe('a usage', () => {
     ]);
   });
 
-  it('records a usage for the image of a location', async () => {
+  it('is recorded for the image of a location', async () => {
     const file = await addFile('a.jpg');
     const { id } = await upsertLocation({ image_url: urlOf('a.jpg') });
     expect(await usagesOf(file)).toEqual([
@@ -111,7 +111,7 @@ describe('a usage', () => {
     ]);
   });
 
-  it('records another usage when an image is appended again', async () => {
+  it('is recorded again when an image is appended again', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg', 'a.jpg') });
     await upsertProduct({ images: makeImages('a.jpg') });
@@ -119,7 +119,7 @@ describe('a usage', () => {
     expect((await shop.get('/products?code=A')).body.data.images).toHaveLength(3);
   });
 
-  it('increases the usage count of the file', async () => {
+  it('increases the usage count of its file', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg', 'a@320.jpg') });
     await upsertLocation({ image_url: urlOf('a.jpg?v=2') });
@@ -127,7 +127,7 @@ describe('a usage', () => {
     expect((await shop.get(`/cdn/files/${file}`)).body.data.usage_count).toBe(4);
   });
 
-  it('shows a usage with the current name of its record', async () => {
+  it('shows the current name of its record', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({
       images: makeImages('a.jpg'),
@@ -147,7 +147,7 @@ describe('a usage', () => {
     ['of a rendition with ?v=', 'shoes/a@320.jpg?v=7'],
     ['of a kept version', 'shoes/a@v2.jpg'],
     ['of a page', 'shoes/a.jpg@p3.webp'],
-  ])('finds a usage by a URL %s and shows it as stored', async (_, name) => {
+  ])('is found by a URL %s, and shown as stored', async (_, name) => {
     const file = await addFile('shoes/a.jpg');
     await upsertProduct({ images: makeImages(name) });
     expect(relativeUrls(await usagesOf(file))).toEqual([name]);
@@ -158,7 +158,7 @@ describe('a usage', () => {
     ['a URL with another prefix', () => `${baseUrl}x/a.jpg`],
     ['a URL with NUL', () => urlOf('a%00.jpg')],
     ['a URL too long for an index', () => urlOf(TOO_LONG_FOR_AN_INDEX)],
-  ])('records no usage for %s', async (_, makeUrl) => {
+  ])('is not recorded for %s', async (_, makeUrl) => {
     const image_url = makeUrl();
     await upsertProduct({ images: [{ image_url }], variants: [{ code: 'A-1', images: [{ image_url }] }] });
     expect((await upsertLocation({ image_url })).image_url).toBe(image_url);
@@ -169,7 +169,7 @@ describe('a usage', () => {
 });
 
 describe('the image of a location', () => {
-  it('removes the usage of a location image that changes or is removed', async () => {
+  it('loses its usage when it changes or is removed', async () => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     const listUsages = async () => [relativeUrls(await usagesOf(a)), relativeUrls(await usagesOf(b))];
     await upsertLocation({ image_url: urlOf('a.jpg') });
@@ -187,7 +187,7 @@ describe('the image of a location', () => {
     expect(await listUsages()).toEqual([[], []]);
   });
 
-  it('records a usage for every location that shows an image', async () => {
+  it('has a usage for every location that shows it', async () => {
     const file = await addFile('a.jpg');
     const store = { name: 'Store', latitude: 1, longitude: 1, image_url: urlOf('a.jpg') };
     const app_locations = [
@@ -204,14 +204,14 @@ describe('the image of a location', () => {
 });
 
 describe('a bulk call', () => {
-  const products = (count: number, name: string) =>
+  const makeProducts = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => ({
       code: `P${index}`,
       name: 'Boot',
       images: makeImages(name),
       variants: [{ code: `P${index}-1`, images: makeImages(name) }],
     }));
-  const locations = (count: number, name: string) =>
+  const makeLocations = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => ({
       code: `L${index}`,
       name: 'Store',
@@ -227,8 +227,13 @@ describe('a bulk call', () => {
   const countUsages = async (file: number) => (await usagesOf(file, '?limit=1'))[0]?.total_count ?? 0;
 
   it.each([
-    ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), products, [2, 6_006]],
-    ['locations', (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }), locations, [1, 3_000]],
+    ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), makeProducts, [2, 6_006]],
+    [
+      'locations',
+      (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }),
+      makeLocations,
+      [1, 3_000],
+    ],
   ] as const)('records usages of 3,000 %s in as many statements as for two', async (_, post, rows, expected) => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     await post(rows(1, 'a.jpg'));
@@ -237,11 +242,11 @@ describe('a bulk call', () => {
     expect(await countStatements(() => post(rows(3_000, 'a.jpg')))).toBe(statementCount);
     expect(await countUsages(a)).toBe(expected[1]);
     expect(await countStatements(() => post(rows(3_000, 'b.jpg')))).toBeLessThanOrEqual(statementCount);
-    expect(await countUsages(b)).toBe(rows === products ? 6_000 : 3_000);
-    expect(await countUsages(a)).toBe(rows === products ? expected[1] : 0);
+    expect(await countUsages(b)).toBe(rows === makeProducts ? 6_000 : 3_000);
+    expect(await countUsages(a)).toBe(rows === makeProducts ? expected[1] : 0);
   });
 
-  it('records no usages of failed rows or in a dry run', async () => {
+  it('records no usages for failed rows or in a dry run', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg') }, '?dry_run=true');
     await shop.post('/int/products', { products: [{ code: 'A', name: '', images: makeImages('a.jpg') }] });
@@ -251,7 +256,7 @@ describe('a bulk call', () => {
 
   it('records usages once per Idempotency-Key', async () => {
     const file = await addFile('a.jpg');
-    const call = () => shop.keyed('k').post('/int/products', { products: products(1, 'a.jpg') });
+    const call = () => shop.keyed('k').post('/int/products', { products: makeProducts(1, 'a.jpg') });
     expect((await call()).text).toBe((await call()).text);
     expect(await countUsages(file)).toBe(2);
   });
@@ -350,14 +355,14 @@ describe('PUT /cdn/usages', () => {
   it('keeps the usages of exactly one of many concurrent calls', async () => {
     const names = (call: number) => Array.from({ length: 40 }, (_, index) => `${call}-${index}.jpg`);
     for (const round of [1, 2]) {
-      const calls = Array.from({ length: 20 }, (_, call) => round * 100 + call);
+      const callNumbers = Array.from({ length: 20 }, (_, call) => round * 100 + call);
       api.statements.length = 0;
-      const replies = await Promise.all(calls.map((call) => putUsage(makePage(...names(call)))));
-      expect(replies.map(({ body }) => body.data.length)).toEqual(calls.map(() => 40));
-      // A deadlock would have repeated its transaction.
+      const replies = await Promise.all(callNumbers.map((call) => putUsage(makePage(...names(call)))));
+      expect(replies.map(({ body }) => body.data.length)).toEqual(callNumbers.map(() => 40));
+      // A deadlocked transaction would run again and add statements.
       expect(api.statements.filter((text) => text.includes('insert into cdn_usages'))).toHaveLength(20);
       const remainingUrls = relativeUrls(await listBroken('?limit=10000')).toSorted();
-      expect(calls.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
+      expect(callNumbers.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
     }
   });
 });

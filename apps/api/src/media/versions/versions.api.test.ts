@@ -35,7 +35,7 @@ describe('concurrent changes of one file', () => {
   const sortByVersion = (replies: readonly Reply[]) =>
     replies.map(({ body }) => body).toSorted((a, b) => a.data.version - b.data.version);
 
-  it.each(['image', 'text'])('returns the version and content of each replacement (%s)', async (kind) => {
+  it.each(['image', 'text'])('return the version and content of each replacement: %s', async (kind) => {
     const contents = await runConcurrently(async (index) =>
       kind === 'text' ? Buffer.from('x'.repeat(index + 1)) : makeJpeg(40 + index, 30),
     );
@@ -49,7 +49,7 @@ describe('concurrent changes of one file', () => {
     );
   });
 
-  it('returns the version of each revert', async () => {
+  it('return the version of each revert', async () => {
     const { id, url } = await shop.text('a.txt');
     await shop.replace(id, 'other');
     const replies = await runConcurrently((index) =>
@@ -203,7 +203,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect([(await shop.file(id)).version, (await shop.storedKeys()).length]).toEqual([11, 22]);
   });
 
-  it('refuses in the documented order and writes nothing', async () => {
+  it('reports refusals in the documented order and writes nothing', async () => {
     const { id } = await shop.text('a.txt', {}, 'old');
     expect(statusAndBody(await uploadReplacement(999_999_999, {}))).toEqual([404, refusalBody('FileNotFound')]);
     expect(statusAndBody(await uploadReplacement(id, {}))).toEqual([400, refusalBody('FileRequired')]);
@@ -325,7 +325,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     expect([(await readContent(id)).equals(firstContent), (await shop.file(id)).processing]).toEqual([true, 'done']);
   });
 
-  it('refuses in the documented order', async () => {
+  it('reports refusals in the documented order', async () => {
     const { id } = await shop.text('a.txt');
     const revert = async (body: object, file = id) =>
       statusAndBody(await shop.client.post(`/cdn/files/${file}/revert`, body));
@@ -438,7 +438,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
       expect(statusAndBody(await regenerate(999_999_999, requestBody))).toEqual([404, refusalBody('FileNotFound')]);
   });
 
-  it('refuses a file in Trash and an unknown one', async () => {
+  it('refuses an unknown file and a file in Trash', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
     expect(statusAndBody(await regenerate(file.id))).toEqual([400, refusalBody('FileInTrash')]);
