@@ -1,4 +1,5 @@
 import type { Bijection } from './bijection.js';
+import { sortRuns, splitIntoRuns } from './runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,22 +12,34 @@ export function sortRefundEntries(
   right: readonly Fields[],
   pairs: Bijection,
 ): readonly [Fields[], Fields[]] {
-  const translate = (subject: unknown): unknown => pairs.partner('proforma', subject) ?? subject;
-  return [sortRuns(left, translate), sortRuns(right, (subject) => subject)];
+  const keyOf =
+    (translate: (subject: unknown) => unknown) =>
+    (entry: Fields): string =>
+      `${String(translate(entry['subject_id']))} ${amountsOf(entry)}`;
+  return [
+    sortRuns(
+      withoutEndRuns(left),
+      areConcurrent,
+      keyOf((subject) => pairs.partner('proforma', subject) ?? subject),
+    ),
+    sortRuns(
+      withoutEndRuns(right),
+      areConcurrent,
+      keyOf((subject) => subject),
+    ),
+  ];
 }
 
-function sortRuns(entries: readonly Fields[], translate: (subject: unknown) => unknown): Fields[] {
-  const runs: Fields[][] = [];
-  for (const entry of entries) {
-    const run = runs.at(-1);
-    if (run && isRefund(entry) && isRefund(run[0]) && run[0]?.['at'] === entry['at']) run.push(entry);
-    else runs.push([entry]);
-  }
-  // A page may begin or end within a run.
+/** A page may begin or end within a run. */
+function withoutEndRuns(entries: readonly Fields[]): Fields[] {
+  const runs = splitIntoRuns(entries, areConcurrent);
   if (isRefund(runs[0]?.[0])) runs.shift();
   if (isRefund(runs.at(-1)?.[0])) runs.pop();
-  const keyOf = (entry: Fields): string => `${String(translate(entry['subject_id']))} ${amountsOf(entry)}`;
-  return runs.flatMap((run) => run.sort((a, b) => keyOf(a).localeCompare(keyOf(b))));
+  return runs.flat();
+}
+
+function areConcurrent(left: Fields, right: Fields): boolean {
+  return isRefund(left) && isRefund(right) && left['at'] === right['at'];
 }
 
 function isRefund(entry: Fields | undefined): boolean {

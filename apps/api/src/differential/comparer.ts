@@ -1,7 +1,7 @@
 import type { Answer } from './answer.js';
 import { sortRefundEntries } from './audit-pages.js';
 import { Bijection } from './bijection.js';
-import { feedOf, KINDS_OF_SUBJECT, ROUTE_OF_SUBJECT, sortFeeds, subjectOf } from './event-feeds.js';
+import { feedOf, isRefund, KINDS_OF_SUBJECT, ROUTE_OF_SUBJECT, sortFeeds, subjectOf } from './event-feeds.js';
 import { ECHOES, kindOfId, kindOfRoute } from './record-kinds.js';
 import type { CallStep, Step } from './steps.js';
 
@@ -140,10 +140,9 @@ export class Comparer {
     if (kind !== rightKind || !isSameRecord)
       return this.addDifference([...path, 'subject'], left['subject'], right['subject'], 'subject');
     if (!this.pairs.pair('event', left['id'], right['id'])) this.addDifference(path, left['id'], right['id'], 'event');
-    const isRefund = String(left['type']).startsWith('refund.');
-    if (isRefund && !this.pairs.pair('proforma payments', left['partid'], right['partid']))
+    if (isRefund(left) && !this.pairs.pair('proforma payments', left['partid'], right['partid']))
       this.addDifference(path, left['partid'], right['partid'], 'partid');
-    const hidden = { subject: kind, id: '', sequence: '', ...(isRefund && { partid: 0 }) };
+    const hidden = { subject: kind, id: '', sequence: '', ...(isRefund(left) && { partid: 0 }) };
     this.route = ROUTE_OF_SUBJECT[kind] ?? EVENTS;
     this.compareFields(path, { ...left, ...hidden }, { ...right, ...hidden });
     this.route = EVENTS;

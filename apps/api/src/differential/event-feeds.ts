@@ -1,4 +1,5 @@
 import type { Bijection } from './bijection.js';
+import { sortRuns } from './runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,10 +37,22 @@ export function feedOf(body: unknown): Feed {
   return (body as { readonly data: Feed }).data;
 }
 
-function sortBySubject(events: readonly Fields[], subject: (event: Fields) => string): Fields[] {
+/** The worker pays out the refunds of a proforma concurrently, so their events have a random order. */
+function sortBySubject(
+  events: readonly Fields[],
+  subject: (event: Fields) => string,
+  payment: (event: Fields) => unknown,
+): Fields[] {
   const keys = new Map(events.map((event) => [event, subject(event)]));
   const keyOf = (event: Fields): string => keys.get(event) ?? '';
-  return [...events].sort((a, b) => Number(keyOf(a) > keyOf(b)) - Number(keyOf(a) < keyOf(b)));
+  const sortedEvents = [...events].sort((a, b) => Number(keyOf(a) > keyOf(b)) - Number(keyOf(a) < keyOf(b)));
+  const areConcurrent = (left: Fields, right: Fields): boolean =>
+    isRefund(left) && isRefund(right) && left['time'] === right['time'] && keyOf(left) === keyOf(right);
+  return sortRuns(sortedEvents, areConcurrent, (event) => String(payment(event)).padStart(16));
+}
+
+export function isRefund(event: Fields): boolean {
+  return String(event['type']).startsWith('refund.');
 }
 
 export function subjectOf(event: Fields): string[] {
@@ -53,5 +66,13 @@ export function sortFeeds(left: Feed, right: Feed, pairs: Bijection): readonly [
     const kinds = KINDS_OF_SUBJECT[kind] ?? [];
     return [kind, ...ids.map((id, index) => pairs.partner(kinds[index] ?? '', Number(id)) ?? id)].join('/');
   };
-  return [sortBySubject(left.events, translate), sortBySubject(right.events, (event) => subjectOf(event).join('/'))];
+  const paymentOf = (event: Fields): unknown => event['partid'];
+  return [
+    sortBySubject(
+      left.events,
+      translate,
+      (event) => pairs.partner('proforma payments', paymentOf(event)) ?? paymentOf(event),
+    ),
+    sortBySubject(right.events, (event) => subjectOf(event).join('/'), paymentOf),
+  ];
 }
