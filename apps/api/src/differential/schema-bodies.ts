@@ -1,5 +1,6 @@
 import { BASE_PATH } from '../http/base-path.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
+import { commonStatusesOf } from '../http/openapi-errors.js';
 import type { Route } from '../http/route.js';
 import { BODY_VALUES, type Material } from './field-values.js';
 import { ABSENT_ID } from './steps.js';
@@ -23,7 +24,8 @@ export class SchemaBodies {
   }
 
   statusesOf(route: Route): readonly number[] {
-    return Object.keys(this.operationOf(route).responses).map(Number);
+    const statuses = Object.keys(this.operationOf(route).responses).filter((status) => status !== 'default');
+    return [...new Set([...statuses.map(Number), ...commonStatusesOf(route)])];
   }
 
   bodyOf(route: Route, material: Material): unknown {

@@ -10,14 +10,46 @@ export function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = 
     if (!(name in schemas)) schemas[name] = extractNamedShapes(shape, schemas, true);
     return { $ref: REFS + name };
   }
-  return Object.fromEntries(
-    Object.entries(shape)
-      .filter(([key]) => key !== '$id')
-      .map(([key, value]: [string, unknown]) => [key, extractNamedShapesIn(value, schemas)]),
-  );
+  const entries = Object.entries(shape)
+    .filter(([key]) => key !== '$id')
+    .map(([key, value]: [string, unknown]) => [key, extractNamedShapesIn(value, schemas)]);
+  return joinTypes(Object.fromEntries(entries) as Json);
 }
 
 function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
   if (Array.isArray(value)) return value.map((entry) => extractNamedShapesIn(entry, schemas));
   return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
+}
+
+/** Writes `anyOf` of a plain type and null as one schema with two types, which generators read better. */
+function joinTypes(schema: Json): Json {
+  const { anyOf, ...others } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [value, none] = anyOf as [Json, Json];
+  if (none['type'] !== 'null' || typeof value['type'] !== 'string') return schema;
+  const { enum: values } = value as { enum?: readonly unknown[] };
+  return { ...value, ...others, type: [value['type'], 'null'], ...(values && { enum: [...values, null] }) };
+}
+
+/** Adds the schema of a body to `schemas`, named after its record or else after its operation, and refers to it. */
+export function nameBody(schema: unknown, operationName: string, schemas: Json): Json {
+  const [name, otherName] = [recordNameOf(schema) ?? operationName, operationName].map((part) => `${part}Response`) as [
+    string,
+    string,
+  ];
+  const isFree = !(name in schemas) || JSON.stringify(schemas[name]) === JSON.stringify(schema);
+  const freeName = isFree ? name : otherName;
+  schemas[freeName] = schema;
+  return { $ref: REFS + freeName };
+}
+
+/** Returns `Order` for `{data: Order}` and `OrderPage` for `{data: [OrderInList]}`. */
+function recordNameOf(schema: unknown): string | undefined {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
+  const { data, ...others } = properties;
+  if (data === undefined || Object.keys(others).length > 0) return undefined;
+  const refOf = ({ $ref }: Json): string | undefined => ($ref as string | undefined)?.slice(REFS.length);
+  const { items } = data as { items?: Json };
+  const itemName = items && refOf(items);
+  return itemName === undefined ? refOf(data) : `${itemName.replace(/InList$/, '')}Page`;
 }

@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
-import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
-import { ANSWER_NOT_KEPT } from './idempotency.js';
-import { generateBodySchemas, REFS, describeRequestBody, removeUnused } from './openapi-bodies.js';
-import { extractNamedShapes } from './openapi-shapes.js';
+import { areaOf, describeAreas } from './openapi-areas.js';
+import { generateBodySchemas, describeRequestBody, removeUnused } from './openapi-bodies.js';
+import { describeCommonError, describeFailures, describeTokenError, ERRORS } from './openapi-errors.js';
+import { HEADERS, headersOf } from './openapi-headers.js';
+import { describeCaller, SECURITY_SCHEMES, securityOf } from './openapi-security.js';
+import { extractNamedShapes, nameBody } from './openapi-shapes.js';
 import { describeWebhook, type WebhookDescription } from './openapi-webhooks.js';
 import type { Route } from './route.js';
 
@@ -14,6 +16,7 @@ const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetime
 Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
 Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
+Every call may fail in the ways that its \`default\` response lists.
 \`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
@@ -32,17 +35,26 @@ export function buildOpenApiDocument(
     paths[path] = { ...calls, [route.method]: describeOperation(route, schemas) };
   }
   const webhookItems = webhooks.map((webhook) => [webhook.name, describeWebhook(webhook, schemas)] as const);
+  const responses = { TokenError: describeTokenError(), CommonError: describeCommonError() };
   return {
     openapi: '3.1.0',
-    info: { title: 'Retail back-office', version, description: DESCRIPTION },
+    info: {
+      title: 'Retail back-office',
+      version,
+      description: DESCRIPTION,
+      contact: { name: 'Operator of this installation' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(areaOf))].sort().map((name) => ({ name })),
-    security: [{ token: [] }],
+    tags: describeAreas(new Set([...routes.map(areaOf), ...(webhooks.length > 0 ? ['Events'] : [])])),
+    security: [{ appToken: [] }],
     paths,
     ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhookItems) }),
     components: {
-      schemas: removeUnused(schemas, { paths, webhookItems }),
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: removeUnused(schemas, { paths, webhookItems, responses }),
+      responses,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
@@ -51,18 +63,22 @@ function describeOperation(route: Route, schemas: Json): Json {
   return {
     operationId: operationIdOf(route),
     summary: route.summary,
-    ...(route.scope && { description: `Needs a token with the scope \`${route.scope}\`.`, 'x-scope': route.scope }),
+    description: describeCaller(route),
+    ...(route.scope && { 'x-scope': route.scope }),
     tags: [areaOf(route)],
     ...(route.extension && { 'x-extension': true }),
-    ...(route.caller === 'public' && { security: [] }),
-    ...(route.scope && { security: [{ token: [route.scope] }] }),
+    security: securityOf(route),
     parameters: [
       ...listPathParameters(route),
       ...listQueryParameters(route),
       ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(route.body && { requestBody: describeRequestBody(route, schemas) }),
-    responses: addErrorKeys(route, { ...describeSuccesses(route, schemas), ...describeFailures(route, schemas) }),
+    responses: {
+      ...addErrorKeys(route, { ...describeSuccesses(route, schemas), ...describeFailures(route, schemas) }),
+      ...(route.caller !== 'public' && { 401: { $ref: '#/components/responses/TokenError' } }),
+      default: { $ref: '#/components/responses/CommonError' },
+    },
   };
 }
 
@@ -74,9 +90,22 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'Id of the record',
+  payment_id: 'Id of the card payment',
+  refund_id: 'Id of the refund',
+  version: 'Number of the version',
+};
+
 function listPathParameters(route: Route): Json[] {
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer' } }));
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  return names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: PATH_PARAMETERS[name],
+    schema: { type: 'integer', format: 'int64' },
+  }));
 }
 
 function listQueryParameters(route: Route): Json[] {
@@ -103,7 +132,10 @@ function describeSuccesses(route: Route, schemas: Json): Json {
     status,
     {
       description: STATUS_CODES[status],
-      ...(shape && { content: contentOf(route, extractNamedShapes(shape, schemas)) }),
+      headers: headersOf(route),
+      ...(shape && {
+        content: contentOf(route, nameBody(extractNamedShapes(shape, schemas), bodyNameOf(route), schemas)),
+      }),
     },
   ]);
   return Object.fromEntries(entries) as Json;
@@ -113,122 +145,15 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
   return Object.fromEntries(media.map((type) => [type, { schema }]));
 }
 
-function describeFailures(route: Route, schemas: Json): Json {
-  const byStatus: Record<number, Json> = {
-    400: describeFailure('The request cannot be read', 'DetailError'),
-    401: describeFailure(`Token missing, invalid, expired or revoked: ${formatKeys(TOKEN_FAILURES)}`, 'TokenError'),
-    406: describeFailure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
-    413: describeFailure('Body or head larger than accepted; split the batch', 'DetailError'),
-    429: describeFailure('More calls than RateLimit-Policy allows the token; see Retry-After', 'DetailError'),
-    500: describeFailure('A failure on our side; retry after a pause that grows', 'MessageError'),
-    503: describeFailure('Busy or shutting down; see Retry-After', 'DetailError'),
-  };
-  if (route.scope)
-    byStatus[403] = describeFailure(`The token lacks the scope of the call: \`${SCOPE_MISSING}\``, 'TokenError');
-  if (route.path.includes(':id') && !route.emptyWhenMissing)
-    byStatus[404] = { description: 'No such record in the app; empty body' };
-  if (route.missingKey)
-    byStatus[404] = describeFailure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
-  if (isKeyed(route))
-    byStatus[409] = describeFailure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
-  if (isKeyed(route))
-    byStatus[410] = describeFailure('The kept answer of this Idempotency-Key showed an erased customer', 'DetailError');
-  for (const [status, keys] of groupKeysByStatus(route)) byStatus[status] = describeFailureWithKeys(status, keys);
-  if (route.body || isKeyed(route) || hasRuleRefusals(route))
-    byStatus[422] = describeFailure(describeRefusals(route), 'RuleError');
-  for (const [status, shape] of Object.entries(route.failures ?? {})) {
-    const defaultFailure = byStatus[Number(status)] as FailureAnswer;
-    byStatus[Number(status)] = {
-      ...defaultFailure,
-      content: jsonContent({ anyOf: [extractNamedShapes(shape, schemas), schemaOf(defaultFailure)] }),
-    };
-  }
-  return byStatus;
-}
-
-function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
-  const byStatus = new Map<number, string[]>();
-  for (const key of refusals) {
-    const status = statusOf(key);
-    if (status !== 422) byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
-  }
-  return byStatus;
-}
-
-interface FailureWithKeys {
-  readonly reason: string;
-  /** Names of error schemas that the status may have beside `RuleError`. */
-  readonly errorNames: readonly string[];
-}
-
-const MISSING_WITH_KEY: FailureWithKeys = { reason: 'No such record in the app', errorNames: [] };
-const FAILURES_WITH_KEYS: Readonly<Record<number, FailureWithKeys>> = {
-  400: { reason: 'The request cannot be read', errorNames: ['DetailError'] },
-  403: { reason: `The token lacks the scope (\`${SCOPE_MISSING}\`), or a rule refused`, errorNames: ['TokenError'] },
-};
-
-function describeFailureWithKeys(status: number, keys: readonly string[]): Json {
-  const { reason, errorNames } = FAILURES_WITH_KEYS[status] ?? MISSING_WITH_KEY;
-  const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: REFS + name })) };
-  return { description: `${reason}: ${formatKeys(keys)}`, content: jsonContent(schema) };
-}
-
-interface FailureAnswer extends Json {
-  readonly content: Readonly<Record<'application/json', { readonly schema: unknown }>>;
-}
-
-function schemaOf({ content }: FailureAnswer): unknown {
-  return content['application/json'].schema;
-}
-
-function hasRuleRefusals({ refusals = [] }: Route): boolean {
-  return refusals.some((key) => statusOf(key) === 422);
-}
-
-function describeRefusals(route: Route): string {
-  const ruleKeys = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
-  const refusals = [...ruleKeys, ...(isKeyed(route) ? ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT] : [])];
-  const validationText = 'A field failed validation';
-  return refusals.length === 0 ? validationText : `${validationText}, or a rule refused: ${formatKeys(refusals)}`;
-}
-
-function formatKeys(keys: readonly string[]): string {
-  return keys.map((key) => `\`${key}\``).join(', ');
-}
-
-function describeFailure(description: string, error: string): Json {
-  return { description, content: jsonContent({ $ref: REFS + error }) };
-}
-
-function jsonContent(schema: unknown): Json {
-  return { 'application/json': { schema } };
-}
-
-const text = { type: 'string' };
-const errors = (properties: Json): Json => ({
-  type: 'object',
-  required: ['errors'],
-  properties: { errors: { type: 'object', properties, required: Object.keys(properties) } },
-});
-const ERRORS: Json = {
-  DetailError: errors({ detail: text }),
-  TokenError: errors({ token: text }),
-  MessageError: { type: 'object', required: ['message'], properties: { message: text } },
-  RuleError: {
-    type: 'object',
-    required: ['errors'],
-    properties: { errors: { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1 } } },
-  },
-};
-
-function areaOf({ path }: Route): string {
-  return path.split('/').find((segment) => segment !== '' && segment !== 'int') ?? '';
-}
-
 function operationIdOf({ method, path }: Route): string {
   const words = path
     .replaceAll(':', 'by_')
     .split(/[/_]/)
     .filter((word) => word !== '');
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function bodyNameOf(route: Route): string {
+  const name = operationIdOf(route);
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

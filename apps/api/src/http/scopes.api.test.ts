@@ -76,9 +76,9 @@ describe('the API reference', () => {
     for (const { method, path, scope } of scopedRoutes) {
       expect(paths[BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}')]?.[method]).toMatchObject({
         'x-scope': scope,
-        description: `Needs a token with the scope \`${scope}\`.`,
-        security: [{ token: [scope] }],
-        responses: { 403: { 'x-error-keys': expect.arrayContaining(['API.Tokens.ScopeMissing']) } },
+        description: expect.stringContaining(`Needs a token with the scope \`${scope}\``),
+        security: expect.arrayContaining([{ appToken: [] }]),
+        responses: { default: { $ref: '#/components/responses/CommonError' } },
       });
     }
   });

@@ -1,7 +1,8 @@
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 
 /** A shape is both the schema of the API reference and the type of the presenter. */
-export const integer = Type.Integer();
+/** Generators take an integer without a format for 32 bits. */
+export const integer = Type.Integer({ format: 'int64' });
 export const number = Type.Number();
 export const text = Type.String();
 export const boolean = Type.Boolean();

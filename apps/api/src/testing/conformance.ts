@@ -1,7 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { BASE_PATH } from '../http/base-path.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
+import { COMMON_FAILURES, commonStatusesOf } from '../http/openapi-errors.js';
 import type { Route } from '../http/route.js';
 import { VERSION } from '../runtime/api.js';
 
@@ -25,16 +27,27 @@ let cachedConformance: Conformance | undefined;
 
 /** Returns one object per process, because schemas compile slowly and all services have the same routes. */
 export function conformanceOf(routes: readonly Route[]): Conformance {
-  return (cachedConformance ??= new Conformance(buildOpenApiDocument(routes, VERSION)));
+  return (cachedConformance ??= new Conformance(routes));
 }
 
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();
 
+  readonly reference: Record<string, unknown>;
   private readonly templates: readonly (readonly [string, RegExp, readonly string[]])[];
+  /** Statuses of the common failures by method and template. */
+  private readonly commonStatuses: ReadonlyMap<string, ReadonlySet<number>>;
 
-  constructor(readonly reference: Record<string, unknown>) {
+  constructor(routes: readonly Route[]) {
+    const reference = buildOpenApiDocument(routes, VERSION);
+    this.reference = reference;
+    this.commonStatuses = new Map(
+      routes.map((route) => [
+        `${route.method} ${BASE_PATH}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`,
+        new Set(commonStatusesOf(route)),
+      ]),
+    );
     this.templates = Object.entries(reference['paths'] as Paths).map(([template, operations]) => [
       template,
       new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -51,12 +64,19 @@ export class Conformance {
       return status === 404 && text === '[]' ? [] : [`unknown path answered ${status} ${text}`];
     const operation = (this.reference['paths'] as Paths)[template]?.[method];
     if (operation === undefined) return [`${method} ${template} is not in the reference`];
-    const documented = operation.responses[status];
-    if (documented === undefined) return [`${method} ${template} does not document ${status}: ${text}`];
+    const stated = operation.responses[status];
+    const documented = stated && '$ref' in stated ? undefined : stated;
+    const isCommon = this.commonStatuses.get(`${method} ${template}`)?.has(status) ?? false;
+    const common = isCommon ? COMMON_FAILURES[status] : undefined;
+    if (documented === undefined && common === undefined)
+      return [`${method} ${template} does not document ${status}: ${text}`];
+    const errorKeys = [...(documented?.['x-error-keys'] ?? []), ...(common?.keys ?? [])];
     return [
-      ...this.checkAnswer(template, method, status, documented.content, text),
+      ...(documented === undefined
+        ? this.validate(['components', 'schemas', common?.schema ?? ''], JSON.parse(text), `answer ${status}`)
+        : this.checkAnswer(template, method, status, documented.content, text)),
       ...keysIn(text)
-        .filter((key) => !documented['x-error-keys']?.includes(key))
+        .filter((key) => !errorKeys.includes(key))
         .map((key) => `${method} ${template} does not document ${key} with ${status}`),
       ...this.checkRequest(template, method, operation, withoutFailedRows(requestBody, text), status),
     ];

@@ -1,0 +1,175 @@
+import { isKeyed } from './error-keys.js';
+import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
+import { ANSWER_NOT_KEPT } from './idempotency.js';
+import { REFS } from './openapi-bodies.js';
+import { extractNamedShapes } from './openapi-shapes.js';
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+const text = { type: 'string' };
+const errors = (properties: Json): Json => ({
+  type: 'object',
+  required: ['errors'],
+  properties: { errors: { type: 'object', properties, required: Object.keys(properties) } },
+});
+
+export const ERRORS: Json = {
+  DetailError: errors({ detail: text }),
+  TokenError: errors({ token: text }),
+  MessageError: { type: 'object', required: ['message'], properties: { message: text } },
+  RuleError: {
+    type: 'object',
+    required: ['errors'],
+    properties: { errors: { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1 } } },
+  },
+  CommonError: {
+    anyOf: ['DetailError', 'TokenError', 'MessageError', 'RuleError'].map((name) => ({ $ref: REFS + name })),
+  },
+};
+
+export interface CommonFailure {
+  readonly reason: string;
+  readonly schema: string;
+  readonly keys?: readonly string[];
+  /** Default: every call may fail in this way. */
+  readonly isPossible?: (route: Route) => boolean;
+}
+
+/** Failures that the reference describes once for all calls. */
+export const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
+  400: { reason: 'the request cannot be read', schema: 'DetailError' },
+  401: { reason: 'token missing, invalid, expired or revoked', schema: 'TokenError', keys: TOKEN_FAILURES },
+  403: {
+    reason: 'the token lacks the scope of the call',
+    schema: 'TokenError',
+    keys: [SCOPE_MISSING],
+    isPossible: ({ scope }) => scope !== undefined,
+  },
+  406: { reason: 'the `Accept` header rules out JSON', schema: 'DetailError' },
+  409: {
+    reason: 'a call with this `Idempotency-Key` is running; see `Retry-After`',
+    schema: 'RuleError',
+    keys: ['API.Idempotency.InProgress'],
+    isPossible: isKeyed,
+  },
+  410: {
+    reason: 'the kept answer of this `Idempotency-Key` showed an erased customer',
+    schema: 'DetailError',
+    isPossible: isKeyed,
+  },
+  413: { reason: 'body or head larger than accepted; split the batch', schema: 'DetailError' },
+  422: {
+    reason: 'the `Idempotency-Key` belongs to another request, or its answer is not kept',
+    schema: 'RuleError',
+    keys: ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT],
+    isPossible: isKeyed,
+  },
+  429: { reason: 'more calls than `RateLimit-Policy` allows; see `Retry-After`', schema: 'DetailError' },
+  500: { reason: 'a failure of the service; retry after a pause that grows', schema: 'MessageError' },
+  503: { reason: 'busy or shutting down; see `Retry-After`', schema: 'DetailError' },
+};
+
+export function commonStatusesOf(route: Route): number[] {
+  return Object.entries(COMMON_FAILURES)
+    .filter(([, { isPossible }]) => isPossible?.(route) ?? true)
+    .map(([status]) => Number(status));
+}
+
+export function describeCommonError(): Json {
+  const lines = Object.entries(COMMON_FAILURES).map(
+    ([status, { reason, keys = [] }]) => `- ${status}: ${reason}${keys.length > 0 ? `: ${formatKeys(keys)}` : ''}`,
+  );
+  return {
+    description: ['Failures that any call may have:', '', ...lines].join('\n'),
+    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+    content: jsonContent({ $ref: `${REFS}CommonError` }),
+    'x-error-keys': Object.values(COMMON_FAILURES).flatMap(({ keys = [] }) => keys),
+  };
+}
+
+export function describeTokenError(): Json {
+  const { reason, schema, keys = [] } = COMMON_FAILURES[401] as CommonFailure;
+  return { ...describeFailure(`${reason}: ${formatKeys(keys)}`, schema), 'x-error-keys': keys };
+}
+
+/** Describes the failures of the call beside those of {@link COMMON_FAILURES}. */
+export function describeFailures(route: Route, schemas: Json): Json {
+  const byStatus: Record<number, Json> = {};
+  if (route.media)
+    byStatus[406] = describeFailure(`The Accept header rules out ${route.media.join(' and ')}`, 'DetailError');
+  if (route.path.includes(':id') && !route.emptyWhenMissing)
+    byStatus[404] = { description: 'No such record in the app; empty body' };
+  if (route.missingKey)
+    byStatus[404] = describeFailure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
+  for (const [status, keys] of groupKeysByStatus(route)) byStatus[status] = describeFailureWithKeys(status, keys);
+  if (route.body || hasRuleRefusals(route)) byStatus[422] = describeFailure(describeRefusals(route), 'RuleError');
+  for (const [status, shape] of Object.entries(route.failures ?? {})) {
+    const { reason = '', schema: name = 'RuleError' } = COMMON_FAILURES[Number(status)] ?? {};
+    const defaultFailure = (byStatus[Number(status)] ?? describeFailure(reason, name)) as FailureResponse;
+    byStatus[Number(status)] = {
+      ...defaultFailure,
+      content: jsonContent({ anyOf: [extractNamedShapes(shape, schemas), schemaOf(defaultFailure)] }),
+    };
+  }
+  return byStatus;
+}
+
+function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
+  const byStatus = new Map<number, string[]>();
+  for (const key of refusals) {
+    const status = statusOf(key);
+    if (status !== 422) byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  return byStatus;
+}
+
+interface FailureWithKeys {
+  readonly reason: string;
+  /** Errors that the status has beside `RuleError`. */
+  readonly errorNames: readonly string[];
+}
+
+const MISSING_WITH_KEY: FailureWithKeys = { reason: 'No such record in the app', errorNames: [] };
+const FAILURES_WITH_KEYS: Readonly<Record<number, FailureWithKeys>> = {
+  400: { reason: 'The request cannot be read', errorNames: ['DetailError'] },
+  403: { reason: `The token lacks the scope (\`${SCOPE_MISSING}\`), or a rule refused`, errorNames: ['TokenError'] },
+};
+
+function describeFailureWithKeys(status: number, keys: readonly string[]): Json {
+  const { reason, errorNames } = FAILURES_WITH_KEYS[status] ?? MISSING_WITH_KEY;
+  const description = `${reason}: ${formatKeys(keys)}`;
+  if (errorNames.length === 0) return describeFailure(description, 'RuleError');
+  const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: REFS + name })) };
+  return { description, content: jsonContent(schema) };
+}
+
+interface FailureResponse extends Json {
+  readonly content: Readonly<Record<'application/json', { readonly schema: unknown }>>;
+}
+
+function schemaOf({ content }: FailureResponse): unknown {
+  return content['application/json'].schema;
+}
+
+function hasRuleRefusals({ refusals = [] }: Route): boolean {
+  return refusals.some((key) => statusOf(key) === 422);
+}
+
+function describeRefusals(route: Route): string {
+  const ruleKeys = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
+  const validationText = 'A field failed validation';
+  return ruleKeys.length === 0 ? validationText : `${validationText}, or a rule refused: ${formatKeys(ruleKeys)}`;
+}
+
+function formatKeys(keys: readonly string[]): string {
+  return keys.map((key) => `\`${key}\``).join(', ');
+}
+
+function describeFailure(description: string, error: string): Json {
+  return { description, content: jsonContent({ $ref: REFS + error }) };
+}
+
+function jsonContent(schema: unknown): Json {
+  return { 'application/json': { schema } };
+}

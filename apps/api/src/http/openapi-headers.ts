@@ -1,0 +1,34 @@
+import { isKeyed } from './error-keys.js';
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+/** Headers of responses, described once. */
+export const HEADERS: Readonly<Record<string, Json>> = {
+  'X-Request-Id': {
+    description: 'Id of the request in the log: the one of the caller, or a new one',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'Remaining calls of the token, and the seconds until the count starts again',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'Calls that the token may make, and in how many seconds',
+    schema: { type: 'string' },
+  },
+  'Idempotency-Replayed': {
+    description: '`true` when the response is the kept answer of an earlier call with the same `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
+};
+
+export function headersOf(route: Route): Json {
+  const names = [
+    'X-Request-Id',
+    ...(route.caller === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(isKeyed(route) ? ['Idempotency-Replayed'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

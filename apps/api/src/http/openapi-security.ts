@@ -1,0 +1,30 @@
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+const bearer = (description: string): Json => ({ type: 'http', scheme: 'bearer', description });
+
+export const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
+  appToken: bearer(
+    'Token of an app, from `token issue` or `POST /access_tokens`. `x-scope` names the scope of a call.',
+  ),
+  sessionToken: bearer("Token of a session of a customer's phone or browser, from `POST /sessions`."),
+  uploadToken: bearer('Token for uploads into one folder with one preset, from `POST /upload_tokens`.'),
+};
+
+export function securityOf({ caller, acceptsUploadTokens }: Route): Json[] {
+  if (caller === 'public') return [];
+  if (caller !== 'app') return [{ sessionToken: [] }];
+  return [{ appToken: [] }, ...(acceptsUploadTokens ? [{ uploadToken: [] }] : [])];
+}
+
+const CALLERS = {
+  session: 'Needs the token of a session.',
+  customer: 'Needs the token of a session with a signed-in customer.',
+  public: 'Needs no token.',
+} as const;
+
+export function describeCaller({ caller, scope, acceptsUploadTokens }: Route): string {
+  if (caller !== 'app') return CALLERS[caller];
+  return `Needs a token with the scope \`${scope}\`${acceptsUploadTokens ? ', or an upload token' : ''}.`;
+}
