@@ -17,7 +17,7 @@ export interface KeyedCallFixture {
   readonly accessTokenQueries: AccessTokenQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** The session is written to the same database in one transaction. */
+  /** Writes the session in one transaction of the database under test. */
   startSession(appId: number, fields: { readonly tokenHash: Uint8Array }): Promise<Session>;
   close(): Promise<void>;
 }
