@@ -50,7 +50,7 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
   images: [],
   variants: variants.map((variantFields) => ({ ...variantFields, images: [] })),
 });
-/** Two rows take `a` before a later row renames the holder of `a`. */
+/** The rows 0 and 2 take code `a` before the last row renames its holder. */
 const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {
