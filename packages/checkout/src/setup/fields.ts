@@ -32,15 +32,12 @@ export type FieldType =
 
 export interface Field {
   readonly type: FieldType;
-  /**
-   * A new record stores this value if nothing is sent; every record stores it if null is sent. A field without an
-   * initial value is required.
-   */
+  /** Value that replaces null, and also a missing value in a new record. Without it, the field is required. */
   readonly initial?: unknown;
-  /** Minimum of the number: minor units of an amount, basis points of a percentage. */
+  /** Minimum in the stored unit: minor units of an amount, basis points of a percentage. */
   readonly min?: number;
   readonly values?: readonly string[];
-  /** Returns the message for an invalid value. The value is not null. */
+  /** Returns the message for an invalid value; never receives null. */
   readonly check: (value: unknown, context: FieldContext) => string | undefined;
   readonly toStored: (value: unknown, context: FieldContext) => unknown;
 }
@@ -78,7 +75,7 @@ export function wholeNumberField(
 
 export const optionalId = wholeNumberField({ min: 1, max: Infinity }, { initial: null });
 
-/** The value is a number in the app's currency, stored as minor units; `min` is in minor units. */
+/** A number in the app's currency, stored as minor units; `min` is in minor units. */
 export function amountField(min: number, initialValue: InitialValue = {}): Field {
   return {
     type: 'amount',
@@ -89,7 +86,7 @@ export function amountField(min: number, initialValue: InitialValue = {}): Field
   };
 }
 
-/** The value is a percentage with at most two decimals, stored as basis points; `min` is in basis points. */
+/** A percentage with at most two decimals, stored as basis points; `min` is in basis points. */
 export function percentageField(min: number): Field {
   return {
     type: 'percentage',

@@ -53,7 +53,7 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Every basket evaluates all of these promotions for each line, so their number is limited.
+  // Every basket evaluates all these promotions for each line, so their number has a limit.
   limits: [
     {
       count: 100,

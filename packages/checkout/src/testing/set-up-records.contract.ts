@@ -7,7 +7,7 @@ export interface SetUpFixture {
   readonly setUpRecords: SetUpRecords;
   readonly setUpQueries: SetUpQueries;
   readonly clock: ManualClock;
-  /** The app's currency is RSD. */
+  /** Adds an app with the currency RSD. */
   makeApp(): Promise<number>;
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
