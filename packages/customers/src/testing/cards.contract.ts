@@ -7,10 +7,7 @@ export interface CardFixture {
   readonly cards: Cards;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /**
-   * Runs `work` under an idempotency key, dies after its write, and runs it again under the same key. Returns both
-   * results.
-   */
+  /** Runs `work` twice under one idempotency key; the first run dies after its write. Returns both results. */
   repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
   addCustomer(appId: number, fields?: { external_ref: string }): Promise<Customer>;
   close(): Promise<void>;

@@ -8,10 +8,7 @@ export interface CustomerFixture {
   readonly customerQueries: CustomerQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /**
-   * Runs `work` under an idempotency key, dies after its write, and runs it again under the same key. Returns both
-   * results.
-   */
+  /** Runs `work` twice under one idempotency key; the first run dies after its write. Returns both results. */
   repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
   close(): Promise<void>;
 }
