@@ -1,7 +1,7 @@
 import { changedFields, type AuditEntry } from '@back-office/kernel';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
-/** The entry of a new, changed or removed endpoint; none when nothing changed. Secrets are left out. */
+/** Returns the entry of a new, changed or removed endpoint, without secrets; no entry when nothing has changed. */
 export function endpointEntries(before: WebhookEndpoint | undefined, after: WebhookEndpoint | undefined): AuditEntry[] {
   const subjectId = (after ?? before)?.id;
   const fields = changedFields(before ? auditedEndpoint(before) : {}, after ? auditedEndpoint(after) : {});

@@ -10,7 +10,7 @@ export interface EventFeedFixture {
   };
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** Adds a customer, whose event is `customer.created`. */
+  /** Adds a customer, which publishes `customer.created`. */
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
 }

@@ -42,7 +42,6 @@ const BROKEN: WebhookAnswer = { status: 500, retryAfterSeconds: null, text: 'bro
 const PAGE = { offset: 0, limit: 100 };
 
 let leaseCount = 0;
-/** Leases are UUIDs. */
 function newLease(): string {
   leaseCount += 1;
   return `00000000-0000-4000-8000-${String(leaseCount).padStart(12, '0')}`;
@@ -85,7 +84,6 @@ export function webhooksContract(
     if ('restartAt' in page) throw new Error('The position has expired');
     return page.events;
   };
-  /** Adds customers and returns their events. */
   const addEvents = async (count: number): Promise<readonly EventRecord[]> => {
     for (let index = 0; index < count; index += 1) await fixture.addCustomer(appId);
     return (await readEvents()).slice(-count);
@@ -98,7 +96,7 @@ export function webhooksContract(
     const blank = newDelivery(event, now(), isBlocked);
     return answer === undefined ? blank : attempt(blank, answer);
   };
-  /** Stores the results of a turn that has read all events. */
+  /** Stores the results of a turn that has read every event. */
   const settle = async (
     deliveries: readonly Delivery[],
     health: EndpointHealth = HEALTHY,
@@ -111,7 +109,6 @@ export function webhooksContract(
   const listDeliveries = async (filter = {}): Promise<Delivery[]> =>
     (await fixture.webhookDeliveries.list(appId, endpoint.id, filter, PAGE)) ?? [];
   const eventIdsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ event }) => event.id);
-  /** The second event is about the same record as the first. */
   const sameRecord = (first: EventRecord, second: EventRecord): EventRecord => ({
     ...second,
     recordId: first.recordId,
