@@ -7,7 +7,7 @@ export interface LocationFixture {
   readonly locations: Locations;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** Returns usages of files that the media library does not have. Usages are tested only with this member. */
+  /** Returns usages of files that the media library does not have. Without this member, the contract skips usages. */
   brokenUsages?(appId: number): Promise<readonly object[]>;
   close(): Promise<void>;
 }
