@@ -17,7 +17,7 @@ export type FileAction =
   | 'purge'
   | 'expire';
 
-/** Result of an action: the next state, `unchanged` (already done), `removed`, or a refusal. */
+/** The next state, `unchanged` (already done), `removed`, or a refusal. */
 export type FileStep = FileState | 'unchanged' | 'removed' | Refusal;
 
 const whileReceiving = { receiving: FILE_NOT_FOUND } as const;

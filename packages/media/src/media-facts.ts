@@ -10,7 +10,7 @@ export interface ReadableFile {
 /** Reads facts of a video from a small part of its bytes. */
 export interface MediaFacts {
   /**
-   * Returns the size of a video as displayed; `undefined` for audio, unreadable files and timeouts. Rejects when `read`
+   * Returns the displayed size of a video; `undefined` for audio, an unreadable file or a timeout. Rejects when `read`
    * rejects.
    */
   sizeOf(file: ReadableFile): Promise<Size | undefined>;

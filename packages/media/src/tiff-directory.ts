@@ -7,7 +7,7 @@ export interface TiffEntry {
   readonly count: number;
   /** Offset of the values, which lie within the entry when they take at most four bytes. */
   readonly valueAt: number;
-  /** Bytes of all values; 0 for an unknown type. */
+  /** Size of all values in bytes; 0 for an unknown type. */
   readonly size: number;
 }
 
@@ -48,7 +48,7 @@ export const TAG = {
   dngVersion: 50_706,
 } as const;
 
-/** Returns `undefined` unless this is a TIFF with 32-bit offsets. */
+/** Returns `undefined` unless the bytes are a TIFF with 32-bit offsets. */
 export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
   const order = matchesAt(bytes, 0, 'II*\0') ? 'little' : matchesAt(bytes, 0, 'MM\0*') ? 'big' : undefined;
   if (order === undefined || bytes.length < HEADER_SIZE) return undefined;

@@ -6,7 +6,7 @@ import { UnreadableFile } from './unreadable-file.js';
 const HEAD = 8;
 const typeSet = (text: string): ReadonlySet<string> => new Set(text.split('|'));
 
-/** The keys are parent boxes, which are parsed. The values are the boxes that are kept in them. */
+/** Keys are the parent boxes to parse; values are the children to keep. */
 const KEPT_BY_PARENT: Readonly<Record<string, ReadonlySet<string>>> = {
   file: typeSet('ftyp|styp|moov|moof|mdat|sidx|ssix|prft|mfra|wide|pnot|PICT'),
   moov: typeSet('mvhd|trak|mvex|iods|pssh|prfl|clip|ctab|rmra|cmov|udta'),
@@ -28,12 +28,12 @@ const KEPT_BY_PARENT: Readonly<Record<string, ReadonlySet<string>>> = {
   covr: typeSet('data'),
 };
 
-/** Players need these boxes whole: a broken box in one of them makes the file unreadable. */
+/** A broken box in one of these boxes makes the file unreadable, because players need them whole. */
 const STRUCTURE_BOXES = typeSet('moov|trak|mdia|minf|stbl|moof|traf');
 const FIRST_BOXES = typeSet('ftyp|styp|moov|mdat|wide|free|skip|pnot');
 /** UUID of Spherical Video V1. */
 const SPHERICAL = '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd';
-/** These sample formats may hold positions. A stream cannot find positions among video samples. */
+/** Sample formats that may contain positions, which a stream cannot find among video samples. */
 const POSITION_FORMATS = typeSet('gpmd|camm|rtmd|gps0|djmd|dbgi');
 
 interface Box {

@@ -4,14 +4,14 @@ import { stripPicture } from './picture.js';
 
 const HEAD = 10;
 const [UNSYNCHRONISED, EXTENDED] = [0x80, 0x40];
-/** A frame's description and the start of its picture lie within this many bytes. */
+/** A frame's description and the start of its picture are within this many bytes. */
 const MAX_DESCRIPTION_BYTES = 512;
 const FREE_FORM_FRAMES = new Set(['TXXX', 'PRIV', 'GEOB', 'UFID', 'COMM', 'APIC']);
 const LOCATION_TERMS = /^XMP|x:xmpmeta|location|gps|latitude|longitude|coordinates|geo[-_. ]?(tag|loc|point|pos)/i;
 
 /**
- * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags whose
- * frames it cannot parse: version 2.2, unsynchronised, extended.
+ * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags of version
+ * 2.2, unsynchronised tags and tags with an extended header, because it cannot parse their frames.
  */
 export function* stripMp3(file: FileStream): Coroutine {
   while (matchesAt(yield* file.lookAhead(HEAD), 0, 'ID3')) {

@@ -18,7 +18,7 @@ interface LogicalStream {
   isNextByteLocation: boolean;
 }
 
-/** Consumes a byte and yields whether the next byte belongs to a location. */
+/** Receives a byte and yields true when the next byte belongs to a location. */
 type CommentParser = Generator<boolean, void, number>;
 
 export function* stripOgg(file: FileStream): Coroutine {
@@ -52,7 +52,7 @@ function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): Logica
   return stream;
 }
 
-/** Returns the number of bytes before the comments in the second packet. The first packet names the codec. */
+/** Returns the number of bytes before the comments in the second packet. The first packet identifies the codec. */
 function commentHeaderBytes(firstPacket: Uint8Array): number {
   if (matchesAt(firstPacket, 0, '\x01vorbis')) return 7;
   if (matchesAt(firstPacket, 0, 'OpusHead')) return 8;

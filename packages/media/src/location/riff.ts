@@ -41,13 +41,13 @@ function* passHeader(file: FileStream, form: string): Coroutine<number> {
   return size === 0 || size === UNKNOWN_SIZE ? Infinity : HEAD + size + (size % 2);
 }
 
-/** Strips chunks that start before `end`. A chunk that reaches beyond `limit` ends there. */
+/** Strips the chunks that start before `end`. Truncates a chunk at `limit`. */
 function* stripChunks(file: FileStream, end: number, limit: number, keptIds: ReadonlySet<string>): Coroutine {
   while (file.position + HEAD <= end && (yield* file.waitFor(HEAD))) {
     const head = file.peek(HEAD);
     const [id, size] = [decodeLatin1(head, 0, 4), u32(head, 4, 'little')];
     const chunkEnd = Math.min(file.position + HEAD + size + (size % 2), limit);
-    // In an unfinished recording, only samples follow.
+    // An unfinished recording has size 0, and only samples follow.
     const isEndless = id === 'data' && size === 0 && end === Infinity;
     if (keptIds.has(id)) yield* stripChunk(file, id, size, isEndless ? Infinity : chunkEnd);
     else yield* blankChunk(file, chunkEnd);

@@ -22,7 +22,7 @@ export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly
 }
 
 export interface FactsOptions {
-  /** Opens another adapter with these limits per file. Tests of time, memory and closing need it. */
+  /** Opens another adapter with these limits per file. Tests of time, memory and closing need this method. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): MediaFacts;
   countThreads?(): Promise<number>;
 }
@@ -152,7 +152,7 @@ export function mediaFactsContract(
       const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
       if (limitedFacts === undefined) return;
       let count = 0;
-      // Such bytes read as audio in small frames.
+      // The bytes read as audio in small frames.
       const endlessFile: ReadableFile = {
         size: 10 ** 12,
         async read(_, length) {

@@ -15,7 +15,7 @@ export interface RendererFixture {
   readonly renderer: PageRenderer;
   decode(png: Uint8Array): Promise<DecodedPage>;
   countThreads?(): Promise<number>;
-  /** Opens another renderer with these limits per document. Tests of time, memory and closing need it. */
+  /** Opens another renderer with these limits per document. Tests of time, memory and closing need this method. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): PageRenderer;
 }
 
@@ -47,7 +47,7 @@ export function pageRendererContract(
   const sizesOf = (pages: readonly RenderedPage[]): number[][] => pages.map(({ width, height }) => [width, height]);
   const singlePage = (page: Partial<SamplePage>): Uint8Array => pdfSample({ pages: [{ ...A6, ...page }] });
 
-  /** Returns the side with the colour, which is the top of the page before rotation. */
+  /** Returns the coloured side, which is the top of the page before rotation. */
   async function colouredSide({ bytes }: RenderedPage): Promise<string> {
     const decodedPage = await decode(bytes);
     const isRed = (x: number, y: number): boolean => {
@@ -186,7 +186,7 @@ export function pageRendererContract(
 
   describe('the limits of a document', () => {
     const makeSlowPdf = (): Uint8Array => singlePage({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
-    /** The page is a black image of 48 MB, packed into 750 kB. */
+    /** A black image of 48 MB, compressed to 750 kB, fills the page. */
     const makeBlackPdf = (): Uint8Array => {
       // Each pair of bytes is a run of 128 zeros.
       const packedPixels = `${'\u0081\0'.repeat((4_000 * 4_000 * 3) / 128)}\u0080`;

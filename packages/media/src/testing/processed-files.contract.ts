@@ -254,7 +254,7 @@ export function processedFilesContract(
     const processingState = async (id: number) => (await library.findFile(id)).processing;
 
     it('fails files that wait for a lost job', async () => {
-      // This job ends without finishing its file.
+      // The job ends without finishing its file.
       await library.runJobs(JOBS.process);
       const waitingFile = await library.addImage('b.jpg');
       fixture.clock.forward({ hours: HOURS_PER_DAY });
