@@ -8,7 +8,7 @@ export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** Another system holds the money of an imported order, so that system has to refund it. */
+/** The money of an imported order is in another system, which must refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
 /** All three values must match. */
@@ -32,10 +32,10 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly paymentStatus: OrderPaymentStatus;
   readonly deliveryStatus: DeliveryStatus;
   readonly invoiceNumber: string | null;
-  /** True once the order was shipped or delivered, whatever its delivery status is now. */
+  /** Stays true after the order was once shipped or delivered. */
   readonly hasShipped: boolean;
   readonly isUnpaid: boolean;
-  /** False for paid orders of other systems. */
+  /** False for a paid order of another system. */
   readonly isRefundable: boolean;
   readonly reservedPieces: readonly ReservedPieces[];
 }
@@ -56,7 +56,7 @@ export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   /** Orders that differ from the stored ones. */
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
-  /** Includes canceled orders without a payment, which give back their loyalty points only. */
+  /** Includes canceled orders without a payment, which only give back their loyalty points. */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
@@ -70,7 +70,7 @@ export interface FoundOrders {
   readonly onHand: OnHand;
 }
 
-/** Plans each row on top of the earlier ones. A failed row has no effect. */
+/** Plans each row on top of the earlier rows. A failed row has no effect. */
 export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: FoundOrders): OrderPlan {
   const foundById = new Map(foundOrders.orders.map((order) => [order.id, order]));
   const orders = new Map(foundById);
@@ -185,7 +185,7 @@ function reservationsEndedBy(before: ChangeableOrder, next: ChangeableOrder): En
   }));
 }
 
-/** Earlier changes of the call may have shipped pieces that are still on hand in the database. */
+/** Pieces shipped by earlier changes of the call, which the database still counts as on hand. */
 class ShippedPieces {
   private readonly shippedByShelf = new Map<string, number>();
 
