@@ -31,8 +31,8 @@ export function findCardPayment(proforma: Proforma, paymentId: number): Payment 
 }
 
 /**
- * Stores the result of a card payment in any status; the first result wins. Money for a failed payment only raises an
- * alert. The part above the debt becomes a pending refund; for a canceled or expired proforma the whole amount does.
+ * Stores the result of a card payment in any status; the first result wins. A settlement after a failure only raises an
+ * alert. The part above the debt becomes a pending refund; in a canceled or expired proforma, the whole amount does.
  */
 export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
   const payment = findCardPayment(proforma, result.paymentId);

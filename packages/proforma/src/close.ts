@@ -23,11 +23,13 @@ const somethingIsConfirmed: Guard<TimeFacts> = (proforma) =>
 
 export interface ConvertFacts extends TimeFacts {
   readonly orderNumber: string;
-  /** Minor units of the total that earn one loyalty point; 0 earns none. */
+  /** Minor units of the total that earn one loyalty point; 0 means no points. */
   readonly amountPerPoint: number;
 }
 
-/** The order takes over payments and reservations. Converting again changes nothing. */
+/**
+ * Converts the proforma to an order, which takes over payments and reservations. A second conversion changes nothing.
+ */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
   if (proforma.status === 'converted') return proforma;
   const apply = (openProforma: Proforma): Proforma => ({
@@ -90,7 +92,7 @@ export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma
   return isRefusal(result) ? proforma : result;
 }
 
-/** Returns the time at which the sweep must process the proforma; `null` when it need not. */
+/** Returns the time at which the sweep must process the proforma; null when no processing is due. */
 export function dueAt(proforma: Proforma): Date | null {
   return isOpen(proforma) && !(hasPaidTotal(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
 }

@@ -187,7 +187,7 @@ const refusalCases: readonly {
   { refusal: refusals.insufficientStock('Shirt'), violatedPart: 'stock', trait: withLine({ qty: 11, name: 'Shirt' }) },
 ];
 
-// A pickup point is either missing or unavailable.
+// Excludes the pair of a missing and an unavailable pickup point.
 const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
   refusalCases
     .slice(index + 1)

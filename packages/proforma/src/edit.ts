@@ -16,7 +16,7 @@ import { decide, type Guard } from './transitions.js';
 const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 100;
 
-/** Values are not validated. An `undefined` value changes nothing. */
+/** Requested values before validation. An `undefined` value changes nothing. */
 export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown>>> {
   readonly tags?: unknown;
   readonly alerts?: readonly AlertResolution[] | null;
@@ -47,7 +47,7 @@ const alertsExist: Guard<EditFacts> = (proforma, { alerts }) =>
   (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
 /**
- * Tags and notes change only while the proforma is open; alerts can always be resolved. One invalid value refuses the
+ * Changes tags and notes only while the proforma is open; resolves alerts in any status. One invalid value refuses the
  * whole edit.
  */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {

@@ -150,7 +150,7 @@ const violations: readonly Violation[] = [
   { refusal: refusals.EXCEEDS_DEBT, traits: [], payFacts: { amount: 3001 } },
 ];
 
-// Two rules about one value, such as a card and cash without an amount, exclude each other.
+// Excludes pairs of rules about one value, such as a card and cash without an amount.
 const violationPairs = violations.flatMap((earlierViolation, index) =>
   violations
     .slice(index + 1)

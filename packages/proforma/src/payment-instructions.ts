@@ -13,7 +13,7 @@ function asNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
-/** The code means "other transactions of citizens". The QR code requires a payment code. */
+/** Payment code "other transactions of citizens"; the QR code requires a code. */
 const DEFAULT_PAYMENT_CODE = '289';
 
 const MAX_QR_LENGTHS = { name: 70, purpose: 35 };
@@ -44,8 +44,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
 }
 
 /**
- * For RSD the account must be Serbian, as number or IBAN. Other currencies accept any account number. Check digits, if
- * any, must be correct.
+ * RSD requires a Serbian account, as number or IBAN. Other currencies accept any account number. Check digits, if any,
+ * must be correct.
  */
 export function isAccountNumber(input: string, currency: string): boolean {
   const text = withoutPrefix(input);
@@ -67,7 +67,7 @@ function accountDigits(input: string): string | undefined {
   return /^\d{18}$/.test(digits) && BigInt(digits) % 97n === 1n ? digits : undefined;
 }
 
-/** ISO 13616: a valid number is 1 modulo 97 once its first four characters stand at the end. */
+/** ISO 13616: with its first four characters moved to the end, a valid number is 1 modulo 97. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
   return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
@@ -81,7 +81,7 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** The QR code separates its fields by vertical bars. */
+/** Removes vertical bars, which separate the fields of the QR code. */
 function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }

@@ -102,7 +102,7 @@ const offer = fc.record({
 const isCapped = (productLine: ProformaLine): boolean =>
   productLine.promotions.some(({ code }) => code === 'original_total');
 
-/** An `expect` for each comparison would dominate the time. */
+/** Calls no `expect`, because one `expect` per comparison would dominate the time. */
 function faultsOf(proforma: Proforma, original: number): string[] {
   const { sales, discount, netSales, vat, endSales, lines } = proforma;
   const brackets = proformaBrackets(proforma);

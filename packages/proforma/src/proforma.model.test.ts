@@ -91,10 +91,10 @@ const repeatedSteps = fc
   .oneof(paymentSteps, cardPaymentSteps, confirmationSteps, conversionSteps, cancellationSteps, editSteps)
   .map((step) => sequence(step, step));
 
-/** A second proforma takes the pieces that the first one released; then the first one needs them again. */
+/** A second proforma takes the pieces that the first one has released and then needs again. */
 const competingSteps = creationSteps.map((create) => sequence(confirmation(0, [0]), create, confirmation(1, [])));
 
-/** A paid proforma needs its pieces again after its deadline, when another one has them. */
+/** A paid proforma needs its pieces again after its deadline, when another proforma has them. */
 const lateCompetingSteps = creationSteps.map((create) =>
   sequence(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
 );

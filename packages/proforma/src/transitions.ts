@@ -23,7 +23,7 @@ export interface Transition {
 
 const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
-/** In a status that is not listed, the action is refused as already final. */
+/** In a status without an entry, the action is refused as already final. */
 export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
   begin_card_payment: [

@@ -40,9 +40,8 @@ const quantitiesAreWithinLine: Guard<ConfirmFacts> = (proforma, { adjustments })
   });
 
 /**
- * Confirms every line; lines that are left out are confirmed in full. Each call starts from the requested quantities,
- * so it may raise what an earlier one reduced. Overpaid money becomes pending refunds. Refunded vouchers pay again when
- * the total rises.
+ * Confirms every line, omitted lines in full. Each call starts from the requested quantities, so it may raise an
+ * earlier confirmation. Overpaid money becomes pending refunds. Refunded vouchers pay again when the total rises.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
   const guards = [linesBelongToProforma, linesAreUnique, quantitiesArePresent, quantitiesAreWithinLine];
