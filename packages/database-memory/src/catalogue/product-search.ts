@@ -7,7 +7,7 @@ import type { ProductSortKey } from './product-order.js';
 import type { StoredProduct } from './records.js';
 import { wordSimilarity } from './word-similarity.js';
 
-/** This is PostgreSQL's `word_similarity_threshold`. */
+/** PostgreSQL's default `word_similarity_threshold`. */
 const SIMILARITY_THRESHOLD = 0.6;
 
 export interface ProductSearch {

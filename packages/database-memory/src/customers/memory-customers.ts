@@ -84,7 +84,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
   }
 }
 
-/** The names form one text, so first and last name are found together in either order. */
+/** Joins the names in both orders, so that a query can contain first and last name. */
 function matchesSearch({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
   const foldedQuery = foldText(query);
   return (

@@ -49,7 +49,7 @@ function matches(order: StoredOrder, filter: OrderFilter): boolean {
   );
 }
 
-/** Contains the name in both orders, because people may type either part first. */
+/** Joins the names in both orders, because a query may start with either name. */
 function searchText(order: StoredOrder): string {
   const { order_number: number, invoice_number: invoice, customer_email: email, customer_phone: phone } = order;
   const { customer_first_name: first, customer_last_name: last } = order;

@@ -34,7 +34,7 @@ type Values = readonly SortKey<Proforma>['of'][];
 
 const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
-/** `processing_date` equals the insertion time. */
+/** `processing_date` sorts by the insertion time, which has the same value. */
 const SORT_KEYS: Readonly<Record<string, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],

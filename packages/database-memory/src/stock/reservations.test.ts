@@ -6,7 +6,9 @@ const NOW = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T11:00:00Z');
 const APP = 1;
 
-/** Warehouses W1 and W2 are sellable, W3 is not. Each has ten pieces of the variants 1 and 2. */
+/**
+ * Makes the sellable warehouses W1 and W2 and the closed warehouse W3, each with ten pieces of the variants 1 and 2.
+ */
 function makeShop() {
   const state = new State();
   const dates = { inserted_at: NOW, updated_at: NOW, deleted_at: null };

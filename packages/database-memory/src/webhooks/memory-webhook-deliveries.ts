@@ -44,7 +44,7 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
     });
   }
 
-  /** Keeps what the log shows of the last attempt. */
+  /** Resets the attempts but keeps the logged result of the last attempt. */
   private replayed(appId: number, endpointId: number, events: readonly EventRecord[]): Delivery[] {
     const records = deliveriesOf(this.state, appId, endpointId);
     const deliveries = new Map(records.map(({ delivery }) => [delivery.event.id, delivery]));
