@@ -16,7 +16,6 @@ beforeEach(() => {
 });
 
 const nameOf = ({ kind, key }: Party) => `${kind} ${key}`;
-/** Takes a connection, or waits for one; notes when it is granted. */
 const request = (party: Party): void => {
   const names = granted;
   const note = (suffix: string) => () => void names.push(nameOf(party) + suffix);

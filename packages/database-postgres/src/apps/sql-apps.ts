@@ -90,7 +90,7 @@ export class SqlApps implements Apps, AppQueries {
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      // Inserts of rows that refer to the app lock its key; `no key` does not block them.
+      // `no key` lets other transactions insert rows that refer to the app.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
       const patched = applyPatch(app, patch);

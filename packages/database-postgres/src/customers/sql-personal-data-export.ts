@@ -26,7 +26,7 @@ const paymentsOf = (condition: string): string => `'payments', (
     ${time('p.paid_at')}) order by p.id), '[]')
   from payments p where p.app_id = $1 and ${condition})`;
 
-/** Fields of the rows of each section. Secrets, such as messaging tokens, are left out. */
+/** Fields of each section, without secrets such as messaging tokens. */
 const SECTIONS: readonly (readonly [name: string, table: string, fields: string])[] = [
   ['cards', 'cards t', copied('t', ['id', 'barcode', 'external_ref'])],
   [

@@ -14,8 +14,8 @@ interface Count {
 }
 
 /**
- * Counts the bytes of kept answers by app. Reads the sum once a minute and adds the answers of this process, because
- * reading it for every answer would take longer than the calls.
+ * Estimates the bytes of kept answers by app: the sum, which is read once a minute, plus the answers of this process.
+ * Reading the sum for every answer would take longer than the calls.
  */
 export class AnswerBytes {
   private readonly counts = new Map<number, Count>();
@@ -25,7 +25,7 @@ export class AnswerBytes {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds the bytes, unless the app would then have too many. */
+  /** Adds the bytes and returns true, unless the app would then have too many. */
   async tryAdd(appId: number, bytes: number): Promise<boolean> {
     if (bytes === 0) return true;
     const count = this.recentCount(appId) ?? (await this.readCount(appId));

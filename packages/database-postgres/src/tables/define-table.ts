@@ -18,7 +18,7 @@ interface Definition<C extends Columns> {
   readonly columns: C;
   readonly foreignKeys?: Readonly<Record<string, ForeignKey<C>>>;
   readonly uniques?: Readonly<Record<string, readonly Name<C>[]>>;
-  /** PostgreSQL checks these constraints at the end of the statement, or of the transaction when deferred. */
+  /** Constraints that PostgreSQL checks at the end of the statement, or of the transaction when deferred. */
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
