@@ -43,7 +43,7 @@ async function parse(
 
 const drawing = (content: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20">${content}</svg>`;
-/** Takes a few hundred milliseconds. */
+/** A drawing that takes a few hundred milliseconds to parse. */
 const slowDrawing = (): string => drawing('<path d="M0 0" fill="url(#a)"/>'.repeat(60_000));
 
 const itParsesTheNextUpload = async (parser: IsolatedUploadParser): Promise<void> => {
@@ -166,7 +166,7 @@ describe('the main thread', () => {
       await writeFile(path, bytes);
       await itParsesTheNextUpload(sharedParser);
       let leastCpuMs = Infinity;
-      // The garbage of the test itself may be collected during an attempt.
+      // Another attempt helps if the garbage of the test itself was collected meanwhile.
       for (let attempt = 0; attempt < 10 && leastCpuMs >= MAX_MAIN_CPU_MS; attempt += 1) {
         const before = readCpuMs();
         await sharedParser.parse(SHOP, { path, name: 'file', size: bytes.length, pixelLimit: 1e8 });

@@ -2,7 +2,7 @@ import { FairQueue } from './fair-queue.js';
 
 const [SHOP, OTHER_SHOP, THIRD_SHOP] = [1, 2, 3];
 
-/** Starts tasks that run until they are finished by their name. */
+/** Each task runs until `finish` is called with its name. */
 function makeTasks(queue: FairQueue) {
   const started: string[] = [];
   const finishers = new Map<string, () => void>();
