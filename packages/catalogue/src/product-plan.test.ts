@@ -81,7 +81,7 @@ describe('planProducts with any rows', () => {
 });
 
 describe('a borrowed code that is returned', () => {
-  it('finds its first holder again', () => {
+  it('identifies its first holder again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
     expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
