@@ -78,7 +78,7 @@ export function cardsContract(
       expect(await put()).toMatchObject({ created: true });
     });
 
-    it('keeps reference and customer when not sent', async () => {
+    it('keeps its reference and customer when the call omits them', async () => {
       await put();
       const customer = await fixture.addCustomer(appId);
       const { card } = await put({ externalRef: 'R1', customer: identifierOf(customer) });
@@ -100,7 +100,7 @@ export function cardsContract(
       expect(await put()).toEqual({ card, created: false });
     });
 
-    it('matches exactly', async () => {
+    it('is found only by its exact barcode or reference', async () => {
       await put({ externalRef: 'R1' });
       for (const [barcode, externalRef] of [
         ['b1', 'r1'],
