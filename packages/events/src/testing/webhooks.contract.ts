@@ -143,7 +143,7 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.create(appId, NEW_ENDPOINT)).toEqual({ refused: TOO_MANY_ENDPOINTS });
     });
 
-    it('keep fields that a change leaves out', async () => {
+    it('keep fields that a change omits', async () => {
       fixture.clock.forward({ seconds: 5 });
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, {
         status: 'paused',
@@ -158,7 +158,7 @@ export function webhooksContract(
       expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
     });
 
-    it('are not changed to what they can never receive', async () => {
+    it('refuse a filter that no event can match', async () => {
       const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
       const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
       expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });
@@ -208,7 +208,7 @@ export function webhooksContract(
   });
 
   describe('the queue of webhooks', () => {
-    it('has an endpoint with new events only', async () => {
+    it('contains an endpoint only while it has new events', async () => {
       expect(await isDue()).toBe(false);
       await addEvents(1);
       expect(await isDue()).toBe(true);
@@ -216,13 +216,13 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
-    it('begins with the events after the endpoint was added', async () => {
+    it('starts with the first event after the endpoint was added', async () => {
       await addEvents(2);
       const late = await addEndpoint();
       expect((await lease(LEASE_SECONDS, late))?.position).toBe(2);
     });
 
-    it('gives an endpoint to one worker at a time, until the lease ends', async () => {
+    it('leases an endpoint to one worker at a time', async () => {
       await addEvents(1);
       const leased = await leaseNow();
       expect(leased).toMatchObject({ appId, endpoint, position: 0, health: HEALTHY, due: [] });
@@ -246,13 +246,13 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(endpoint);
     });
 
-    it('is free again after its results are stored', async () => {
+    it('leases an endpoint again after its results are stored', async () => {
       await addEvents(1);
       await settle([]);
       expect((await leaseNow()).position).toBe(1);
     });
 
-    it('gives no paused endpoint', async () => {
+    it('leases no paused endpoint', async () => {
       await addEvents(1);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       expect(await isDue()).toBe(false);
@@ -261,7 +261,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(true);
     });
 
-    it('repeats a failed delivery at its time', async () => {
+    it('retries a failed delivery at its scheduled time', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       const failed = delivery(event, BROKEN);
       await settle([failed]);
@@ -271,7 +271,7 @@ export function webhooksContract(
       expect((await leaseNow()).due).toEqual([failed]);
     });
 
-    it('keeps the order of a record', async () => {
+    it('keeps the order of the events of one record', async () => {
       const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
       const follower = sameRecord(first, second);
       await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
@@ -290,7 +290,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([first.id, follower.id]);
     });
 
-    it('makes the next event of a record due when the one before is delivered', async () => {
+    it('makes the next event of a record due after the previous one is delivered', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
       fixture.clock.forward({ seconds: 10 });
@@ -306,7 +306,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });
 
-    it('leaves a failing endpoint alone until its time, and repeats everything after its recovery', async () => {
+    it('pauses a failing endpoint, and retries every delivery after its recovery', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       const failing = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 8) };
       await settle([delivery(first, BROKEN), attempt(attempt(delivery(second), BROKEN), BROKEN)], failing);
@@ -344,7 +344,7 @@ export function webhooksContract(
       expect((await fixture.webhookQueue.findKnown(appId, endpoint.id, [other])).eventIds).toEqual(new Set());
     });
 
-    it('repeats everything that waits when the endpoint is started again', async () => {
+    it('retries every waiting delivery when the endpoint is restarted', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       await settle([attempt(attempt(delivery(event, BROKEN), BROKEN), BROKEN)]);
       expect((await leaseNow()).due).toEqual([]);
@@ -353,7 +353,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([event.id]);
     });
 
-    it('forgets earlier attempts when the endpoint is started again, so that three days begin anew', async () => {
+    it('restarts the three days of retries when the endpoint is restarted', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
@@ -384,7 +384,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
-    it('switches an endpoint off with its reason', async () => {
+    it('switches off an endpoint and stores the reason', async () => {
       await addEvents(1);
       await settle([], HEALTHY, 'It is gone.');
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toMatchObject({
@@ -402,14 +402,14 @@ export function webhooksContract(
       expect(active).toMatchObject({ status: 'active', statusReason: null, failingSince: null });
     });
 
-    it('forgets failures when the endpoint is started again', async () => {
+    it('resets the failures when the endpoint is restarted', async () => {
       await addEvents(1);
       await settle([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
       expect((await leaseNow()).health).toEqual(HEALTHY);
     });
 
-    it('knows the oldest event that an active endpoint has not received', async () => {
+    it('reports the oldest event that an active endpoint has not received', async () => {
       const lagOf = async (): Promise<Date | null | undefined> =>
         (await fixture.webhookQueue.lags()).find(
           ({ endpointId, appId: owner }) => owner === appId && endpointId === endpoint.id,
@@ -444,7 +444,7 @@ export function webhooksContract(
       expect(secondPage).toEqual([delivered]);
     });
 
-    it('lets events follow that waited behind an expired one', async () => {
+    it('continues with the events that waited behind an expired one', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
       const [old] = (await addEvents(1)) as [EventRecord];
       fixture.clock.forward({ hours: 20 });
@@ -481,14 +481,14 @@ export function webhooksContract(
       expect(due[0]).toMatchObject({ status: 'pending', attempts: 0, firstAttemptAt: null, responseText: 'fine' });
     });
 
-    it('of failures leaves out the others', async () => {
+    it('of failures omits other deliveries', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { failed: true })).toBe(1);
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });
 
-    it('of a time includes events from before the endpoint was added', async () => {
+    it('of a period includes events from before the endpoint was added', async () => {
       await addEvents(1);
       fixture.clock.forward({ seconds: 60 });
       const from = now();
@@ -501,7 +501,7 @@ export function webhooksContract(
       expect((await leaseNow()).due).toEqual([newDelivery(chosen, now(), false)]);
     });
 
-    it('selects only what the endpoint receives', async () => {
+    it('selects only events that the endpoint receives', async () => {
       const events = await addEvents(2);
       const subject = `customers/${events[1]?.recordId}`;
       const eventIds = events.map(({ id }) => id);
