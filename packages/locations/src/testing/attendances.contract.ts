@@ -76,7 +76,7 @@ export function attendancesContract(
       expect(await list()).toEqual([visit]);
     });
 
-    it('belongs to the nearest location, at equal distance to the first', async () => {
+    it('belongs to the nearest location, or to the first of equally distant ones', async () => {
       const ids = await addLocations(
         moveNorth(STORE, 120),
         moveNorth(STORE, 60),
