@@ -147,7 +147,7 @@ export function imageProcessorContract(
       await expectQuarters(result!.decoded);
     });
 
-    it('can be converted exactly as declared', () => {
+    it('can be converted if and only if `can` returns true', () => {
       const { conversions } = fixture;
       if (conversions === undefined) return;
       const expectSupported = (mime: ImageType, format: OutputFormat): void => {
@@ -211,7 +211,7 @@ export function imageProcessorContract(
       expect(await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 1_000))])).toBe('given up');
     }, 30_000);
 
-    it('becomes an empty list without outputs', async () => {
+    it('without requested outputs becomes an empty list', async () => {
       const bytes = await samples.still('image/png', 20, 20);
       expect(await processor.process(bytes, stillFacts('image/png', 20, 20), [])).toEqual([]);
     });

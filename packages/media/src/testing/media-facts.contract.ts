@@ -137,7 +137,7 @@ export function mediaFactsContract(
     const SIZE = { width: 64, height: 36 };
     const makeStuckFile = (): ReadableFile => ({ size: 100, read: () => new Promise<Uint8Array>(() => {}) });
 
-    it('end a file that takes too long, and no other file', async () => {
+    it('end the processing of a file that takes too long, and of no other file', async () => {
       const limitedFacts = openLimited?.({ timeoutMs: 1_000 });
       if (limitedFacts === undefined) return;
       const sizes = await Promise.all([
@@ -148,7 +148,7 @@ export function mediaFactsContract(
       await limitedFacts.close();
     });
 
-    it('end a file that is read without end', async () => {
+    it('end the processing of a file that never ends', async () => {
       const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
       if (limitedFacts === undefined) return;
       let count = 0;
@@ -165,7 +165,7 @@ export function mediaFactsContract(
       await limitedFacts.close();
     }, 60_000);
 
-    it('end a file that takes too much memory', async () => {
+    it('end the processing of a file that takes too much memory', async () => {
       const [ampleFacts, scarceFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
       if (!ampleFacts || !scarceFacts) return;
       const largeFile = makeReadableFile(mp4Video({ ...SIZE, titleSize: 30 * MEGABYTE }));

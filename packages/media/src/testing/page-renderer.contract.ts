@@ -125,7 +125,7 @@ export function pageRendererContract(
       expect(await colouredSide(page!)).toContain('top');
     });
 
-    it('gives no image or is unreadable without pages', async () => {
+    it('without pages has no images or is unreadable', async () => {
       const result = await render(pdfSample({ pages: [] })).catch((error: unknown) => error);
       expect(isUnreadableFile(result) || (Array.isArray(result) && result.length === 0)).toBe(true);
     });
@@ -204,7 +204,7 @@ export function pageRendererContract(
     };
 
     it(
-      'end only the document that takes too long, which is not unreadable',
+      'end only the document that takes too long, and do not report it as unreadable',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 700 });
         if (limitedRenderer === undefined) return;
@@ -219,7 +219,7 @@ export function pageRendererContract(
     );
 
     it(
-      'include the time in which a caller reads no further',
+      'include the time in which the caller requests no page',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 2_000 });
         if (limitedRenderer === undefined) return;

@@ -77,7 +77,7 @@ export function processedFilesContract(
       });
     });
 
-    it('is found in Trash, not when missing or being received', async () => {
+    it('is found in Trash, but not when missing or being received', async () => {
       const { receipt } = await library.upload();
       for (const id of [MISSING_ID, receipt.id]) expect(await findFile(id)).toBeUndefined();
       await library.trash(file);
@@ -229,14 +229,14 @@ export function processedFilesContract(
       expect(tidyPayloads.flatMap(({ keys }) => keys)).toContain(makeRendition(320).key);
     });
 
-    it('is never a finished file', async () => {
+    it('cannot be a finished file', async () => {
       await process({});
       await processed().fail(library.appId, file.id, 1);
       expect((await library.findFile(file.id)).processing).toBe('done');
     });
   });
 
-  describe('a file to publish only', () => {
+  describe('a file that needs only a public copy', () => {
     it('is finished once', async () => {
       const { appId } = library;
       const otherFile = await library.addImage('b.jpg');
