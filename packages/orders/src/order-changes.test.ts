@@ -27,7 +27,7 @@ describe('planOrderChanges', () => {
     expect(planChange(order, { status: 'completed' }).orders).toEqual([{ ...order, status: 'completed' }]);
   });
 
-  it('leaves out an order that has the sent values already', () => {
+  it('omits an order that already has the sent values', () => {
     const order = anOrder({ invoiceNumber: '2026/1', paymentStatus: 'partial' });
     const { orders, outcomes } = planChange(order, { invoiceNumber: '2026/1', paymentStatus: 'partial' });
     expect([orders, failedRows(outcomes)]).toEqual([[], []]);
@@ -135,7 +135,7 @@ describe('a canceled order', () => {
 });
 
 describe('a cancellation without refund', () => {
-  it('counts as refunded only when nothing was paid and it is the first', () => {
+  it('counts as refunded only when nothing was paid and the order was not canceled before', () => {
     const cancel = (overrides: Partial<ChangeableOrder>) =>
       planChange(anOrder(overrides), { status: 'canceled' }).refundedIds;
     expect([cancel({ isUnpaid: true }), cancel({}), cancel({ isUnpaid: true, status: 'canceled' })]).toEqual([

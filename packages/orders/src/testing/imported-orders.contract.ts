@@ -176,7 +176,7 @@ export function importedOrdersContract(
     });
   });
 
-  describe('an imported order that names missing records', () => {
+  describe('an imported order with missing records', () => {
     it('is refused for the first missing record', async () => {
       const invalid: Partial<ImportedOrder> = {
         customer: { externalRef: 'x' },
@@ -218,7 +218,7 @@ export function importedOrdersContract(
       }
     });
 
-    it('is refused in another currency than that of the app', async () => {
+    it('is refused when its currency is not that of the app', async () => {
       const unavailable = { name: 'DatabaseUnavailable' };
       await expect(shop.tryToImport({ currency: 'EUR' })).rejects.toMatchObject(unavailable);
     });

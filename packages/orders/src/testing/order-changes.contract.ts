@@ -85,7 +85,7 @@ export function orderChangesContract(
       expect(await shop.change([])).toEqual({ failed: [], dueRefunds: [], explain: undefined });
     });
 
-    it('is kept among concurrent changes', async () => {
+    it('is not lost among concurrent changes', async () => {
       const order = await shop.importOrder();
       const rows = [{ invoiceNumber: 'I-1' }, { status: 'completed' as const }, { paymentStatus: 'paid' as const }];
       await Promise.all(rows.map((row) => shop.changeAll(orderChange(order, row))));
