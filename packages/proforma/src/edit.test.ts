@@ -64,12 +64,12 @@ describe('tags', () => {
 });
 
 describe('a comment', () => {
-  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed', (comment) => {
+  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed: %#', (comment) => {
     expect(editWith({ comment })).toEqual({ ...alertedProforma, comment, updatedAt: NOW });
   });
 
   it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
-    'is refused when invalid',
+    'is refused when invalid: %#',
     (comment) => {
       expect(editWith({ comment })).toEqual(INVALID_COMMENT);
     },
@@ -84,7 +84,7 @@ describe('alerts', () => {
     expect(countOpenAlerts(next)).toBe(1);
   });
 
-  it('may be named twice', () => {
+  it('may be resolved twice in one call', () => {
     const repeatedResolutions = [
       { index: 0, resolved: true },
       { index: 0, resolved: true },

@@ -23,7 +23,7 @@ describe('reprice with fewer pieces', () => {
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
   });
 
-  it('keeps fixed amounts, at most what the lines cost', () => {
+  it('keeps fixed amounts, up to the price of the lines', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
     expect(repriceWith(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });

@@ -95,7 +95,7 @@ describe('a line', () => {
 });
 
 describe('two lines of one variant', () => {
-  it('have their demand summed', () => {
+  it('need the sum of their demands', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
     expect(chosenWarehouses([demandOf(3), demandOf(4)], [shelf('W1', 6)])).toEqual({ missing: 'Product 101' });
   });
@@ -217,7 +217,7 @@ describe('several changes of the same stock', () => {
     expect(take(new AvailableStock(stock(1, 9)), withTwoLines(4, 1), withTwoLines(1, 5))).toBe('Product 2');
   });
 
-  it('have the demand of their lines summed', () => {
+  it('need the sum of the demands of their lines', () => {
     const reservedProforma = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const withoutReservations = {
       ...reservedProforma,

@@ -23,7 +23,7 @@ export function proformaDeadlinesContract(
         return due.filter(({ appId }) => appId === fixture.appId).map(({ id }) => id);
       };
 
-      it('is due exactly after the lifetime, longest overdue first', async () => {
+      it('is due exactly at the end of the lifetime, longest overdue first', async () => {
         const [laterProforma, soonerProforma] = [await shop.proformaLasting(48), await shop.proformaLasting(24)];
         expect(await dueAt(new Date(soonerProforma.expiresAt.getTime() - 1))).toEqual([]);
         expect(await dueAt(soonerProforma.expiresAt)).toEqual([soonerProforma.id]);
@@ -60,7 +60,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is not due when final or alerted', async () => {
+      it('is not due when the proforma is final or has an alert', async () => {
         const draft = await shop.proforma(1);
         await shop.change(await shop.proforma(1), shop.cancellation());
         await shop.change(await shop.proforma(1), shop.conversion());

@@ -147,7 +147,7 @@ export function refundGatewayContract(
       expect(answers).toEqual(requests.map(() => answer));
     });
 
-    it('is paid by nobody when the payer refuses', async () => {
+    it('comes without a payment when the payer refuses', async () => {
       if (fixture.payer === undefined) return;
       fixture.payer.behave('refuses');
       const request = aRequest();
