@@ -7,7 +7,7 @@ const FILES_PER_PARSER = 400;
 const SEED = 1;
 
 describe.each(FUZZ_TARGETS)('the parser of $name', (target) => {
-  it('keeps its promises for changed files', async () => {
+  it('keeps its rules for changed files', async () => {
     const { executions, findings } = await fuzz(target, {
       random: new SeededRandom(SEED),
       seeds: readCorpus(target.name),

@@ -83,7 +83,7 @@ describe('a folder that is not writable', () => {
 });
 
 describe('a temporary file of a crash', () => {
-  it('is removed at a start after a day', async () => {
+  it('is removed at the next start when older than a day', async () => {
     const root = await makeTempFolder();
     await DiskMediaStore.open(root);
     const [oldFile, recentFile] = ['old', 'recent'].map((name) => join(root, '.unfinished', name));
