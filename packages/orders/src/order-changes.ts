@@ -149,26 +149,26 @@ function decide(
 
 type Guard = (before: ChangeableOrder, next: ChangeableOrder, refund: boolean) => string | undefined;
 
-const followsTransitions: Guard = (before, next) =>
+const checkTransitions: Guard = (before, next) =>
   ORDER_TRANSITIONS[before.status].includes(next.status) ? undefined : INVALID_STATUS;
 
-const cancelsBeforeShipping: Guard = (before, next) =>
+const checkNotShipped: Guard = (before, next) =>
   next.status === 'canceled' && before.status !== 'canceled' && before.hasShipped ? ALREADY_SHIPPED : undefined;
 
-const keepsDeliveryOfCanceled: Guard = (before, next) =>
+const checkDeliveryOfCanceled: Guard = (before, next) =>
   next.status === 'canceled' && next.deliveryStatus !== before.deliveryStatus ? INVALID_STATUS : undefined;
 
-const refundsCanceledOnly: Guard = (_, next, refund) =>
+const checkRefundOfCanceled: Guard = (_, next, refund) =>
   refund && next.status !== 'canceled' ? INVALID_REFUND : undefined;
 
-const refundsOwnMoneyOnly: Guard = (before, _, refund) => (refund && !before.isRefundable ? NOT_REFUNDABLE : undefined);
+const checkOwnMoney: Guard = (before, _, refund) => (refund && !before.isRefundable ? NOT_REFUNDABLE : undefined);
 
 const GUARDS: readonly Guard[] = [
-  followsTransitions,
-  cancelsBeforeShipping,
-  keepsDeliveryOfCanceled,
-  refundsCanceledOnly,
-  refundsOwnMoneyOnly,
+  checkTransitions,
+  checkNotShipped,
+  checkDeliveryOfCanceled,
+  checkRefundOfCanceled,
+  checkOwnMoney,
 ];
 
 function isSameOrder(order: OrderIdentifier, { id, dataPart, timePart }: OrderIdentifier): boolean {

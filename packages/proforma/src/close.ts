@@ -18,7 +18,7 @@ export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refus
   return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
 }
 
-const somethingIsConfirmed: Guard<TimeFacts> = (proforma) =>
+const checkAnyConfirmed: Guard<TimeFacts> = (proforma) =>
   proforma.lines.every((line) => line.qtyConfirmed === 0) ? NOTHING_CONFIRMED : undefined;
 
 export interface ConvertFacts extends TimeFacts {
@@ -44,7 +44,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
     },
     updatedAt: facts.now,
   });
-  return decide({ action: 'convert', guards: [somethingIsConfirmed], apply }, proforma, facts);
+  return decide({ action: 'convert', guards: [checkAnyConfirmed], apply }, proforma, facts);
 }
 
 function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): number {

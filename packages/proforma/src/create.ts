@@ -131,37 +131,36 @@ const VOUCHER_PAYMENT = {
 
 type Check = (evaluation: Evaluation, terms: Terms) => Refusal | undefined;
 
-const evaluationIsFresh: Check = ({ used, expiresAt }, { now }) =>
+const checkFresh: Check = ({ used, expiresAt }, { now }) =>
   used || expiresAt <= now ? refusals.STALE_EVALUATION : undefined;
 
-const everyProductHasVat: Check = ({ lines }) =>
-  lines.some((line) => line.vatRate === null) ? refusals.MISSING_VAT : undefined;
+const checkVat: Check = ({ lines }) => (lines.some((line) => line.vatRate === null) ? refusals.MISSING_VAT : undefined);
 
-const guestCanBeReached: Check = ({ buyer, delivery }) =>
+const checkGuest: Check = ({ buyer, delivery }) =>
   buyer.id === null && !isComplete(buyer, delivery) ? refusals.GUEST_DATA_INCOMPLETE : undefined;
 
-const pickupPointIsNamed: Check = ({ pickupPoint }) =>
+const checkPickupPointPresent: Check = ({ pickupPoint }) =>
   pickupPoint === 'missing' ? refusals.PICKUP_POINT_REQUIRED : undefined;
 
-const pickupPointIsUsable: Check = ({ pickupPoint }) =>
+const checkPickupPointUsable: Check = ({ pickupPoint }) =>
   pickupPoint === 'unavailable' ? refusals.PICKUP_POINT_UNAVAILABLE : undefined;
 
-const vouchersAreFree: Check = ({ vouchers }) =>
+const checkVouchers: Check = ({ vouchers }) =>
   vouchers.some(({ available, amount }) => available === 0 || available < amount)
     ? refusals.VOUCHER_NOT_AVAILABLE
     : undefined;
 
-const basketIsLargeEnough: Check = ({ lines }, { minimumBasketAmount }) =>
+const checkMinimumAmount: Check = ({ lines }, { minimumBasketAmount }) =>
   totalsOf(lines).endSales < minimumBasketAmount ? refusals.BASKET_BELOW_MINIMUM : undefined;
 
 const CHECKS: readonly Check[] = [
-  evaluationIsFresh,
-  everyProductHasVat,
-  guestCanBeReached,
-  pickupPointIsNamed,
-  pickupPointIsUsable,
-  vouchersAreFree,
-  basketIsLargeEnough,
+  checkFresh,
+  checkVat,
+  checkGuest,
+  checkPickupPointPresent,
+  checkPickupPointUsable,
+  checkVouchers,
+  checkMinimumAmount,
 ];
 
 export function checkCreation(evaluation: Evaluation, terms: Terms): Refusal | undefined {

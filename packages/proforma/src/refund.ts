@@ -34,7 +34,7 @@ export interface RecordedRefund extends RefundFacts {
   readonly reference: string | null;
 }
 
-const refundIsNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
+const checkNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
   findRefund(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
@@ -53,7 +53,7 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
       reference,
     });
   };
-  return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
+  return decide({ action: 'record_refund', guards: [checkNotPending], apply }, proforma, facts);
 }
 
 export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
