@@ -4,7 +4,7 @@ import { compare } from './lists.js';
 type KeyValue = string | number | null;
 
 export interface SortKey<Row> {
-  readonly of: (row: Row) => KeyValue;
+  readonly value: (row: Row) => KeyValue;
   readonly direction: 'asc' | 'desc';
   /** By default, missing values are the largest, as in PostgreSQL. */
   readonly nulls?: 'last';
@@ -17,7 +17,7 @@ export function listPage<Row>(
   { offset, limit, after }: Page,
 ): { readonly rows: readonly Row[]; readonly end: Position | null } {
   const sortedRows = rows
-    .map((row) => ({ row, values: keys.map((key) => key.of(row)) }))
+    .map((row) => ({ row, values: keys.map((key) => key.value(row)) }))
     .sort((a, b) => compareValues(keys, a.values, b.values));
   const position =
     after &&

@@ -22,7 +22,7 @@ import type { SetUpRow } from './records.js';
 /** Columns that no client sends. */
 const INITIAL_VALUES: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
 
-const BY_ID: readonly SortKey<SetUpRow>[] = [{ of: ({ id }) => id, direction: 'asc' }];
+const BY_ID: readonly SortKey<SetUpRow>[] = [{ value: ({ id }) => id, direction: 'asc' }];
 
 export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   constructor(

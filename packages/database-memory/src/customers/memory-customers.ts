@@ -73,12 +73,12 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     const direction = sorting?.direction ?? 'asc';
     const keys: readonly SortKey<Customer>[] = [
       ...(sorting
-        ? [{ of: (customer: Customer) => customer.updated_at.getTime(), direction }]
+        ? [{ value: (customer: Customer) => customer.updated_at.getTime(), direction }]
         : [
-            { of: (customer: Customer) => customer.first_name, direction },
-            { of: (customer: Customer) => customer.last_name, direction },
+            { value: (customer: Customer) => customer.first_name, direction },
+            { value: (customer: Customer) => customer.last_name, direction },
           ]),
-      { of: ({ id }) => id, direction },
+      { value: ({ id }) => id, direction },
     ];
     return listedPage(matchingCustomers, keys, page, presentCustomer);
   }

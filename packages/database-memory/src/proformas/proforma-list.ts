@@ -30,7 +30,7 @@ interface ListQuery {
   readonly now: Date;
 }
 
-type Values = readonly SortKey<Proforma>['of'][];
+type Values = readonly SortKey<Proforma>['value'][];
 
 const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
@@ -55,8 +55,8 @@ export function proformaList(
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
   const values = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const keys: readonly SortKey<Proforma>[] = [
-    ...values.map((of) => ({ of, direction: sorting?.direction ?? 'desc' }) as const),
-    { of: ({ id }) => id, direction: 'desc' },
+    ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),
+    { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));
   return listedPage(matchingProformas, keys, page, (proforma) => presentProforma(proforma, app, now));
