@@ -11,7 +11,7 @@ export function endpointEntries(before: WebhookEndpoint | undefined, after: Webh
   return [{ action: 'webhook_endpoint.change', subjectId, ...fields }];
 }
 
-export function rotationOfSecretEntry(id: number, overlapEndsAt: Date): AuditEntry {
+export function secretRotationEntry(id: number, overlapEndsAt: Date): AuditEntry {
   return { action: 'webhook_endpoint.rotate_secret', subjectId: id, after: { overlap_ends_at: overlapEndsAt } };
 }
 

@@ -76,7 +76,7 @@ export interface WebhookEndpoints {
 }
 
 /** Returns true when waiting deliveries must be sent at once and retried for another three days. */
-export function isNewStart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
+export function isRestart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
   return status === 'active' || url !== endpoint.url;
 }
 
@@ -100,7 +100,7 @@ export function changedEndpoint(
     subject,
     status,
     statusReason: status === 'switched_off' ? endpoint.statusReason : null,
-    failingSince: isNewStart(endpoint, change) ? null : endpoint.failingSince,
+    failingSince: isRestart(endpoint, change) ? null : endpoint.failingSince,
     updatedAt: now,
   };
 }

@@ -1,10 +1,10 @@
 import {
   changedEndpoint,
   endpointEntries,
-  isNewStart,
+  isRestart,
   MAX_WEBHOOK_ENDPOINTS,
   rotatedSecrets,
-  rotationOfSecretEntry,
+  secretRotationEntry,
   TOO_MANY_ENDPOINTS,
   type EventFeed,
   type NewWebhookEndpoint,
@@ -97,7 +97,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (isRefusal(changed)) return changed;
       transaction.audit(appId, now, endpointEntries(endpoint, changed));
       const { url, description, types, subject, status, statusReason, failingSince } = changed;
-      const isStarted = isNewStart(endpoint, change);
+      const isStarted = isRestart(endpoint, change);
       const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now, isStarted];
       await transaction.rows(CHANGE_ENDPOINT, values);
       if (isStarted) {
@@ -113,7 +113,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (endpoint === undefined) return undefined;
       const now = this.clock.now();
       const secrets = rotatedSecrets(endpoint.secrets, secret, overlapEndsAt, now);
-      transaction.audit(appId, now, [rotationOfSecretEntry(id, overlapEndsAt)]);
+      transaction.audit(appId, now, [secretRotationEntry(id, overlapEndsAt)]);
       await transaction.runLast(SET_SECRETS, [appId, id, JSON.stringify(secrets), now]);
       return { ...endpoint, secrets, updatedAt: now };
     });

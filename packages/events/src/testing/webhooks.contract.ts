@@ -109,7 +109,7 @@ export function webhooksContract(
   const listDeliveries = async (filter = {}): Promise<Delivery[]> =>
     (await fixture.webhookDeliveries.list(appId, endpoint.id, filter, PAGE)) ?? [];
   const eventIdsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ event }) => event.id);
-  const sameRecord = (first: EventRecord, second: EventRecord): EventRecord => ({
+  const withRecordOf = (first: EventRecord, second: EventRecord): EventRecord => ({
     ...second,
     recordId: first.recordId,
   });
@@ -273,7 +273,7 @@ export function webhooksContract(
 
     it('keeps the order of the events of one record', async () => {
       const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
-      const follower = sameRecord(first, second);
+      const follower = withRecordOf(first, second);
       await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
       const known = await fixture.webhookQueue.findKnown(appId, endpoint.id, [first, other]);
       expect(known.eventIds).toEqual(new Set([first.id, other.id]));
@@ -292,7 +292,7 @@ export function webhooksContract(
 
     it('makes the next event of a record due after the previous one is delivered', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       fixture.clock.forward({ seconds: 10 });
       const leased = await leaseNow();
       const deliveries = leased.due.slice(0, 1).map((due) => attempt(due, OK));
@@ -355,7 +355,7 @@ export function webhooksContract(
 
     it('restarts the three days of retries when the endpoint is restarted', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       fixture.clock.forward({ hours: 100 });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
@@ -369,7 +369,7 @@ export function webhooksContract(
 
     it('has nothing due while a replayed event of the record waits', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, OK), delivery(sameRecord(first, second), BROKEN)]);
+      await settle([delivery(first, OK), delivery(withRecordOf(first, second), BROKEN)]);
       await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds: [first.id] });
       const leased = await leaseNow();
       expect(eventIdsOf(leased.due)).toEqual([first.id, second.id]);
@@ -446,18 +446,18 @@ export function webhooksContract(
 
     it('continues with the events that waited behind an expired one', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
-      const [old] = (await addEvents(1)) as [EventRecord];
+      const [oldEvent] = (await addEvents(1)) as [EventRecord];
       fixture.clock.forward({ hours: 20 });
-      const [young] = (await addEvents(1)) as [EventRecord];
-      const failed = attempt(attempt(attempt(delivery(old, BROKEN), BROKEN), BROKEN), BROKEN);
+      const [newEvent] = (await addEvents(1)) as [EventRecord];
+      const failed = attempt(attempt(attempt(delivery(oldEvent, BROKEN), BROKEN), BROKEN), BROKEN);
       await settle([
         { ...failed, nextAttemptAt: addSeconds(now(), 999_999) },
-        delivery(sameRecord(old, young), undefined, true),
+        delivery(withRecordOf(oldEvent, newEvent), undefined, true),
       ]);
       fixture.clock.forward({ hours: 5 });
       await fixture.eventFeed.purge();
       expect(await isDue()).toBe(true);
-      expect(eventIdsOf((await leaseNow()).due)).toEqual([young.id]);
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([newEvent.id]);
     });
 
     it('expires with the events', async () => {
