@@ -57,7 +57,7 @@ export function heldAmount(payments: readonly Payment[]): number {
 export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
   let excess = heldAmount(payments) - total;
   const refunds: Payment[] = [];
-  for (const payment of capturedPayments(payments).sort(newestFirstVouchersLast)) {
+  for (const payment of capturedPayments(payments).sort(byRefundOrder)) {
     const amount = Math.min(refundableAmount(payment, payments), excess);
     if (amount <= 0) continue;
     refunds.push(refundEntry(payment, amount, now));
@@ -75,7 +75,7 @@ function capturedPayments(payments: readonly Payment[]): Payment[] {
   return payments.filter((payment) => payment.status === 'settled' && payment.amount > 0);
 }
 
-function newestFirstVouchersLast(a: Payment, b: Payment): number {
+function byRefundOrder(a: Payment, b: Payment): number {
   const voucher = Number(a.kind === 'voucher') - Number(b.kind === 'voucher');
   return voucher || b.date.getTime() - a.date.getTime() || b.id - a.id;
 }

@@ -49,8 +49,10 @@ describe('reprice with fewer pieces', () => {
   });
 
   it('caps the total when fewer pieces would cost more', () => {
-    const oneFreeTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
-    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [oneFreeTwo]);
+    const buyOneGetTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
+    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [
+      buyOneGetTwo,
+    ]);
     // Four of six pieces are free, but only two of five.
     expect(proforma.endSales).toBe(200);
     const repricedSale = repriceWith(proforma, 2, 3);

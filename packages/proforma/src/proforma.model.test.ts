@@ -8,7 +8,7 @@ import {
   confirmation,
   conversion,
   creation,
-  edition,
+  editing,
   refundRepair,
   sequence,
   letPaidExpire,
@@ -75,7 +75,7 @@ const cancellationSteps = proformaIndex.map(cancellation);
 
 const editedTags = fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 3 }), { nil: undefined });
 const resolvedAlert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
-const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((stepArguments) => edition(...stepArguments));
+const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((stepArguments) => editing(...stepArguments));
 
 const refundAnswerSteps = fc
   .tuple(fc.nat(3), fc.constantFrom('refunded', 'failed'))

@@ -148,7 +148,7 @@ function reductions(promotion: Promotion, basket: OrderedBasket): number[] {
   const { lines, remainingAmounts, groups } = basket;
   if (promotion.kind !== 'buy_x_get_y' && promotion.variantCodes.length === 0)
     return allocate(basketReduction(promotion, sum(remainingAmounts)), remainingAmounts);
-  const concernsLine = lineTest(promotion);
+  const concernsLine = lineMatcher(promotion);
   const concernedGroups = groups.filter(concernsLine);
   const lineReductions = lines.map(() => 0);
   if (promotion.kind === 'buy_x_get_y') reduceCheapest(promotion, concernedGroups, basket, lineReductions);
@@ -205,10 +205,10 @@ function splitOver({ indexes }: LineGroup, reduction: number, basket: OrderedBas
 }
 
 function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
-  return lines.filter(lineTest(promotion));
+  return lines.filter(lineMatcher(promotion));
 }
 
-function lineTest({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
+function lineMatcher({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
   const codes = new Set(variantCodes);
   return ({ code }) => codes.size === 0 || codes.has(code);
 }

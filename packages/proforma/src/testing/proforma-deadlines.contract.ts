@@ -24,15 +24,21 @@ export function proformaDeadlinesContract(
       };
 
       it('is due exactly at the end of the lifetime, longest overdue first', async () => {
-        const [laterProforma, soonerProforma] = [await shop.proformaLasting(48), await shop.proformaLasting(24)];
-        expect(await dueAt(new Date(soonerProforma.expiresAt.getTime() - 1))).toEqual([]);
-        expect(await dueAt(soonerProforma.expiresAt)).toEqual([soonerProforma.id]);
-        expect(await dueAt(laterProforma.expiresAt)).toEqual([soonerProforma.id, laterProforma.id]);
+        const [laterProforma, earlierProforma] = [
+          await shop.proformaWithLifetime(48),
+          await shop.proformaWithLifetime(24),
+        ];
+        expect(await dueAt(new Date(earlierProforma.expiresAt.getTime() - 1))).toEqual([]);
+        expect(await dueAt(earlierProforma.expiresAt)).toEqual([earlierProforma.id]);
+        expect(await dueAt(laterProforma.expiresAt)).toEqual([earlierProforma.id, laterProforma.id]);
       });
 
       it('is due in all apps, with the number of lines', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
-        const [ownProforma, foreignProforma] = [await shop.proformaLasting(1), await otherShop.proformaLasting(2)];
+        const [ownProforma, foreignProforma] = [
+          await shop.proformaWithLifetime(1),
+          await otherShop.proformaWithLifetime(2),
+        ];
         expect(await fixture.orders.due(foreignProforma.expiresAt, MANY)).toEqual(
           expect.arrayContaining([
             { appId: fixture.appId, id: ownProforma.id, lines: 1 },
@@ -43,8 +49,11 @@ export function proformaDeadlinesContract(
 
       it('alternates between apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
-        const [firstProforma, secondProforma] = [await shop.proformaLasting(1), await shop.proformaLasting(2)];
-        const foreignProforma = await otherShop.proformaLasting(3);
+        const [firstProforma, secondProforma] = [
+          await shop.proformaWithLifetime(1),
+          await shop.proformaWithLifetime(2),
+        ];
+        const foreignProforma = await otherShop.proformaWithLifetime(3);
         const dueProformas = await fixture.orders.due(foreignProforma.expiresAt, MANY);
         const apps = [fixture.appId, fixture.otherAppId];
         const ownIds = (due: typeof dueProformas): number[] =>

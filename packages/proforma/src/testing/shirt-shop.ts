@@ -76,7 +76,7 @@ export class ShirtShop {
     return assertAccepted(await this.propose(await this.evaluate(...quantities)));
   }
 
-  async proformaLasting(lifetimeHours: number): Promise<Proforma> {
+  async proformaWithLifetime(lifetimeHours: number): Promise<Proforma> {
     return assertAccepted(await this.propose(await this.evaluate(1), { lifetimeHours }));
   }
 

@@ -156,7 +156,7 @@ export const orderRefund = (index: number): Step =>
     (plain) => plain.proformas.length > 0,
   );
 
-export const edition = (index: number, tags: readonly string[] | undefined, alert: number | undefined): Step =>
+export const editing = (index: number, tags: readonly string[] | undefined, alert: number | undefined): Step =>
   call(
     'edit',
     index,
