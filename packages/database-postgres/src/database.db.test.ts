@@ -77,9 +77,9 @@ describe('a transaction', () => {
   });
 
   it('is rolled back and reports an unavailable database after its timeout', async () => {
-    const impatientDatabase = new Postgres(database.source, undefined, 100);
+    const databaseWithShortTimeout = new Postgres(database.source, undefined, 100);
     const runSlowly = (lastStep: (transaction: Transaction) => Promise<unknown>) =>
-      impatientDatabase.transaction(async (transaction) => {
+      databaseWithShortTimeout.transaction(async (transaction) => {
         await insertItem(transaction, 1, 1);
         await new Promise((resolve) => setTimeout(resolve, 150));
         await lastStep(transaction);
@@ -406,8 +406,8 @@ describe('a bulk write', () => {
     const { options } = dataSourceFor(testDatabase.connection, 1);
     const extra = { ...(options.extra as object), query_timeout: 700 };
     const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
-    const impatientDatabase = new Postgres(source);
-    const insertedRows = await impatientDatabase.transaction(async (transaction) => {
+    const databaseWithShortTimeout = new Postgres(source);
+    const insertedRows = await databaseWithShortTimeout.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
       return transaction.runLast<{ id: number }>(
         'with late as (select pg_sleep(1)) insert into item (id, n) select 1, 1 from late returning id',

@@ -4,7 +4,7 @@ import {
   createDistributedTable,
   hasCitus,
   quoteIdentifier,
-  STATES,
+  FIND_TABLE_STATES,
   type TableState,
 } from './app-table.js';
 import { withMigrationLock, migrate } from './migrate.js';
@@ -61,7 +61,7 @@ async function assertCoordinator(query: Query): Promise<void> {
 }
 
 async function distributeAll(query: Query): Promise<ConvertedTables> {
-  const states = (await query(STATES, [kindsByName()])) as TableState[];
+  const states = (await query(FIND_TABLE_STATES, [kindsByName()])) as TableState[];
   assertColocated(states);
   const plainTables = states.filter(({ currentKind }) => currentKind === 'plain');
   if (plainTables.length > 0) {

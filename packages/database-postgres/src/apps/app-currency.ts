@@ -9,7 +9,7 @@ const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from 
 )} as "hasAmounts"`;
 
 /** Locks bulk writes, so that no other call can store an amount before the transaction ends. */
-export async function holdsAmounts(transaction: Transaction, appId: number): Promise<boolean> {
+export async function hasAmounts(transaction: Transaction, appId: number): Promise<boolean> {
   await beginLockedBulk(transaction, 'products', appId, 1);
   await beginLockedBulk(transaction, 'set_up', appId, 1);
   const [row] = await transaction.rows<{ readonly hasAmounts: boolean }>(HAS_AMOUNTS, [appId]);

@@ -22,7 +22,7 @@ import { DEFAULT_PRESET } from '@back-office/media';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Postgres } from '../postgres.js';
-import { holdsAmounts } from './app-currency.js';
+import { hasAmounts } from './app-currency.js';
 import type { Sql, Transaction } from '../client-transaction.js';
 import { APP_COLUMNS } from './app-columns.js';
 
@@ -120,7 +120,7 @@ export class SqlApps implements Apps, AppQueries {
 async function factsOf(transaction: Transaction, app: App, patched: App, patch: SettingsPatch): Promise<SettingsFacts> {
   const warehouse = patchedWarehouseCode(patched, patch);
   return {
-    hasAmounts: isCurrencyChanged(app, patched) && (await holdsAmounts(transaction, app.id)),
+    hasAmounts: isCurrencyChanged(app, patched) && (await hasAmounts(transaction, app.id)),
     hasWarehouse: warehouse !== undefined && (await hasWarehouse(transaction, app.id, warehouse)),
     isAccountNumber,
   };

@@ -38,7 +38,7 @@ const REMOVE_COPIES = `
   )
   delete from notification_devices d using locked where d.app_id = $1 and d.id = locked.id and not locked.is_own`;
 
-const REGISTER = `
+const REGISTER_DEVICE = `
   insert into notification_devices as d (app_id, customer_id, ${INSERTED_COLUMNS.list})
   select t.app_id, t.customer_id, ${DEVICE_UUID}, $3, ${PUSH_CHANNEL_ID}, coalesce($4::text, t.device_type),
     coalesce($5::text, t.device_vendor), coalesce($6::text, t.mobile_info), $7, $7
@@ -64,7 +64,7 @@ export class SqlDevices implements Devices {
       if ((await transaction.rows(LOCK_SESSION, [appId, sessionId])).length === 0) return undefined;
       await transaction.rows(REMOVE_COPIES, [appId, sessionId, messagingToken]);
       const values = [appId, sessionId, messagingToken, type, vendor, mobileInfo, this.clock.now()];
-      const [storedDevice] = await transaction.runLast<Device>(REGISTER, values);
+      const [storedDevice] = await transaction.runLast<Device>(REGISTER_DEVICE, values);
       return storedDevice;
     });
   }

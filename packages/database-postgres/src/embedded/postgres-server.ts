@@ -14,7 +14,7 @@ const START_TIMEOUT_MS = 300_000;
 // A server that has lost its postmaster.pid ends within a minute, and holds the lock until then.
 const RETRY_TIMEOUT_MS = 90_000;
 
-const IS_LOCKED = /lock file "[^"]+" already exists|pre-existing shared memory block/;
+const LOCK_FAILURE = /lock file "[^"]+" already exists|pre-existing shared memory block/;
 
 /** Returns the folder of the socket. The caller must hold the lock. */
 export async function ensureServer(home: Home): Promise<string> {
@@ -24,7 +24,7 @@ export async function ensureServer(home: Home): Promise<string> {
     if (runningServer) return runningServer.socketDirectory;
     const failure = await startServer(home);
     if (failure === undefined) continue;
-    if (!IS_LOCKED.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
+    if (!LOCK_FAILURE.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
     await pause(250);
   }
 }

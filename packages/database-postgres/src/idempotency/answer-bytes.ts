@@ -2,7 +2,7 @@ import { MAX_ANSWER_BYTES_OF_APP } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
 import type { Postgres } from '../postgres.js';
 
-const COUNT_EVERY_MS = 60_000;
+const COUNT_LIFETIME_MS = 60_000;
 const MAX_APPS = 10_000;
 
 const COUNT_BYTES = `
@@ -37,7 +37,7 @@ export class AnswerBytes {
   private recentCount(appId: number): Count | undefined {
     const count = this.counts.get(appId);
     const ageMs = count && this.clock.now().getTime() - count.countedAtMs;
-    return ageMs !== undefined && ageMs >= 0 && ageMs < COUNT_EVERY_MS ? count : undefined;
+    return ageMs !== undefined && ageMs >= 0 && ageMs < COUNT_LIFETIME_MS ? count : undefined;
   }
 
   private async readCount(appId: number): Promise<Count> {

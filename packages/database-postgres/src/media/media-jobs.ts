@@ -94,7 +94,7 @@ const FIND_FILES_WITHOUT_JOB = `
 
 export const REPAIR = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
 
-const MAX_SILENCE = `interval '20 seconds'`;
+const MAX_HEARTBEAT_AGE = `interval '20 seconds'`;
 
 const RECORD_WORKERS = `
   insert into job_queue.workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
@@ -103,8 +103,8 @@ const RECORD_WORKERS = `
 const RELEASE_JOBS = `
   select graphile_worker.force_unlock_workers(array_agg(dead.worker)) from (
     select distinct j.locked_by as worker from graphile_worker.jobs j
-    where j.locked_by is not null and j.locked_at < now() - ${MAX_SILENCE} and not exists (
-      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${MAX_SILENCE}
+    where j.locked_by is not null and j.locked_at < now() - ${MAX_HEARTBEAT_AGE} and not exists (
+      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${MAX_HEARTBEAT_AGE}
     )
   ) as dead having count(*) > 0`;
 

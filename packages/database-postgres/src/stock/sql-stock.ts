@@ -103,8 +103,8 @@ export class SqlStock implements Stock {
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;
       const plan = planStock(rows, matchers);
-      const locatedRows = plannedOf(plan.outcomes);
-      const changes = planReconciliation(locatedRows, await lockStock(transaction, appId, locatedRows));
+      const plannedRows = plannedOf(plan.outcomes);
+      const changes = planReconciliation(plannedRows, await lockStock(transaction, appId, plannedRows));
       const [id] =
         changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
       const movementId = dryRun ? null : (id ?? null);
@@ -148,10 +148,10 @@ function validRows(rows: StockRows): StockQuantity[] {
 async function lockStock(
   transaction: Transaction,
   appId: number,
-  locatedRows: readonly ShelfQuantity[],
+  plannedRows: readonly ShelfQuantity[],
 ): Promise<OnHand> {
   transaction.locks('stock');
-  const shelves = new Map(locatedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
+  const shelves = new Map(plannedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
   const rows = await transaction.rows<StockRow>(LOCK_STOCK, [
     appId,
     [...shelves.values()].map((shelf) => shelf.variantId),

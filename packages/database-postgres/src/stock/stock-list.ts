@@ -36,7 +36,7 @@ const IS_IN_WAREHOUSE =
   's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
 const PRODUCT_ID = `(select v.product_id from (${rowById('product_variants', 's.app_id', 's.product_variant_id')}) v)`;
 
-const BY_PLACE: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
+const BY_SHELF: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
   sql,
   type: 'bigint',
   direction: 'asc',
@@ -58,7 +58,7 @@ function stockKeys(keys: readonly SortKey[]): readonly SortKey[] {
  * Without statistics it may prefer the index by warehouse.
  */
 function selectByVariant(conditions: readonly string[], after: Position | undefined, value: Placeholder): string {
-  const afterShelf = after === undefined ? [] : [afterSql(PLACE_OF_VARIANT, after, value)];
+  const afterShelf = after === undefined ? [] : [afterSql(SHELF_KEYS, after, value)];
   // `afterSql` has validated these values.
   const afterVariant =
     after === undefined ? [] : [`(v.product_id, v.id) >= (${value(after[0])}::bigint, ${value(after[1])}::bigint)`];
@@ -72,7 +72,7 @@ function selectByVariant(conditions: readonly string[], after: Position | undefi
   order by v.product_id, v.id`;
 }
 
-const PLACE_OF_VARIANT: readonly SortKey[] = ['v.product_id', 'v.id', 's.warehouse_id'].map((sql) => ({
+const SHELF_KEYS: readonly SortKey[] = ['v.product_id', 'v.id', 's.warehouse_id'].map((sql) => ({
   sql,
   type: 'bigint',
   direction: 'asc',
@@ -100,7 +100,7 @@ export function stockListStatement(
   const value = placeholders(values);
   const equalsSql = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
-  const keys = sorting ? byChange(sorting) : BY_PLACE;
+  const keys = sorting ? byChange(sorting) : BY_SHELF;
   const page =
     warehouseId === undefined && updatedAfter === undefined && sorting === undefined
       ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)], after, value)
