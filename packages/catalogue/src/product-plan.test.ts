@@ -51,7 +51,7 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
   variants: variants.map((variantFields) => ({ ...variantFields, images: [] })),
 });
 /** The rows 0 and 2 take code `a` before the last row renames its holder. */
-const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
+const rowsTakingOneCode = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {
   it('keeps codes, barcodes, references and slugs unique', () => {
@@ -66,7 +66,7 @@ describe('planProducts with any rows', () => {
           expect(new Set(setNames).size).toBe(setNames.length);
         }
       }),
-      { numRuns: 1_000, examples: [[takenTwice]] },
+      { numRuns: 1_000, examples: [[rowsTakingOneCode]] },
     );
   });
 

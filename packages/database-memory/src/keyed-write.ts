@@ -5,7 +5,7 @@ export interface Outcome {
   readonly result: unknown;
 }
 
-const storage = new AsyncLocalStorage<MemoryKeyedWrite>();
+const writeStorage = new AsyncLocalStorage<MemoryKeyedWrite>();
 
 export class MemoryKeyedWrite implements KeyedWrite {
   private isOpen = true;
@@ -17,17 +17,17 @@ export class MemoryKeyedWrite implements KeyedWrite {
   ) {}
 
   static pendingWrite(): MemoryKeyedWrite | undefined {
-    const write = storage.getStore();
+    const write = writeStorage.getStore();
     return write?.isOpen ? write : undefined;
   }
 
   static isResumed(): boolean {
-    const write = storage.getStore();
+    const write = writeStorage.getStore();
     return write !== undefined && write.isWritten && !write.isOpen;
   }
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return storage.run(this, work);
+    return writeStorage.run(this, work);
   }
 
   get isWritten(): boolean {

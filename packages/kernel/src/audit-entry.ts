@@ -67,17 +67,17 @@ export function changedRecords(
   const shown = changes.slice(0, MAX_RECORDS);
   const createdCount = changes.filter(({ isNew }) => isNew).length;
   return {
-    before: Object.fromEntries(shown.filter(({ isNew }) => !isNew).map((one) => [one.name, shortened(one.before)])),
+    before: Object.fromEntries(shown.filter(({ isNew }) => !isNew).map((one) => [one.name, shortenValues(one.before)])),
     after: {
       created: createdCount,
       changed: changes.length - createdCount,
-      records: Object.fromEntries(shown.map((one) => [one.name, shortened(one.after)])),
+      records: Object.fromEntries(shown.map((one) => [one.name, shortenValues(one.after)])),
     },
   };
 }
 
 /** Replaces a long value by its length, because an entry is no backup. */
-function shortened(fields: object): object {
+function shortenValues(fields: object): object {
   const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
     const length = JSON.stringify(value ?? null).length;
     return [name, length > MAX_VALUE_LENGTH ? { length } : value] as const;

@@ -44,7 +44,7 @@ export interface Field {
 
 type InitialValue = Pick<Field, 'initial'>;
 
-const unchanged = (value: unknown): unknown => value;
+const keepValue = (value: unknown): unknown => value;
 
 export function textField(initialValue: InitialValue = {}): Field {
   const check = (value: unknown): string | undefined => checkText(value, MAX_STRING_LENGTH, 'initial' in initialValue);
@@ -59,7 +59,7 @@ export function choiceField(values: readonly string[]): Field {
     if (typeof value !== 'string') return MALFORMED;
     return values.includes(value) ? undefined : IS_INVALID;
   };
-  return { type: 'choice', values, check, toStored: unchanged };
+  return { type: 'choice', values, check, toStored: keepValue };
 }
 
 export function wholeNumberField(
@@ -70,7 +70,7 @@ export function wholeNumberField(
     if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
     return value >= min && value <= max ? undefined : IS_INVALID;
   };
-  return { type: 'whole', min, check, toStored: unchanged, ...initialValue };
+  return { type: 'whole', min, check, toStored: keepValue, ...initialValue };
 }
 
 export const optionalId = wholeNumberField({ min: 1, max: Infinity }, { initial: null });
@@ -97,7 +97,7 @@ export function percentageField(min: number): Field {
 }
 
 export function flagField(initial: boolean): Field {
-  return { type: 'flag', initial, check: checkFlag, toStored: unchanged };
+  return { type: 'flag', initial, check: checkFlag, toStored: keepValue };
 }
 
 export const optionalMoment: Field = {

@@ -144,9 +144,9 @@ export function cardsContract(
       Promise.all(Array.from({ length: 10 }, (_, index) => put(cardOf(index))));
 
     it('make one card per barcode or reference', async () => {
-      const sameBarcode = await putTen(() => ({ externalRef: 'R1' }));
-      const sameReference = await putTen((index) => ({ barcode: `C${index}`, externalRef: 'R2' }));
-      for (const results of [sameBarcode, sameReference]) {
+      const resultsByBarcode = await putTen(() => ({ externalRef: 'R1' }));
+      const resultsByReference = await putTen((index) => ({ barcode: `C${index}`, externalRef: 'R2' }));
+      for (const results of [resultsByBarcode, resultsByReference]) {
         expect(new Set(results.map(({ card }) => card.id)).size).toBe(1);
         expect(results.filter(({ created }) => created)).toHaveLength(1);
       }

@@ -82,10 +82,10 @@ export const sharpSampleImages: SampleImages = {
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
       .jpeg()
       .toBuffer(),
-  decode: look,
+  decode: decodeImage,
 };
 
-async function look(bytes: Uint8Array): Promise<DecodedImage> {
+async function decodeImage(bytes: Uint8Array): Promise<DecodedImage> {
   const { width, height, pageHeight, format, pages, exif, xmp, iptc, mediaType } = await sharp(bytes, {
     animated: true,
   }).metadata();

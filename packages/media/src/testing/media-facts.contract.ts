@@ -166,13 +166,13 @@ export function mediaFactsContract(
     }, 60_000);
 
     it('end the processing of a file that takes too much memory', async () => {
-      const [ampleFacts, scarceFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
-      if (!ampleFacts || !scarceFacts) return;
+      const [highMemoryFacts, lowMemoryFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
+      if (!highMemoryFacts || !lowMemoryFacts) return;
       const largeFile = makeReadableFile(mp4Video({ ...SIZE, titleSize: 30 * MEGABYTE }));
-      expect(await ampleFacts.sizeOf(largeFile)).toEqual(SIZE);
-      expect(await scarceFacts.sizeOf(largeFile)).toBeUndefined();
-      expect(await scarceFacts.sizeOf(makeReadableFile(mp4Video(SIZE)))).toEqual(SIZE);
-      await Promise.all([ampleFacts.close(), scarceFacts.close()]);
+      expect(await highMemoryFacts.sizeOf(largeFile)).toEqual(SIZE);
+      expect(await lowMemoryFacts.sizeOf(largeFile)).toBeUndefined();
+      expect(await lowMemoryFacts.sizeOf(makeReadableFile(mp4Video(SIZE)))).toEqual(SIZE);
+      await Promise.all([highMemoryFacts.close(), lowMemoryFacts.close()]);
     });
 
     it('do not delay closing, which ends open files without a size', async () => {

@@ -235,17 +235,17 @@ export function pageRendererContract(
     it(
       'end a document that takes too much memory, or omit its large image',
       async () => {
-        const [ampleRenderer, scarceRenderer] = [256, 40].map((memoryMegabytes) =>
+        const [highMemoryRenderer, lowMemoryRenderer] = [256, 40].map((memoryMegabytes) =>
           fixture.openLimited?.({ memoryMegabytes }),
         );
-        if (!ampleRenderer || !scarceRenderer) return;
-        expect(await isBlack(ampleRenderer)).toBe(true);
-        expect(await isBlack(scarceRenderer).catch(() => false)).toBe(false);
+        if (!highMemoryRenderer || !lowMemoryRenderer) return;
+        expect(await isBlack(highMemoryRenderer)).toBe(true);
+        expect(await isBlack(lowMemoryRenderer).catch(() => false)).toBe(false);
         const largePdf = new Uint8Array(41 * 2 ** 20);
         largePdf.set(singlePage({}));
-        await expect(render(largePdf, 1, scarceRenderer)).rejects.toThrow();
-        expect(await render(singlePage({}), 1, scarceRenderer)).toHaveLength(1);
-        await Promise.all([ampleRenderer.close(), scarceRenderer.close()]);
+        await expect(render(largePdf, 1, lowMemoryRenderer)).rejects.toThrow();
+        expect(await render(singlePage({}), 1, lowMemoryRenderer)).toHaveLength(1);
+        await Promise.all([highMemoryRenderer.close(), lowMemoryRenderer.close()]);
       },
       SLOW_TEST_MS,
     );

@@ -67,7 +67,7 @@ export async function checkMetadata(output: Uint8Array): Promise<void> {
 const seedsOf = (mime: string): Uint8Array[] => [
   ...SAMPLE_FILES.filter((sample) => sample.mime === mime).map(({ bytes }) => bytes),
   ...COSTLY_FILES.filter((file) => file.mime === mime).map(({ make }) => make().slice(0, SEED_BYTES)),
-  ...(LOCATED_IMAGES[mime] ? [LOCATED_IMAGES[mime]] : []),
+  ...(IMAGES_WITH_LOCATION[mime] ? [IMAGES_WITH_LOCATION[mime]] : []),
 ];
 
 const withLocation = (): Sharp =>
@@ -79,7 +79,7 @@ const withLocation = (): Sharp =>
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">Knez Mihailova</x:xmpmeta>');
 
 /** Real images with a location that libvips can read. */
-export const LOCATED_IMAGES: Readonly<Record<string, Uint8Array>> = {
+export const IMAGES_WITH_LOCATION: Readonly<Record<string, Uint8Array>> = {
   'image/jpeg': await withLocation().jpeg().toBuffer(),
   'image/png': await withLocation().png().toBuffer(),
   'image/webp': await withLocation().webp().toBuffer(),
