@@ -30,7 +30,7 @@ export interface NewAccessToken {
   readonly appId: number;
   readonly hash: Uint8Array;
   readonly name?: string | undefined;
-  /** The default is every scope. */
+  /** A token has every scope by default. */
   readonly scopes?: GrantedScopes | undefined;
   readonly language?: string | undefined;
   readonly expiresAt?: Date | undefined;

@@ -40,7 +40,6 @@ export interface CompleteSettings {
   readonly sessions: {
     /** A session without calls ends after this many days. */
     readonly idle_days: number;
-    /** Maximum lifetime of a session. */
     readonly max_days: number;
   };
   readonly default_warehouse_code: string | null;

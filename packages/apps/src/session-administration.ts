@@ -23,7 +23,6 @@ export type SessionSelection = { readonly id: number } | { readonly customerId: 
 
 export interface EndedSession {
   readonly id: number;
-  /** SHA-256 of the session's token. */
   readonly tokenHash: Uint8Array;
 }
 

@@ -22,7 +22,7 @@ export interface TokenChange {
 export interface TokenRotation {
   readonly hash: Uint8Array;
   readonly expiresAt: Date;
-  /** The old token expires at this time, unless it expires earlier. */
+  /** Time at which the old token expires, unless it expires earlier. */
   readonly overlapEndsAt: Date;
 }
 

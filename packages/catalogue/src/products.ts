@@ -41,7 +41,7 @@ export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
   readonly lookUps: readonly ProductLookUp[];
-  /** Decimal text in the currency. */
+  /** Decimal text in the app's currency. */
   readonly priceFrom?: string;
   readonly priceTo?: string;
   readonly onlyOnStock: boolean;
@@ -70,7 +70,7 @@ export interface ProductQueries {
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
   /** Returns the app's products with these ids, by id. Omits missing ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
-  /** Pages of a search have no positions, only offsets. */
+  /** A search returns pages without positions. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
   /**
    * Finds a variant, otherwise a product, for each row in the order of the rows. Ignores case and surrounding spaces.

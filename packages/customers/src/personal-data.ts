@@ -18,7 +18,6 @@ export interface PersonalData {
 
 export interface ExportedApp {
   readonly id: number;
-  /** Decimals of the app's currency. */
   readonly decimals: number;
 }
 

@@ -204,7 +204,7 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** After a panic of the server, the result of the statement is unknown. */
+/** Returns false after a panic of the server, because the result of the statement is then unknown. */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';

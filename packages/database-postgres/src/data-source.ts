@@ -178,7 +178,7 @@ export function openJobPool(connection: Connection, max: number, connectionTimeo
   const options = optionsOf(connection, SESSION_SETTINGS);
   const settings = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
   const pool = new pg.Pool({ ...server, max, ...settings });
-  // The next statement of the queue reports the lost connection.
+  // Ignores the loss of a connection, which the next statement of the queue reports.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

@@ -29,7 +29,6 @@ export function orderSql(keys: readonly Omit<SortKey, 'type'>[]): string {
     .join(', ');
 }
 
-/** Returns a JSON list of the key values of one row. */
 export function positionSql(keys: readonly SortKey[]): string {
   const texts = keys.map(({ sql, type }) =>
     type === 'timestamptz' ? `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${sql})::text`,

@@ -11,7 +11,7 @@ export interface Waiter {
 export class TurnLane {
   private held = 0;
   private readonly heldByKey = new Map<Key, number>();
-  /** Waiting callers of each party, in the order of the turns. */
+  /** Waiting callers by party; the parties are in the order of their turns. */
   private readonly waitersByKey = new Map<Key, Waiter[]>();
   private waiters = 0;
 

@@ -7,7 +7,7 @@ export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
 /** After a call of another app, no app may take more than half of the connections for this long. */
 const SHARING_MS = 10_000;
-/** One of this many connections is reserved for look-ups. */
+/** Number of connections for which one connection is reserved for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
 const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
 
@@ -61,7 +61,7 @@ export class TurnQueue {
     return true;
   }
 
-  /** Resolves when the caller holds a connection. */
+  /** Resolves as soon as the caller holds a connection; rejects after the timeout. */
   wait({ kind, key }: Party): Promise<void> {
     return new Promise((resolve, reject) => {
       const lane = this.lanes[kind];

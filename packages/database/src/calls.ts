@@ -14,7 +14,6 @@ export interface Calls {
     work: () => Promise<Result>,
     impliesNothingWritten: (error: unknown) => boolean,
   ) => Promise<Result>;
-  /** Returns whether an earlier call with the same key has already written. */
   readonly isResumed: () => boolean;
   /** Throws inside a transaction, because a network call would prolong its locks. */
   readonly assertOutsideTransaction: (operation: string) => void;

@@ -5,6 +5,5 @@ export interface DatabaseHealth {
   ping(): Promise<void>;
   /** Returns the number of open connections, of idle connections, and of callers that wait for a connection. */
   connections(): { readonly open: number; readonly idle: number; readonly waiting: number };
-  /** Returns the number of callers of each kind that wait for their turn. */
   waiting(): Readonly<Record<PartyKind, number>>;
 }

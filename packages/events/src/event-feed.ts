@@ -37,7 +37,7 @@ export const MAX_READ_EVENTS = 10_000;
  * backup.
  */
 export interface PositionExpired {
-  /** The minimum position from which a page can be read. */
+  /** Minimum position from which the feed can be read. */
   readonly restartAt: number;
 }
 

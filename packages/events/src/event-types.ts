@@ -12,7 +12,7 @@ export type SubjectKind =
   | 'vouchers'
   | 'webhook_endpoints';
 
-/** Areas of the scopes that allow reading the records. */
+/** Areas of the scopes that allow reading the records of events. */
 export const EVENT_AREAS = [
   'proformas',
   'orders',

@@ -33,9 +33,8 @@ export interface Delivery {
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly types?: readonly EventType[] | undefined;
-  /** Minimum time of the event. */
   readonly from?: Date | undefined;
-  /** Time before which the event happened. */
+  /** Exclusive end of the period. */
   readonly until?: Date | undefined;
 }
 
@@ -45,7 +44,6 @@ export type ReplaySelection =
   | { readonly failed: true }
   | { readonly from: Date; readonly until: Date };
 
-/** Maximum number of events in one replay. */
 export const MAX_REPLAYED_EVENTS = 10_000;
 /** Maximum number of attempts before the results of an endpoint are stored. */
 export const MAX_DELIVERIES_PER_TURN = 100;
@@ -97,9 +95,7 @@ export interface EndpointLag {
 }
 
 export interface KnownDeliveries {
-  /** Events that already have a delivery. */
   readonly eventIds: ReadonlySet<number>;
-  /** Subjects with a pending delivery. */
   readonly pendingSubjects: ReadonlySet<string>;
 }
 
@@ -110,9 +106,7 @@ export interface WebhookQueue {
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
   /** Returns the deliveries of these events that earlier turns have stored. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
-  /** Stores the results of a turn and ends the lease. */
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
-  /** Returns the lag of each active endpoint of all apps. */
   lags(): Promise<readonly EndpointLag[]>;
 }
 
@@ -125,7 +119,6 @@ export function subjectOf({
   return [EVENT_KINDS[type].subject, recordId, ...(warehouseId === null ? [] : [warehouseId])].join('/');
 }
 
-/** Returns a delivery before its first attempt. */
 export function newDelivery(event: EventRecord, now: Date, isBlocked: boolean): Delivery {
   return {
     event,

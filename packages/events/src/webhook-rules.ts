@@ -16,7 +16,6 @@ const MAX_RETRY_AFTER_SECONDS = 21_600;
 const MAX_ENDPOINT_PAUSE_SECONDS = 60;
 const JITTER = 0.2;
 
-/** Returns true for an answer that asks for no more events. */
 export function isGone(answer: WebhookAnswer): boolean {
   return 'status' in answer && answer.status === GONE;
 }
@@ -38,10 +37,9 @@ export function retryAfterSeconds(answer: WebhookAnswer): number {
 }
 
 export interface EndpointHealth {
-  /** Number of consecutive turns in which every delivery failed. */
   readonly failures: number;
   readonly failingSince: Date | null;
-  /** Time of the next allowed attempt. */
+  /** Time before which no attempt is made. */
   readonly retryAt: Date | null;
 }
 
@@ -57,7 +55,7 @@ export interface Turn {
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly answers: readonly WebhookAnswer[];
-  /** True when the turn sent an event for the first time. */
+  /** True when the turn has sent an event that was never sent before. */
   readonly hasFirstAttempt: boolean;
 }
 

@@ -13,9 +13,7 @@ import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-
 export interface JimpOptions {
   /** Refuses an image with more pixels before decoding. */
   readonly pixelLimit: number;
-  /** CPU time per image. */
   readonly maxCpuMs?: number;
-  /** Resident memory of the child process. */
   readonly maxMemoryMegabytes?: number;
 }
 

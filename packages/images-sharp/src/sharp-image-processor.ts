@@ -16,9 +16,7 @@ export interface SharpOptions {
   readonly pixelLimit: number;
   /** Maximum number of images processed at the same time; each image takes up to 15 bytes per pixel. */
   readonly maxConcurrent?: number;
-  /** CPU time per image. */
   readonly maxCpuMs?: number;
-  /** Resident memory of each child process. */
   readonly maxMemoryMegabytes?: number;
 }
 

@@ -38,7 +38,6 @@ export interface AuditEntry {
   readonly after?: object | undefined;
 }
 
-/** Returns the fields whose values differ, with their old and new values. */
 export function changedFields(before: object, after: object): { readonly before: object; readonly after: object } {
   const [previous, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
   const names = [...new Set([...Object.keys(previous), ...Object.keys(next)])].filter(

@@ -14,7 +14,7 @@ export class RecentMisses {
     const expiresAtMs = this.expiresAtMs.get(key);
     if (expiresAtMs === undefined) return false;
     const now = this.clock.now().getTime();
-    // The second condition expires an entry after the clock was set back.
+    // The second condition forgets an entry after the clock was set back.
     if (expiresAtMs > now && expiresAtMs <= now + this.lifetimeMs) return true;
     this.expiresAtMs.delete(key);
     return false;

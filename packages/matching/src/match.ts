@@ -4,7 +4,6 @@ export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
 export type IdentifierValues = { readonly [Name in Identifier]?: unknown };
 
-/** Returns the record with exactly this value of an identifier. */
 export type FindHolder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
 
 export interface Match<Record> {

@@ -12,12 +12,12 @@ export const MATCHING = {
     variant: ['code', 'barcode', 'external_ref'],
     product_attribute_def: ['external_ref'],
   },
-  // A row with both code and id must match one warehouse by both.
+  // If a row has both code and id, both must match the same warehouse.
   'PUT /warehouse': { warehouse: ['code', 'id'] },
   // Ignores case and surrounding spaces, unlike other calls. Looks up a product only if no variant matches.
   'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
-  // The parts must match, too.
+  // The parts of the order must match, too.
   'PUT /orders/bulk_update': { order: ['id'] },
   'POST /order_processings': { variant: ['code', 'barcode', 'external_ref', 'id'] },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;

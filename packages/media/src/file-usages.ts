@@ -18,7 +18,7 @@ export interface Usage {
   readonly field: string;
   readonly label: string | null;
   readonly url: string;
-  /** Number of usages in the whole list. */
+  /** Number of usages on all pages. */
   readonly total_count: number;
 }
 

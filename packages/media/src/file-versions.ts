@@ -9,7 +9,6 @@ export interface ChangedFile {
   readonly keys: readonly string[];
   /** Receipt of the new content; `undefined` after a revert. */
   readonly receiptId: number | undefined;
-  /** JSON text of the changed file. */
   readonly data: string;
 }
 

@@ -21,7 +21,7 @@ export interface ProcessPayload {
   readonly widths?: readonly number[] | undefined;
 }
 
-/** Purges caches after the renditions of the new content exist. */
+/** Caches are purged after the renditions of the new content exist. */
 export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;

@@ -1,13 +1,11 @@
 import type { Size } from './presets.js';
 
 export interface ReadableFile {
-  /** Size in bytes. */
   readonly size: number;
   /** Returns fewer bytes at the end of the file. */
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Reads facts of a video from a small part of its bytes. */
 export interface MediaFacts {
   /**
    * Returns the displayed size of a video; `undefined` for audio, an unreadable file or a timeout. Rejects when `read`

@@ -63,7 +63,7 @@ export const TRASH_SORT_FIELDS = [...FILE_SORT_FIELDS, 'deleted_at', 'purge_at']
 
 /** An `undefined` field does not filter. */
 export interface FileFilter {
-  /** Selects files directly in this folder. */
+  /** Selects files directly in this folder, not below it. */
   readonly folder: FolderPath | undefined;
   /**
    * Matches name, alt text, caption and tags, ignoring case, accents and script. A text without letters matches no
@@ -73,7 +73,6 @@ export interface FileFilter {
   readonly kind: FileKind | undefined;
   /** Selects files without usages that were last changed before this time. */
   readonly unusedBefore: Date | undefined;
-  /** Selects only images without alt text. */
   readonly noAlt: boolean;
   /** In bytes. */
   readonly minSize: number | undefined;

@@ -6,7 +6,6 @@ export interface Folder {
   readonly path: FolderPath;
   readonly name: string;
   readonly description: string | null;
-  /** Number of visible files directly in the folder. */
   readonly files: number;
 }
 

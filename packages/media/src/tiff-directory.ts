@@ -73,7 +73,7 @@ function entryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffEntry {
   return { tag: u16(bytes, at, order), at, type, count, size, valueAt: size <= 4 ? at + 8 : u32(bytes, at + 8, order) };
 }
 
-/** Yields the integers of an entry that lie within these bytes. */
+/** Yields the integers of an entry, up to the end of these bytes. */
 export function* numbersOf(
   bytes: Uint8Array,
   { type, count, size, valueAt }: TiffEntry,

@@ -7,7 +7,6 @@ export interface UploadToParse {
   readonly path: string;
   /** File name from the client; untrusted. */
   readonly name: string;
-  /** Size in bytes. */
   readonly size: number;
   /** An image with more pixels is refused. */
   readonly pixelLimit: number;
@@ -16,7 +15,6 @@ export interface UploadToParse {
 /** The upload without location metadata. The caller deletes the file. */
 export interface StrippedUpload {
   readonly path: string;
-  /** Size in bytes. */
   readonly bytes: number;
   /** SHA-256 of the stripped file. */
   readonly checksum: Uint8Array;

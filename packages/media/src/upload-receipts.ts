@@ -41,7 +41,6 @@ export interface FileFacts {
 
 export interface ReceivedContent extends FileFacts {
   readonly receipt: Receipt;
-  /** Size of the public content in bytes. */
   readonly bytes: number;
   readonly checksum: Uint8Array;
 }

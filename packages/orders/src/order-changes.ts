@@ -53,7 +53,6 @@ export interface EndedReservation extends ReservedPieces {
 }
 
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
-  /** Orders that differ from the stored ones. */
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
   /** Includes canceled orders without a payment, which only give back their loyalty points. */

@@ -43,7 +43,7 @@ export interface OrderFilter {
   readonly appLocationId: number | undefined;
   /** Minimum order date. */
   readonly from: Date | undefined;
-  /** Order date before which the orders were placed. */
+  /** Exclusive end of the order dates. */
   readonly before: Date | undefined;
   /** Minimum time of the latest change. */
   readonly updatedAfter: Date | undefined;

@@ -19,7 +19,6 @@ export interface IsolatedParserOptions {
   /** CPU time per upload, plus the time for its bytes. */
   readonly maxCpuMs?: number;
   readonly minBytesPerCpuMs?: number;
-  /** Resident memory of each process. */
   readonly maxMemoryMegabytes?: number;
   /** An unused process ends after this time. */
   readonly idleMs?: number;

@@ -13,7 +13,6 @@ export interface TaskLimits {
 export interface ProcessOptions {
   /** Module that calls `serveTasks`. */
   readonly entry: URL;
-  /** Resident memory. */
   readonly maxMemoryMegabytes: number;
 }
 

@@ -11,7 +11,7 @@ const TYPE_OF_STATUS: Partial<Record<ProformaStatus, EventType>> = {
   expired: 'proforma.expired',
 };
 
-/** Events of a new proforma; the adapter sets the missing id. */
+/** Returns the events of a new proforma, whose id the adapter adds. */
 export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
   const shelves = proforma.lines.map((line) => ({ variantId: line.variantId, warehouseId: line.warehouseId }));
   const created = { type: 'proforma.created', recordId: null } as const;

@@ -53,7 +53,6 @@ export interface StockMovementFilter {
   readonly productId: number | undefined;
 }
 
-/** A row in the format of the API. */
 export interface StockListRow {
   readonly [field: string]: unknown;
   readonly product_variant_id: number;

@@ -69,7 +69,7 @@ class TrigramRun {
     return bestSimilarity;
   }
 
-  /** PostgreSQL computes in single precision, too. */
+  /** Computes in single precision, like PostgreSQL. */
   private similarity(sharedCount: number, distinctCount: number): number {
     return Math.fround(sharedCount / (this.queryTrigrams.size + distinctCount - sharedCount));
   }

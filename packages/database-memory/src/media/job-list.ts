@@ -19,7 +19,7 @@ import type { JobRecord } from './records.js';
 
 const MAX_DAILY_ATTEMPTS = 25;
 const MS_PER_SECOND = 1_000;
-/** Further attempts do not make the pause longer. */
+/** The pause between attempts stays the same after this number of attempts. */
 const MAX_PAUSE_ATTEMPTS = 10;
 
 interface NewJob {

@@ -66,7 +66,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       const path = this.targetOf(appId, folder, edit.parent);
       if (isRefusal(path)) return path;
       const { name = folder.name, description = folder.description } = edit;
-      // The old name must also be free in the new parent.
+      // Checks the old name in the new parent, too.
       const steps: FolderRecord[] = [
         { ...folder, path },
         { ...folder, path, name, description },

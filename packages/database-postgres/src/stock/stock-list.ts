@@ -59,7 +59,7 @@ function stockKeys(keys: readonly SortKey[]): readonly SortKey[] {
  */
 function selectByVariant(conditions: readonly string[], after: Position | undefined, value: Placeholder): string {
   const afterShelf = after === undefined ? [] : [afterSql(SHELF_KEYS, after, value)];
-  // `afterSql` has validated these values.
+  // `afterSql` above has validated the position.
   const afterVariant =
     after === undefined ? [] : [`(v.product_id, v.id) >= (${value(after[0])}::bigint, ${value(after[1])}::bigint)`];
   return `

@@ -20,7 +20,7 @@ export interface ColumnOptions {
 }
 
 export class Column<Value> {
-  /** Exists only in the type. */
+  /** The member exists only in the type. */
   declare readonly value: Value;
 
   constructor(

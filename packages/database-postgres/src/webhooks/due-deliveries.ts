@@ -53,7 +53,7 @@ interface DueDeliveries {
    * also resets the attempts.
    */
   readonly due: 'first' | 'all' | 'restart';
-  /** Records whose deliveries become due; null means all records. */
+  /** The records whose deliveries become due; null means all records. */
   readonly subjects: readonly string[] | null;
   readonly now: Date;
 }

@@ -7,7 +7,7 @@ import { gifFacts } from './gif-facts.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const CMYK = 5;
-/** This EXIF orientation and higher ones swap width and height. */
+/** Orientations 5 to 8 swap width and height. */
 const FIRST_TRANSPOSED = 5;
 
 const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | undefined>> = {

@@ -50,7 +50,7 @@ function isUtf16(head: Uint8Array, order: ByteOrder): boolean {
   return true;
 }
 
-/** Accepts a truncated last character. */
+/** Accepts a last character that is truncated by the end of the head. */
 function isUtf8(head: Uint8Array): boolean {
   for (let at = 0; at < head.length;) {
     const firstByte = head[at] ?? 0;
