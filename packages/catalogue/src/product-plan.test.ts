@@ -80,7 +80,7 @@ describe('planProducts with any rows', () => {
   });
 });
 
-describe('a borrowed code that is returned', () => {
+describe('a code that its borrower gives back', () => {
   it('identifies its first holder again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;

@@ -41,7 +41,7 @@ describe('planOrderChanges', () => {
 describe('an order with reserved pieces', () => {
   const order = anOrder({ reservedPieces: [PIECES] });
 
-  it.each(['shipped', 'delivered'] as const)('takes the pieces from stock when %s', (deliveryStatus) => {
+  it.each(['shipped', 'delivered'] as const)('loses the pieces from stock when %s', (deliveryStatus) => {
     const { orders, endedReservations } = planChange(order, { deliveryStatus });
     expect(endedReservations).toEqual([{ ...PIECES, kind: 'ship', reference: 'O-1' }]);
     expect(orders).toMatchObject([{ deliveryStatus, hasShipped: true, reservedPieces: [] }]);
@@ -108,7 +108,7 @@ describe('several rows of one order', () => {
     expect([orders.length, endedReservations.length]).toEqual([1, 1]);
   });
 
-  it('return the key of an invalid row', () => {
+  it('include the key of a row that is already invalid', () => {
     const { outcomes } = planOrderChanges(['API.Orders.WrongDataType'], { orders: [], onHand: plentyOnHand });
     expect(outcomes).toEqual(['API.Orders.WrongDataType']);
   });

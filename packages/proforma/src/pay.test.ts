@@ -116,7 +116,7 @@ describe('a proforma with nothing to pay', () => {
   });
 });
 
-describe('a payment method', () => {
+describe('pay with a payment method', () => {
   it.each<[string, PaymentMethod | undefined]>([
     ['an unknown method', undefined],
     ['a card', CARD],

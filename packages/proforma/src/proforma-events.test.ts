@@ -15,7 +15,6 @@ import { createdProformaEvents, proformaEvents, takenPointsEvents } from './prof
 import type { Proforma } from './proforma.js';
 
 const typesOf = (events: readonly DomainEvent[]) => events.map(({ type }) => type);
-/** Returns the events of a change that adds traits to a proforma. */
 const eventsOf = (traits: readonly Trait<Proforma>[], ...added: readonly Trait<Proforma>[]) => {
   const before = aProforma(...traits);
   return proformaEvents([{ before, after: added.reduce((proforma, trait) => trait(proforma), before) }]);

@@ -169,7 +169,7 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
   });
 
-  it('finds products changed at a time or later, also by their variants', async () => {
+  it('filtered by `updatedAfter` considers changes of products and of variants', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A'), product('B'), product('C'));
     shop.fixture.forward(1);

@@ -119,8 +119,8 @@ export function cardsContract(
     });
   });
 
-  describe('a missing customer', () => {
-    it('refuses new and existing cards', async () => {
+  describe('a card of a missing customer', () => {
+    it('is refused, whether new or existing', async () => {
       const { card } = await put();
       const customerParts = identifierOf(await fixture.addCustomer(appId, { external_ref: 'crm-1' }));
       const foreignParts = identifierOf(await fixture.addCustomer(await fixture.makeApp()));

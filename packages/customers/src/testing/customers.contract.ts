@@ -82,7 +82,7 @@ export function customersContract(
       expect(await fixture.customers.find(await fixture.makeApp(), id, dataPart, timePart)).toBeUndefined();
     });
 
-    it('stores all sent fields', async () => {
+    it('has all sent fields', async () => {
       const sentFields = {
         external_ref: 'r',
         phone: '+381',

@@ -10,7 +10,7 @@ export interface EventFeedFixture {
   };
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** Adds a customer, which publishes `customer.created`. */
+  /** Adding a customer publishes `customer.created`. */
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
 }
@@ -107,7 +107,7 @@ export function eventFeedContract(
     });
   });
 
-  describe('a reader during many concurrent writes', () => {
+  describe('a reader of the feed during concurrent writes', () => {
     it('misses no event, sees none twice, and sees the events of each writer in order', async () => {
       const written: number[][] = Array.from({ length: WRITERS }, () => []);
       let isDone = false;
@@ -137,7 +137,7 @@ export function eventFeedContract(
     });
   });
 
-  describe('events older than the retention', () => {
+  describe('events older than the retention time', () => {
     it('are removed, and a later page reports the gap', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 2 } });
       await addCustomers(3);

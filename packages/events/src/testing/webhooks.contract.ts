@@ -115,7 +115,7 @@ export function webhooksContract(
   });
 
   describe('endpoints of webhooks', () => {
-    it('are found and listed as they were created', async () => {
+    it('are found and listed with their fields', async () => {
       expect(endpoint).toEqual({
         id: expect.any(Number),
         url: NEW_ENDPOINT.url,
@@ -158,7 +158,7 @@ export function webhooksContract(
       expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
     });
 
-    it('refuse a filter that no event can match', async () => {
+    it('cannot get a filter that no event matches', async () => {
       const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
       const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
       expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });

@@ -28,7 +28,7 @@ export function fileUsagesContract(
   const usageCount = async (id: number) => (await library.findFile(id)).usage_count;
 
   describe('the usages of an entity', () => {
-    it('ignore URLs outside the library', async () => {
+    it('contain no URLs outside the library', async () => {
       const file = await library.addFile('a.jpg');
       const url = library.url(file.key);
       const fields = [

@@ -42,7 +42,6 @@ export interface ProcessorFixture {
   readonly processor: ImageProcessor;
   readonly samples: SampleImages;
   readonly conversions?: SupportedConversions;
-  /** Opens another processor with this pixel limit. */
   openLimited?(pixelLimit: number): ImageProcessor;
 }
 

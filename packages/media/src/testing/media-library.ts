@@ -14,7 +14,6 @@ import type {
 export interface MediaLibraryFixture {
   readonly ports: MediaPorts;
   readonly queue: JobQueue;
-  /** The clock of the ports under test. */
   readonly clock: Clock & { forward(by: { readonly hours: number }): void };
   readonly base: string;
   /** Sets whether the store serves files itself; initially false. */
@@ -51,7 +50,6 @@ const NEW_FILE: NewFile = {
 // eslint-disable-next-line typescript/no-explicit-any
 export type ShownFile = any;
 
-/** Fills the media library of one app through its ports. */
 export class AppLibrary {
   constructor(
     private readonly fixture: MediaLibraryFixture,

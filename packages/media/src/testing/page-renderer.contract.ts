@@ -136,7 +136,7 @@ export function pageRendererContract(
     });
 
     it('does not block the event loop', async () => {
-      const busyContent = Array.from(
+      const complexContent = Array.from(
         { length: 30_000 },
         (_, index) => `${index % 290} ${index % 410} 200 200 re f`,
       ).join('\n');
@@ -146,7 +146,7 @@ export function pageRendererContract(
         longestPauseMs = Math.max(longestPauseMs, performance.now() - lastBeatAt);
         lastBeatAt = performance.now();
       }, 5);
-      await render(singlePage({ content: busyContent }));
+      await render(singlePage({ content: complexContent }));
       clearInterval(heartbeat);
       expect(longestPauseMs).toBeLessThan(400);
     }, 60_000);

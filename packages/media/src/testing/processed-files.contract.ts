@@ -170,7 +170,7 @@ export function processedFilesContract(
       expect(await library.findFile(file.id)).toMatchObject({ width: 7, height: 600, renditions: [{ label: 'w320' }] });
     });
 
-    it('returns the keys that have no object left', async () => {
+    it('leads to the keys that have no object left', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)], pages: [makePage(1), makePage(2)] });
       const [, keysWithoutObject] = await process({ renditions: [makeRendition(320)], pages: [makePage(1)] });
       expect([...(keysWithoutObject as string[])].sort()).toEqual([makePage(2).key, makeRendition(640).key].sort());

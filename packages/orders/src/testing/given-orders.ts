@@ -47,7 +47,7 @@ interface NewCustomer {
 export interface Sale {
   readonly items: readonly { readonly code: string; readonly qty: number }[];
   readonly customer?: CustomerRow;
-  /** Codes of the vouchers that pay first. */
+  /** Codes of vouchers that pay before the bank transfer. */
   readonly vouchers?: readonly string[];
   /** Amount of a bank transfer in minor units; the default is the whole debt. */
   readonly paid?: number;

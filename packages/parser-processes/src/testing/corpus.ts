@@ -14,7 +14,6 @@ export function readCorpus(target: string): readonly Uint8Array[] {
     .map((name) => new Uint8Array(readFileSync(folder + name)));
 }
 
-/** Stores a file in the corpus and returns its path. */
 export function keepFile(target: string, file: Uint8Array): string {
   const folder = `${FOLDER}${target}/`;
   mkdirSync(folder, { recursive: true });

@@ -6,7 +6,6 @@ import sharp, { type Sharp } from 'sharp';
 export interface FuzzTarget {
   readonly name: string;
   readonly seeds: readonly Uint8Array[];
-  /** Throws when the parser breaks a rule. */
   readonly check: (file: Uint8Array) => Promise<void>;
 }
 

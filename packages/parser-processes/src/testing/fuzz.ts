@@ -6,7 +6,6 @@ import type { SeededRandom } from './seeded-random.js';
 export interface FuzzOptions {
   readonly random: SeededRandom;
   readonly seeds: readonly Uint8Array[];
-  /** Returns true while the run continues. */
   readonly shouldContinue: (executions: number) => boolean;
   /** Without coverage, no file becomes a seed. */
   readonly coverage?: BlockCoverage;

@@ -1,4 +1,3 @@
-/** Makes the same random choices for the same seed. */
 export class SeededRandom {
   private state: number;
 
