@@ -97,7 +97,7 @@ export class FileStream {
     for (let remaining = count; remaining > 0; remaining -= BLOCK_BYTES) this.write(ZEROS.subarray(0, remaining));
   }
 
-  *pass(count: number): Coroutine {
+  *copy(count: number): Coroutine {
     yield* this.consume(count, (bytes) => this.write(bytes));
   }
 

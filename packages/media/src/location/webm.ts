@@ -25,11 +25,11 @@ export function* stripWebm(file: FileStream): Coroutine {
     if (isFirst !== (id === EBML)) throw new UnreadableFile('Not a WebM file');
     if (id === SEGMENT) {
       end = file.position + headSize + size;
-      yield* file.pass(headSize);
+      yield* file.copy(headSize);
     } else if (size === Infinity) {
       if (id !== CLUSTER) throw new UnreadableFile('A WebM element of unknown size');
-      yield* file.pass(headSize);
-    } else if (KEPT_ELEMENTS.has(id)) yield* file.pass(headSize + size);
+      yield* file.copy(headSize);
+    } else if (KEPT_ELEMENTS.has(id)) yield* file.copy(headSize + size);
     else yield* voidElement(file, element);
   }
 }
