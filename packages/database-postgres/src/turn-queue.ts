@@ -13,7 +13,7 @@ const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly Par
 
 /**
  * Grants connections in turns: first the kinds of work, then the parties of the kind. Look-ups of tokens, files and
- * health have reserved connections, because every call needs them and they take little time.
+ * health have reserved connections, because every call needs a look-up and a look-up takes little time.
  */
 export class TurnQueue {
   private free: number;

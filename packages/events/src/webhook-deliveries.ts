@@ -68,9 +68,7 @@ export interface LeasedEndpoint {
   /** Every event up to this position was delivered, or has a delivery. */
   readonly position: number;
   readonly health: EndpointHealth;
-  /**
-   * Due deliveries, and the pending deliveries of the same records that wait behind them, in the order of their events.
-   */
+  /** Due deliveries, and pending deliveries that wait behind a due one, in the order of their events. */
   readonly due: readonly Delivery[];
 }
 

@@ -1,4 +1,4 @@
-/** Together with its id, the parts identify a partitioned record. They never change. */
+/** Together with the id, the parts identify a partitioned record. The parts never change. */
 export interface Parts {
   readonly dataPart: number;
   readonly timePart: number;

@@ -7,7 +7,7 @@ const FORBIDDEN = /[\\/\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
-/** Characters that reverse the direction of text could make a name look like another one. */
+/** Characters that reverse the direction of text could make a name look like another name. */
 export const NAME_WITHOUT_BIDI_CONTROLS = /^[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/;
 
 const MAX_EXTENSION_LENGTH = 32;

@@ -94,7 +94,7 @@ const repeatedSteps = fc
 /** A second proforma takes the pieces that the first one has released and then needs again. */
 const competingSteps = creationSteps.map((create) => sequence(confirmation(0, [0]), create, confirmation(1, [])));
 
-/** A paid proforma needs its pieces again after its deadline, when another proforma has them. */
+/** A paid proforma needs its pieces again after its deadline, when another proforma has taken the pieces. */
 const lateCompetingSteps = creationSteps.map((create) =>
   sequence(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
 );

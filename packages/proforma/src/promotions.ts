@@ -3,7 +3,7 @@ import { allocate, type AppliedPromotion, type Promotion, shareOf, sum } from '@
 const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
-  /** An empty list means all variants. A look-up may omit codes that are not in the basket, but never all of them. */
+  /** An empty list means all variants. A look-up may omit codes that are not in the basket, but never every code. */
   readonly variantCodes: readonly string[];
   readonly minQty: number;
   /** Minimum total of the lines before discounts, in minor units. */

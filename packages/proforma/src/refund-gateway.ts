@@ -1,6 +1,6 @@
 export interface RefundRequest {
   /**
-   * Every attempt at a refund has the same key: at most 64 letters, digits and `-`. The random part of the key
+   * Every attempt at a refund has the same key of at most 64 letters, digits and `-`. The random part of the key
    * distinguishes it from refunds of other databases. The money must move at most once per key.
    */
   readonly idempotencyKey: string;
@@ -12,7 +12,7 @@ export interface RefundRequest {
   readonly paymentMethod: string;
   /**
    * The card processor's reference of the payment; null for cash, bank transfers and similar payments. A gateway that
-   * cannot refund those returns `failed`, which alerts a person.
+   * cannot refund such a payment returns `failed`, which alerts a person.
    */
   readonly reference: string | null;
   /** Minor units of `currency`, positive: 12.90 EUR is 1290, 100 JPY is 100. */

@@ -137,8 +137,8 @@ function placeholderProduct(id: number): ProductDraft {
 type LibraryKeyFinder = (url: string) => string | undefined;
 
 /**
- * Writes changed records before new ones, which may take over their codes, and variants before the product columns
- * derived from them.
+ * Writes changed records before new ones, which may take over their codes. Writes variants before the product columns
+ * derived from variants.
  */
 async function writeChanges(
   transaction: Transaction,

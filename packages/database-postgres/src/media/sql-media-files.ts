@@ -84,7 +84,7 @@ interface LockedFile {
   readonly tags: readonly string[];
 }
 
-/** Concurrent calls cannot take the same name or key, because they lock the app's folders. */
+/** Concurrent calls cannot take the same name or key, because every call locks the app's folders. */
 export class SqlMediaFiles implements MediaFiles {
   constructor(
     private readonly database: Postgres,

@@ -64,8 +64,8 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
   `);
 
 // Call this statement after locking the shelves of these warehouses: a statement that waits for locks does not see what
-// was committed during the wait. It violates the lock order but cannot deadlock: its locks wait only for changes of
-// warehouses, which lock in the order of ids and wait for no stock.
+// was committed during the wait. The statement violates the lock order but cannot deadlock: its locks wait only for
+// changes of warehouses, which lock in the order of ids and wait for no stock.
 export const SHARE_WAREHOUSES = `
   select id, sellable and deleted_at is null as "isSelling" from warehouses
   where app_id = $1 and id = any($2::bigint[])

@@ -77,7 +77,7 @@ function indicesOf<C extends Columns>({ columns, indexes = {}, sqlIndexes = {} }
       const { columns: names, ...options } = 'columns' in index ? index : { columns: index };
       return { name, columns: [...names], ...options };
     }),
-    // TypeORM does not synchronize these indexes, but requires a column.
+    // TypeORM does not synchronize such an index, but requires a column.
     ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [firstColumn as string], synchronize: false })),
   ];
 }

@@ -49,8 +49,8 @@ interface DueDeliveries {
   readonly appId: number;
   readonly endpointId: number;
   /**
-   * Which first pending deliveries become due: those without a time (`first`), or all (`all`). `restart` is `all` and
-   * also resets the attempts.
+   * Selects the first pending deliveries that become due: those without a time (`first`), or all (`all`). `restart` is
+   * `all` and also resets the attempts.
    */
   readonly due: 'first' | 'all' | 'restart';
   /** The records whose deliveries become due; null means all records. */

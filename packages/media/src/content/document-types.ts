@@ -10,7 +10,7 @@ const MIME_BY_OFFICE_FOLDER: Readonly<Record<string, string>> = {
   'xl/': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'ppt/': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
-/** One of these entries is in every Office document. */
+/** Every Office document contains an entry with one of these names. */
 const OFFICE_ENTRY = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
 
 /** Accepts other bytes before the signature unless they are HTML or a script. An object must follow the signature. */
