@@ -5,11 +5,11 @@ import type { BankAccount } from '@back-office/kernel';
  */
 export function paymentReference(proformaNumber: string): string {
   const body = proformaNumber.slice(proformaNumber.indexOf('-') + 1);
-  const checkDigits = 98n - ((asNumber(body) * 100n) % 97n);
+  const checkDigits = 98n - ((toCheckNumber(body) * 100n) % 97n);
   return `${String(checkDigits).padStart(2, '0')}-${body}`;
 }
 
-function asNumber(text: string): bigint {
+function toCheckNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
@@ -70,7 +70,7 @@ function accountDigits(input: string): string | undefined {
 /** ISO 13616: with its first four characters moved to the end, a valid number is 1 modulo 97. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
-  return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
+  return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && toCheckNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
 }
 
 function withoutPrefix(text: string): string {

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JobPool, silentLogger } from '../data-source.js';
 import { JobTurns } from './job-turns.js';
-import { DAILY, HEARTBEAT } from './media-jobs.js';
+import { DAILY, HEARTBEAT_STATEMENTS } from './media-jobs.js';
 
 const JOBS_AT_ONCE = 4;
 const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
@@ -94,9 +94,9 @@ class GraphileWorker implements JobWorker {
 
   private async sendHeartbeat(): Promise<void> {
     try {
-      await this.pool.query(HEARTBEAT.recordWorkers, [[...this.livingPoolIds]]);
-      await this.pool.query(HEARTBEAT.releaseJobs);
-      await this.pool.query(HEARTBEAT.forgetWorkers);
+      await this.pool.query(HEARTBEAT_STATEMENTS.recordWorkers, [[...this.livingPoolIds]]);
+      await this.pool.query(HEARTBEAT_STATEMENTS.releaseJobs);
+      await this.pool.query(HEARTBEAT_STATEMENTS.forgetWorkers);
     } catch (error) {
       this.onFailure(error, 'heartbeat');
     }

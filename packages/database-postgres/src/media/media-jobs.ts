@@ -92,7 +92,7 @@ const FIND_FILES_WITHOUT_JOB = `
       and j.key in ('content:' || f.app_id || ':' || f.id, 'reverted:' || f.app_id || ':' || f.id)
   )`;
 
-export const REPAIR = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
+export const REPAIR_STATEMENTS = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
 
 const MAX_HEARTBEAT_AGE = `interval '20 seconds'`;
 
@@ -110,7 +110,7 @@ const RELEASE_JOBS = `
 
 const FORGET_WORKERS = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
 
-export const HEARTBEAT = {
+export const HEARTBEAT_STATEMENTS = {
   recordWorkers: RECORD_WORKERS,
   releaseJobs: RELEASE_JOBS,
   forgetWorkers: FORGET_WORKERS,
