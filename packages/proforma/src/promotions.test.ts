@@ -191,7 +191,7 @@ describe('the conditions of a promotion', () => {
     ['the basket is below its minimum amount', { minAmount: 501 }, false],
     ['the whole basket has its minimum amount', { minAmount: 500, variantCodes: ['A'] }, true],
     ['its coupon is missing', { couponCode: 'SPRING' }, false],
-  ])('when %s', (_, overrides, expected) => {
+  ])('are evaluated when %s', (_, overrides, expected) => {
     expect(isApplicable(overrides)).toBe(expected);
   });
 

@@ -282,7 +282,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeConcurrency({ it }: Runner, newShop: NewShop): void {
-  it('makes one product from concurrent equal rows', async () => {
+  it('creates one product from equal rows of concurrent calls', async () => {
     const shop = await newShop();
     const calls = await Promise.all(Array.from({ length: 8 }, () => shop.upsertAll(product('A'), product('B'))));
     expect(calls.flat().filter(({ created }) => created)).toHaveLength(2);

@@ -47,7 +47,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is due in turns between apps', async () => {
+      it('is due in turns with deadlines of other apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [firstProforma, secondProforma] = [
           await shop.proformaWithLifetime(1),
