@@ -4,21 +4,20 @@ import type { AppToken } from './token-administration.js';
 
 export type TokenKind = 'app' | 'session' | 'upload';
 
-/** What an upload token may do. */
 export interface UploadGrant {
-  /** `''` for the top level. */
+  /** `''` is the top level. */
   readonly folder: string;
-  /** Null for the app's default preset. */
+  /** Null means the app's default preset. */
   readonly presetId: number | null;
 }
 
 export interface TokenHolder {
   readonly tokenId: number;
   readonly kind: TokenKind;
-  /** Sessions have no scopes. */
+  /** Null means every scope; a session has no scopes, so its value is null. */
   readonly scopes: GrantedScopes;
   readonly customerId: number | null;
-  /** Null unless it is an upload token. */
+  /** Null in tokens of apps and sessions. */
   readonly upload: UploadGrant | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -31,23 +30,26 @@ export interface NewAccessToken {
   readonly appId: number;
   readonly hash: Uint8Array;
   readonly name?: string | undefined;
-  /** Default: every scope. */
+  /** A token has every scope by default. */
   readonly scopes?: GrantedScopes | undefined;
   readonly language?: string | undefined;
   readonly expiresAt?: Date | undefined;
-  /** Makes an upload token, which no list shows. */
+  /** Makes the token an upload token, which no list includes. */
   readonly upload?: UploadGrant | undefined;
 }
 
 /** Access tokens are stored as SHA-256 hashes only. */
 export interface AccessTokens {
-  /** Returns `undefined` when there is no such app. */
+  /** Returns `undefined` when the app does not exist. */
   add(token: NewAccessToken): Promise<AppToken | undefined>;
-  /** Revokes the token of an app or a session; returns false when it does not exist. A repeat keeps the time of the first call. */
+  /**
+   * Revokes the token of an app or a session; returns false for a missing token. A repeated call keeps the first
+   * revocation time.
+   */
   revoke(hash: Uint8Array): Promise<boolean>;
 }
 
 export interface AccessTokenQueries {
-  /** Also returns holders of revoked and expired tokens; `undefined` when the token does not exist. */
+  /** Returns the holder of a revoked or expired token, too; `undefined` when the token does not exist. */
   holderOf(hash: Uint8Array): Promise<TokenHolder | undefined>;
 }

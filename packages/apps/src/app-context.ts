@@ -10,7 +10,7 @@ export interface AppSettings {
   };
   readonly sessions: { readonly idleDays: number; readonly maxDays: number };
   readonly bankAccount: BankAccount;
-  /** Amount in the currency that earns one loyalty point; 0 earns none. */
+  /** Amount in the app's currency that earns one loyalty point; 0 means no points. */
   readonly loyaltyPointsPerAmount: number;
   readonly defaultWarehouseCode: string | null;
   readonly media: {
@@ -33,7 +33,7 @@ export function money(app: Pick<AppContext, 'decimals'>): (minor: number) => num
   return (minor) => fromMinor(minor, app.decimals);
 }
 
-/** Returns minor units; `undefined` when the currency cannot express the amount. */
+/** Returns minor units; `undefined` when the amount has too many decimals or is too large. */
 export function minorUnitsOf(app: Pick<AppContext, 'decimals'>, amount: number): number | undefined {
   return toMinor(amount, app.decimals);
 }

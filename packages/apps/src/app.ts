@@ -16,7 +16,7 @@ export interface CompleteSettings {
     readonly minimum_basket_amount: number;
   };
   readonly evaluation: {
-    /** Days after which evaluations that became no proforma are removed. */
+    /** Evaluations without a proforma are removed after this many days. */
     readonly retention_days: number;
   };
   readonly media: {
@@ -38,9 +38,8 @@ export interface CompleteSettings {
   readonly audit: { readonly retention_days: number };
   readonly events: { readonly retention_days: number };
   readonly sessions: {
-    /** A session ends after this time without a call. */
+    /** A session without calls ends after this many days. */
     readonly idle_days: number;
-    /** Longest life of a new session. */
     readonly max_days: number;
   };
   readonly default_warehouse_code: string | null;

@@ -21,7 +21,7 @@ export const DEFAULT_PAYMENT_METHODS = [
 const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const PREFIX_LENGTH = 8;
 
-/** `draw` returns a whole number from 0 to `limit` - 1. */
+/** `draw(limit)` returns a random integer from 0 to `limit - 1`. */
 export function drawMediaPrefix(draw: (limit: number) => number): string {
   return Array.from({ length: PREFIX_LENGTH }, () => PREFIX_ALPHABET[draw(PREFIX_ALPHABET.length)]).join('');
 }
@@ -31,7 +31,7 @@ export interface Apps {
   create(app: NewApp): Promise<number>;
   /**
    * Merges a patch into the app's settings; concurrent patches are serialized. One invalid field refuses the whole
-   * patch. `undefined` when there is no such app.
+   * patch. Returns `undefined` when the app does not exist.
    */
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined>;
 }
@@ -39,8 +39,8 @@ export interface Apps {
 export interface AppQueries {
   hasApps(): Promise<boolean>;
   ids(): Promise<number[]>;
-  /** `undefined` when there is no such app. */
+  /** Returns `undefined` when the app does not exist. */
   find(appId: number): Promise<App | undefined>;
-  /** Background work uses the app in its default language; `undefined` when there is no such app. */
+  /** Returns the app in its default language, for background work; `undefined` when the app does not exist. */
   context(appId: number): Promise<AppContext | undefined>;
 }

@@ -3,7 +3,6 @@ import type { TokenKind } from './access-tokens.js';
 import { completeSettings, type App } from './app.js';
 import type { AppToken } from './token-administration.js';
 
-/** Who makes a change. */
 export interface Actor {
   readonly kind: 'app' | 'session' | 'cli' | 'worker';
   readonly tokenId: number | null;
@@ -14,10 +13,9 @@ export interface Actor {
 
 const WITHOUT_REQUEST = { tokenId: null, customerId: null, address: null, requestId: null };
 export const CLI_ACTOR: Actor = { kind: 'cli', ...WITHOUT_REQUEST };
-/** Changes outside of calls and commands are made by background work. */
+/** The actor of every change outside of calls and commands. */
 export const WORKER_ACTOR: Actor = { kind: 'worker', ...WITHOUT_REQUEST };
 
-/** An entry of the audit log, as it is stored. */
 export interface AuditRecord extends Actor {
   readonly id: number;
   readonly at: Date;
@@ -32,19 +30,19 @@ export interface AuditFilter {
   readonly subjectId?: number | undefined;
   readonly tokenId?: number | undefined;
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** The end of the range is exclusive. */
   readonly until?: Date | undefined;
 }
 
-/** Adapters write the entries of a change in its transaction. */
+/** Adapters write audit entries in the transaction of the change. */
 export interface AuditLog {
   /** Lists entries of the app, newest first. */
   list(appId: number, filter: AuditFilter, page: Page): Promise<AuditRecord[]>;
-  /** Removes a batch of entries older than `audit.retention_days` of their app; returns true when there may be more. */
+  /** Removes a batch of entries older than the app's `audit.retention_days`; returns true when more may remain. */
   purge(): Promise<boolean>;
 }
 
-/** Sentences are long, so the entry names only the languages whose sentences changed. */
+/** The entry lists only the languages of changed translations, because the translations are long. */
 export function settingsEntries(before: App, after: App): AuditEntry[] {
   const changes = changedFields(auditedSettings(before), auditedSettings(after));
   const languages = Object.keys(changedFields(before.translations, after.translations).after);
@@ -74,7 +72,7 @@ export function tokenEntry(action: TokenAction, after: AppToken, before?: AppTok
   return { action, subjectId: after.id, ...(before && { before: changes.before }), after: changes.after };
 }
 
-/** A change of nothing has no entry. */
+/** Returns no entry when no field has changed. */
 export function tokenChangeEntries(after: AppToken, before: AppToken): AuditEntry[] {
   const entry = tokenEntry('access_token.change', after, before);
   return Object.keys(entry.after ?? {}).length > 0 ? [entry] : [];
@@ -85,7 +83,7 @@ export function rotationEntry(oldToken: AppToken, newToken: AppToken): AuditEntr
   return { action: 'access_token.rotate', subjectId: oldToken.id, after: { ...after, access_token_id: newToken.id } };
 }
 
-/** A session is shown by its id only, since its customer is a person. */
+/** The entry of a session contains only the id, because the other fields are personal data. */
 export function revocationEntry(kind: TokenKind, token: AppToken): AuditEntry {
   if (kind === 'session') return { action: 'session.end', subjectId: token.id };
   return tokenEntry('access_token.revoke', token, { ...token, revokedAt: null });

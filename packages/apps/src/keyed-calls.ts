@@ -7,9 +7,9 @@ export interface KeyedCall {
 }
 
 export const ANSWER_RETENTION_HOURS = 24;
-/** Kept answers of one app take at most this much. */
+/** Maximum total size of the kept answers of one app. */
 export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
-/** A run that does not renew its lease for this time counts as dead. */
+/** A run counts as dead when it has not renewed its lease for this time. */
 export const RUN_LEASE_MS = 15_000;
 
 /**
@@ -40,18 +40,18 @@ export interface StoredAnswer {
 
 export interface KeyedCalls {
   /**
-   * Starts a run, unless the call is running, has an answer, or its key belongs to another call. Returns `not kept` when
-   * the call is done but its answer is not stored.
+   * Starts a run, unless the call is running, has an answer, or its key belongs to another call. Returns `not kept`
+   * when the call has ended but its answer is not stored.
    */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;
   /**
-   * Does nothing once another run has the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, only the fact that the run has
-   * ended is stored.
+   * Does nothing when another run has taken the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, stores only the fact that
+   * the run has ended.
    */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
   /** Ends the run without an answer, so the next call with its key can start at once. */
   release(run: Run): Promise<void>;
-  /** Removes a batch of calls older than 24 hours; returns true when there may be more. */
+  /** Removes a batch of calls older than 24 hours; returns true when more may remain. */
   purge(): Promise<boolean>;
 }

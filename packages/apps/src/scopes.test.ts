@@ -1,7 +1,7 @@
 import { coversScopes, hasScope, isScope, SCOPES } from './scopes.js';
 
 describe('isScope', () => {
-  it('accepts the scopes only', () => {
+  it('accepts scopes and no other value', () => {
     expect(SCOPES.every(isScope)).toBe(true);
     for (const value of ['audit:write', 'stock', 'stock:', 'Stock:read', '', null, 5])
       expect(isScope(value)).toBe(false);
@@ -9,7 +9,7 @@ describe('isScope', () => {
 });
 
 describe('hasScope', () => {
-  it('is true for every scope without named scopes', () => {
+  it('is true for every scope when the granted scopes are null', () => {
     expect(SCOPES.every((scope) => hasScope(null, scope))).toBe(true);
   });
 
@@ -21,14 +21,14 @@ describe('hasScope', () => {
 });
 
 describe('coversScopes', () => {
-  it('is true for a part of the scopes', () => {
+  it('is true for a subset of the granted scopes', () => {
     expect(coversScopes(null, null)).toBe(true);
     expect(coversScopes(null, SCOPES)).toBe(true);
     expect(coversScopes(['stock:read', 'stock:write'], ['stock:write'])).toBe(true);
     expect(coversScopes(['stock:read'], [])).toBe(true);
   });
 
-  it('is false for a missing scope, and for every scope', () => {
+  it('is false for a scope that is not granted, and for null', () => {
     expect(coversScopes(['stock:read'], ['stock:read', 'stock:write'])).toBe(false);
     expect(coversScopes(SCOPES, null)).toBe(false);
   });

@@ -1,4 +1,3 @@
-/** Areas of the calls that a token of an app may make. */
 export const SCOPE_AREAS = [
   'catalogue',
   'stock',

@@ -1,6 +1,5 @@
 import type { AuditEntry, Page } from '@back-office/kernel';
 
-/** A session without its token. */
 export interface ListedSession {
   readonly id: number;
   readonly customerId: number | null;
@@ -14,9 +13,9 @@ export interface ListedSession {
 
 export interface SessionFilter {
   readonly customerId?: number | undefined;
-  /** Only sessions that have neither ended nor expired. */
+  /** Excludes ended and expired sessions. */
   readonly isActive?: boolean | undefined;
-  /** Active sessions were used, or started, after this time. */
+  /** Active sessions were last used, or started, after this time. */
   readonly usedAfter?: Date | undefined;
 }
 
@@ -24,14 +23,13 @@ export type SessionSelection = { readonly id: number } | { readonly customerId: 
 
 export interface EndedSession {
   readonly id: number;
-  /** SHA-256 of the session's token. */
   readonly tokenHash: Uint8Array;
 }
 
 export interface SessionAdministration {
-  /** Lists the app's sessions by id. */
+  /** Lists the app's sessions in the order of their ids. */
   list(appId: number, filter: SessionFilter, page: Page): Promise<ListedSession[]>;
-  /** Ends sessions that have not ended and returns them; `undefined` when there is no session with the id. */
+  /** Ends the active sessions of the selection and returns them; `undefined` when no session has the id. */
   end(appId: number, selection: SessionSelection): Promise<EndedSession[] | undefined>;
 }
 

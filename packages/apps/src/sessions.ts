@@ -9,7 +9,7 @@ export interface NewSession {
   readonly device: SessionDevice;
   readonly language: string | null;
   readonly expiresAt: Date;
-  /** SHA-256 of the session's token, which is not stored. */
+  /** SHA-256 of the session's token; the token itself is not stored. */
   readonly tokenHash: Uint8Array;
 }
 
@@ -26,12 +26,12 @@ export interface Sessions {
   /** Refused with `API.Customers.NotFound` when the app has no such customer. */
   start(appId: number, session: NewSession): Promise<Session | Refusal>;
   /**
-   * Ends a session and returns the hash of its token; `undefined` when the session is missing. A repeat keeps the time
-   * of the first call.
+   * Ends a session and returns the hash of its token; `undefined` when the session is missing. A repeated call keeps
+   * the first end time.
    */
   end(appId: number, id: number): Promise<Uint8Array | undefined>;
   /** Replaces the push token of a session; returns false when the session has ended or is missing. */
   keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean>;
-  /** Removes a batch of sessions that expired or ended over 30 days ago; returns true when there may be more. */
+  /** Removes a batch of sessions that expired or ended over 30 days ago; returns true when more may remain. */
   purgeEnded(): Promise<boolean>;
 }

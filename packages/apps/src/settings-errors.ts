@@ -33,7 +33,7 @@ export function settingsErrors(
   facts: SettingsFacts,
 ): InvalidSettings['errors'] {
   const errors: Record<string, readonly string[]> = {};
-  // Another currency would change the value of stored amounts.
+  // A new currency would change the value of stored amounts.
   if (isCurrencyChanged(app, next) && (facts.hasAmounts || isMinimumKept(next, patch)))
     errors['currency'] = [IS_INVALID];
   if (isUnusableMinimum(next)) errors['proforma.minimum_basket_amount'] = [IS_INVALID];

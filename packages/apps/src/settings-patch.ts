@@ -8,7 +8,7 @@ type Patch<Section> = { readonly [Field in keyof Section]?: Section[Field] | nul
 
 export type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
-/** Absent fields stay; null restores the default. */
+/** An absent field does not change; null restores the default. */
 export interface SettingsPatch {
   readonly name?: string | null;
   readonly currency?: string | null;

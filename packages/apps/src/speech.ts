@@ -1,7 +1,7 @@
 export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Speech {
-  /** Returns the message in the caller's language; the key itself when the app has no translation. */
+  /** Returns the message in the caller's language, or the key when the app has no translation. */
   say(message: string): string;
 }
 

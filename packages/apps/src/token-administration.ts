@@ -1,7 +1,6 @@
 import { refuse, type Page, type Refusal } from '@back-office/kernel';
 import { coversScopes, type GrantedScopes } from './scopes.js';
 
-/** A token of an app, without its secret. */
 export interface AppToken {
   readonly id: number;
   readonly name: string | null;
@@ -13,7 +12,7 @@ export interface AppToken {
   readonly revokedAt: Date | null;
 }
 
-/** Absent fields stay. */
+/** An absent field does not change. */
 export interface TokenChange {
   readonly name?: string | null | undefined;
   readonly scopes?: GrantedScopes | undefined;
@@ -23,7 +22,7 @@ export interface TokenChange {
 export interface TokenRotation {
   readonly hash: Uint8Array;
   readonly expiresAt: Date;
-  /** The old token works until then, unless it expires earlier. */
+  /** Time at which the old token expires, unless it expires earlier. */
   readonly overlapEndsAt: Date;
 }
 
@@ -36,17 +35,17 @@ export const DEFAULT_TOKEN_LIFETIME_DAYS = 400;
 export const MAX_TOKEN_LIFETIME_DAYS = 3_650;
 export const DEFAULT_OVERLAP_HOURS = 24;
 export const MAX_OVERLAP_DAYS = 30;
-/** A token is used more often than its last use is written. */
+/** Minimum interval between two writes of a token's last use. */
 export const MIN_USE_INTERVAL_MS = 60_000;
 
 export const SCOPE_NOT_HELD = 'API.Tokens.ScopeNotHeld';
 export const TOKEN_NOT_ACTIVE = 'API.Tokens.NotActive';
-/** A rotated token that changes its own expiry by mistake would outlive its overlap. */
+/** A rotated token that changed its own expiry would stay valid after the overlap. */
 export const OWN_EXPIRY = 'API.Tokens.OwnExpiry';
 
-/** `granted` are the scopes of the caller, which cannot pass on or take away others. */
+/** `granted` are the caller's scopes; the caller cannot grant or remove other scopes. */
 export interface TokenAdministration {
-  /** Lists the app's tokens by id, without sessions. */
+  /** Lists the app's tokens in the order of their ids, without sessions. */
   list(appId: number, page: Page): Promise<AppToken[]>;
   /** Refused with `API.Tokens.ScopeNotHeld` or `API.Tokens.NotActive`; `undefined` when the token is missing. */
   change(
@@ -55,16 +54,19 @@ export interface TokenAdministration {
     change: TokenChange,
     granted: GrantedScopes,
   ): Promise<AppToken | Refusal | undefined>;
-  /** Adds a token like this one, and limits the life of the old one. Refused like `change`. */
+  /** Adds a token with the same fields and limits the lifetime of the old token. Refused like `change`. */
   rotate(
     appId: number,
     id: number,
     rotation: TokenRotation,
     granted: GrantedScopes,
   ): Promise<AppToken | Refusal | undefined>;
-  /** Also revokes upload tokens. Returns the hash of the token. A repeat keeps the time of the first call. Refused with `API.Tokens.ScopeNotHeld`. */
+  /**
+   * Revokes a token of the app or an upload token, and returns the hash of the token. A repeated call keeps the first
+   * revocation time. Refused with `API.Tokens.ScopeNotHeld`.
+   */
   revoke(appId: number, id: number, granted: GrantedScopes): Promise<Uint8Array | Refusal | undefined>;
-  /** Writes last uses; a token keeps an earlier use that is less than a minute old. */
+  /** Writes the last use of tokens; a token whose stored use is less than a minute old keeps it. */
   recordUses(appId: number, uses: readonly TokenUse[]): Promise<void>;
 }
 
@@ -86,7 +88,6 @@ export function checkChange(
   return isActive ? undefined : refuse(TOKEN_NOT_ACTIVE);
 }
 
-/** The overlap never extends the life of the old token. */
 export function overlapEnd({ expiresAt }: Pick<AppToken, 'expiresAt'>, overlapEndsAt: Date): Date {
   return expiresAt !== null && expiresAt < overlapEndsAt ? expiresAt : overlapEndsAt;
 }

@@ -20,8 +20,8 @@ export interface WrittenAttributes {
 export interface Attributes {
   /**
    * Sets attributes of products and creates missing definitions, all or nothing. An invalid row arrives as its message
-   * key. Nothing is written when a row is invalid, names no variant or takes the code of another definition; the result
-   * then has the keys of the failed rows.
+   * key. Returns the keys of the failed rows when a row is invalid, matches no variant or has the code of another
+   * definition.
    */
   put(
     appId: number,
@@ -31,7 +31,6 @@ export interface Attributes {
 }
 
 export interface AttributeQueries {
-  /** Returns `undefined` when the app has no definition with exactly this code. */
   findDefinition(appId: number, code: string): Promise<AttributeDefinition | undefined>;
   definitions(appId: number, page: Page): Promise<AttributeDefinition[]>;
 }

@@ -7,7 +7,7 @@ export interface DesiredAttributes {
 
 export interface DesiredAttribute {
   readonly external_ref: string;
-  /** Must be the id of the definition that the reference names. */
+  /** If present, it must be the id of the definition with this reference. */
   readonly definitionId: number | undefined;
   readonly code: string | undefined;
   readonly name: string | undefined;

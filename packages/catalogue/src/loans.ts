@@ -1,8 +1,8 @@
 import { namesOf, type ProductDraft, type VariantDraft } from './product-drafts.js';
 
 /**
- * A row may take a name whose holder a later row renames. If the holder is not renamed, two records end up with the
- * name and the row fails.
+ * A row takes a name from the lender, which a later row must rename. If the lender keeps the name, two records have it
+ * and the row fails.
  */
 interface Loan {
   readonly row: number;
@@ -31,7 +31,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** Keys are the rows whose name two records have after all rows; values are their message keys. */
+  /** Returns the message keys of the rows whose name belongs to two records after all rows. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

@@ -26,7 +26,7 @@ export type ProductOutcome = RowOutcome<PlannedProduct>;
 class RowRefusal extends Error {
   private static readonly refusals = new Map<string, RowRefusal>();
 
-  /** Every key has one error, since capturing a stack takes longer than planning a row. */
+  /** Reuses one error per key, because capturing a stack takes longer than planning a row. */
   static of(key: string): RowRefusal {
     const refusal = RowRefusal.refusals.get(key) ?? new RowRefusal(key);
     RowRefusal.refusals.set(key, refusal);
@@ -62,7 +62,7 @@ export class Planner {
     this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
 
-  /** A row with a `failure` is looked up only for its explanation. */
+  /** Looks up a row with a `failure` only for its explanation. */
   plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;
     this.undoSteps = [];
@@ -197,7 +197,7 @@ export class Planner {
 
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
-    // A record that an earlier row created cannot be renamed by a later row.
+    // A later row cannot rename a record that an earlier row creates.
     if (!this.options.canLend || holder.id === null) throw RowRefusal.of(key);
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }
@@ -206,7 +206,6 @@ export class Planner {
     draft: Draft,
     changes: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
   ): void {
-    // A fresh draft is dropped when its row fails.
     if (!isFresh(draft)) {
       const before = { ...draft };
       this.undoSteps.push(() => Object.assign(draft, before));

@@ -14,7 +14,7 @@ export interface ProductChanges {
 const COMPARED_FIELDS = ['code', 'slug', 'name', ...PLAIN_FIELDS] as const;
 const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
-/** Most rows of a nightly synchronisation change nothing, so the plan is compared with the stored records. */
+/** Most rows of a nightly synchronization change nothing, so the plan is compared with the stored records. */
 export function productChanges(outcomes: ProductPlan['outcomes'], foundProducts: FoundProducts): ProductChanges {
   const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
   const products = [...new Set(plannedProducts.map((plannedProduct) => plannedProduct.product))];

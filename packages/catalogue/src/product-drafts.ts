@@ -31,7 +31,7 @@ export interface FoundProducts {
   readonly variants: readonly VariantDraft[];
 }
 
-/** A plan changes its drafts, so it works on copies. */
+/** The planner changes its drafts, so every plan needs its own copies. */
 export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
   const copies = new Map(products.map((product) => [product, { ...product, images: [] }]));
   return {

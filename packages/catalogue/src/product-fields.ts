@@ -38,7 +38,7 @@ export const PRODUCT_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Barcodes and references of variants are trimmed when stored, but not when looked up. */
+/** Stored barcodes and references of variants are trimmed; look-ups compare the exact text. */
 export function blankToNull(text: string | null): string | null {
   return text === null || isBlank(text) ? null : text.trim();
 }

@@ -50,8 +50,8 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
   images: [],
   variants: variants.map((variantFields) => ({ ...variantFields, images: [] })),
 });
-/** Two rows take `a` before a later row renames the holder of `a`. */
-const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
+/** The rows 0 and 2 take code `a` before the last row renames its holder. */
+const rowsTakingOneCode = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {
   it('keeps codes, barcodes, references and slugs unique', () => {
@@ -66,7 +66,7 @@ describe('planProducts with any rows', () => {
           expect(new Set(setNames).size).toBe(setNames.length);
         }
       }),
-      { numRuns: 1_000, examples: [[takenTwice]] },
+      { numRuns: 1_000, examples: [[rowsTakingOneCode]] },
     );
   });
 
@@ -80,8 +80,8 @@ describe('planProducts with any rows', () => {
   });
 });
 
-describe('a borrowed code that is returned', () => {
-  it('finds its first holder again', () => {
+describe('a code that its borrower gives back', () => {
+  it('identifies its first holder again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
     expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });

@@ -7,12 +7,12 @@ import type { SlugTools } from './slug.js';
 
 export type ProductPlan = BulkPlan<PlannedProduct>;
 
-/** A refused row may cause new conflicts, so the number of plans that lend names is limited. */
+/** A refused row may cause new conflicts, so the loop needs a limit. */
 const MAX_LENDING_PLANS = 3;
 
 /**
- * Plans the rows of `POST /int/products`, each on top of the earlier ones. A failed row has no effect. A row may take a
- * code, barcode, reference or slug whose holder a later row renames. If the holder is not renamed, the row fails.
+ * Plans the rows of `POST /int/products`, each on top of the earlier rows. A failed row has no effect. A row may take a
+ * code, barcode, reference or slug whose holder a later row renames. If the holder keeps the name, the row fails.
  * Explanations are empty without `shouldExplain`.
  */
 export function planProducts(

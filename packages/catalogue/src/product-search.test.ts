@@ -31,7 +31,7 @@ describe('canBeMistyped', () => {
     ['x'.repeat(65), false],
     ['100%', false],
     ['a_b', false],
-  ])('returns for %j: %p', (query, expected) => {
+  ])('maps %j to %p', (query, expected) => {
     expect(canBeMistyped(query)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ export interface ProductSorting {
 
 const MAX_ORDER_LENGTH = 200;
 
-/** Accepts fields with an optional ` desc`, separated by commas; returns `undefined` for anything else. */
+/** Parses comma-separated fields, each with an optional ` desc`; returns `undefined` for an invalid text. */
 export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
   if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
   const parts = orderBy.split(',').map((part): ProductSorting | undefined => {
@@ -20,7 +20,7 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
   return validFields.length === parts.length ? validFields : undefined;
 }
 
-/** Shorter texts resemble too many names; nobody types longer ones. */
+/** A shorter text is similar to too many names, and a longer text is never typed. */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
 export function canBeMistyped(query: string): boolean {

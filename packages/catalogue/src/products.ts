@@ -11,15 +11,16 @@ export interface CatalogueApp {
 }
 
 export interface UpsertedProducts {
-  /** New records have no ids in a dry run. */
+  /** In a dry run, new records have no ids. */
   readonly outcomes: ProductPlan['outcomes'];
   readonly explain: Explanations | undefined;
 }
 
 export interface Products {
   /**
-   * Creates and changes products with their variants. Writes the valid rows. A row that is already known to be invalid is passed as the message key of its error.
-   * A repeat appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
+   * Creates and changes products with their variants, and writes only the valid rows. A row that is already known to be
+   * invalid is passed as the message key of its error. A repeated call appends the images again. Throws
+   * `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
@@ -28,7 +29,7 @@ export interface Products {
   ): Promise<UpsertedProducts>;
 }
 
-/** Codes and barcodes ignore case and surrounding spaces. */
+/** Look-ups by code and barcode ignore case and surrounding spaces. */
 export type LookUp = 'code' | 'barcode' | 'slug' | 'id';
 
 export interface ProductLookUp {
@@ -40,19 +41,19 @@ export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
   readonly lookUps: readonly ProductLookUp[];
-  /** Decimal text in the currency. */
+  /** Decimal text in the app's currency. */
   readonly priceFrom?: string;
   readonly priceTo?: string;
   readonly onlyOnStock: boolean;
-  /** Earliest change of the product or a variant, inclusive. Changes of stock do not count. */
+  /** Minimum time of the latest change of the product or a variant. Changes of stock do not count. */
   readonly updatedAfter?: Date;
 }
 
 export interface ProductListQuery {
   readonly filter: ProductFilter;
   /**
-   * Fields are `name`, `price` (the lowest), `inserted_at`, `updated_at` and `sales_quantity`, each with an optional ` desc`,
-   * separated by commas. Anything else sorts the best matches first, or by name without a search.
+   * Comma-separated fields `name`, `price` (the lowest), `inserted_at`, `updated_at` and `sales_quantity`, each with an
+   * optional ` desc`. Any other text sorts a search by relevance and other lists by name.
    */
   readonly orderBy: string | undefined;
   readonly page: Page;
@@ -63,14 +64,16 @@ export interface RequestingApp {
   readonly decimals: number;
 }
 
-/** Products are JSON text in the shape of the API. */
+/** Returns products as JSON text in the format of the API. */
 export interface ProductQueries {
-  /** Prefers an exact code to one that differs only in case. */
+  /** Prefers an exact code to a code in another case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** Returns the app's products with these ids, by id. Missing ids are left out. */
+  /** Returns the app's products with these ids, by id. Omits missing ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
-  /** A search has no positions, so it is listed by offset only. */
+  /** A search returns pages without positions. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
-  /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */
+  /**
+   * Finds a variant, otherwise a product, for each row in the order of the rows. Ignores case and surrounding spaces.
+   */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;
 }

@@ -25,7 +25,7 @@ export interface FoundCodes {
 
 export interface VerifiedCodes {
   readonly variant: Match<CodeHolder>;
-  /** `undefined` when a variant was found. */
+  /** Is `undefined` when a variant was found. */
   readonly product: Match<CodeHolder> | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface SearchedCodes {
   readonly productCode: string;
 }
 
-/** Codes of variants are stored trimmed, codes of products are not. A blank text finds nothing. */
+/** Stored codes of variants are trimmed, codes of products are not. A blank text matches no code. */
 export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
   const { code, barcode } = sentCodes;
   return { sentCodes, code: code?.trim() ?? '', barcode: barcode?.trim() ?? '', productCode: code ?? '' };

@@ -25,7 +25,7 @@ export interface BasketItem {
   readonly qty: number;
 }
 
-/** An evaluation freezes the basket. Amounts are minor units. */
+/** The amounts are minor units. */
 export interface FrozenBasket extends SaleTermColumns, TotalColumns {
   readonly items: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
@@ -60,7 +60,7 @@ export function frozenBasket(terms: SaleTerms, { lines, totals, ...otherParts }:
   return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...otherParts, items: lines };
 }
 
-/** Vouchers are left out, since their available amounts may have changed since the evaluation. */
+/** Omits vouchers, because their balance may have changed since the evaluation. */
 export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   return {
     ...fieldsOf(row, SALE_TERMS),
@@ -75,21 +75,21 @@ export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   };
 }
 
-/** `ProformaOrders` of the proforma package makes proformas from evaluations. */
+/** `ProformaOrders` of the proforma package creates proformas from evaluations. */
 export interface Evaluations {
   /**
-   * Prices the basket and stores the result for 24 hours; reserves nothing. A refusal names the first record that the
-   * app lacks or cannot sell.
+   * Prices the basket and stores the result for 24 hours, without reserving stock. A refusal names the first record
+   * that the app does not have or cannot sell.
    */
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal>;
   /**
-   * Removes a batch of evaluations that became no proforma within the retention time of their app; returns whether
-   * any was removed.
+   * Removes a batch of evaluations that have no proforma after the retention time of their app; returns true when it
+   * removed any.
    */
   removeUnused(): Promise<boolean>;
 }
 
 export interface EvaluationQueries {
-  /** `undefined` when the app has no such evaluation. */
+  /** Returns `undefined` when the app has no such evaluation. */
   find(appId: number, id: number): Promise<EvaluatedBasket | undefined>;
 }

@@ -99,7 +99,7 @@ describe('parseChannel and parseState', () => {
     },
   );
 
-  it('show a missing value as null', () => {
+  it('report a missing value as null', () => {
     expect(parseChannel(undefined)).toMatchObject({ values: { channel: null } });
     expect(parseState(undefined)).toMatchObject({ values: { state: null } });
   });

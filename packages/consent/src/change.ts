@@ -1,7 +1,6 @@
 import { refuseValue, type Refusal } from '@back-office/kernel';
 import { CHANNELS, STATES, type Channel, type State, type Switch } from './switches.js';
 
-/** `from` and `to` always differ. */
 export interface Change {
   readonly channel: Switch;
   readonly from: State;
@@ -19,8 +18,8 @@ export interface ConsentRequest {
 export const FIRST_STATE: State = 'granted';
 
 /**
- * Returns the change that follows the last one of its switch; `undefined` when the state stays the same. The change is
- * never dated before the last one, even if the clocks of two nodes differ.
+ * Returns the change that follows the last change of the switch; `undefined` when the state stays the same. The new
+ * change is never dated before the last one, even if the clocks of two nodes differ.
  */
 export function changeFor(
   { channel, state, source }: ConsentRequest,

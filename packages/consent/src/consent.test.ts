@@ -58,13 +58,13 @@ describe('the master switch', () => {
 });
 
 describe.each(CHANNELS)('the channel %s', (channel) => {
-  it('is the only ineffective one when it alone is revoked', () => {
+  it('is the only ineffective channel when no other one is revoked', () => {
     expect(effectiveChannels([changeOf(channel, 'revoked')])).toEqual(
       CHANNELS.filter((otherChannel) => otherChannel !== channel),
     );
   });
 
-  it('has its last change', () => {
+  it('refers to its last change', () => {
     const change = changeOf(channel, 'revoked');
     expect(consentOf(unreachable, [changeOf('master', 'revoked'), change]).channels[channel].lastChange).toBe(change);
   });

@@ -9,7 +9,7 @@ export interface Customer extends Reach {
 export interface Consent extends SwitchStates {
   readonly preferred: PreferredChannel;
   readonly viberSubscribed: boolean;
-  /** Time of the latest change, otherwise of the registration. */
+  /** Time of the latest change, or of the registration when no switch has changed. */
   readonly givenAt: Date;
 }
 

@@ -15,7 +15,7 @@ export interface KnownConsent {
   readonly lastChanges: readonly StoredChange[];
 }
 
-/** The history of changes is append-only; the last changes are the present consent. */
+/** The history of changes is append-only; the last change of each switch is the current consent. */
 export interface Consents {
   /**
    * Changes a switch and returns the new consent; `undefined` when the app has no such customer. Stores nothing when
@@ -26,10 +26,10 @@ export interface Consents {
 
 export interface ConsentQueries {
   find(appId: number, customerId: number): Promise<Consent | undefined>;
-  /** Returns the consents of the customers that the app has, by customer. */
+  /** Returns the consents of the app's customers with these ids, by customer. */
   findAll(appId: number, customerIds: readonly number[]): Promise<ReadonlyMap<number, Consent>>;
   /** Returns the consent before a time; `undefined` when the app has no such customer. */
   findBefore(appId: number, customer: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined>;
-  /** Returns a customer's changes, oldest first; no changes when the app has no such customer. */
+  /** Returns a customer's changes, oldest first; an empty list when the app has no such customer. */
   history(appId: number, customerId: number, page: Page): Promise<StoredChange[]>;
 }

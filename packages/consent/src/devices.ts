@@ -15,16 +15,16 @@ export interface Device {
   readonly updated_at: Date;
 }
 
-/** A null detail defaults to that of the session, otherwise to the stored one. */
+/** A null detail defaults to the session's detail, otherwise to the stored one. */
 export interface NewDevice extends DeviceDetails {
   readonly messagingToken: string;
 }
 
-/** Devices receive pushes. At most one device of an app has a given messaging token. */
+/** A messaging token belongs to at most one device of an app. */
 export interface Devices {
   /**
-   * Stores the token with the device of the session and removes it from the other devices of the app. A repeat updates
-   * the same device. `undefined` when the session has ended, is anonymous or belongs to another app.
+   * Stores the token with the device of the session and removes it from the app's other devices. A repeated call
+   * updates the same device. Returns `undefined` when the session has ended, is anonymous or belongs to another app.
    */
   register(appId: number, sessionId: number, device: NewDevice): Promise<Device | undefined>;
 }

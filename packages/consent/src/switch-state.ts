@@ -7,7 +7,7 @@ export interface SwitchState {
 }
 
 export interface ChannelState extends SwitchState {
-  /** True when marketing may use the channel: it and the master are granted. */
+  /** True when both the channel and the master switch are granted. */
   readonly effective: boolean;
 }
 

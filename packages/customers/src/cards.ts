@@ -9,7 +9,7 @@ export interface Card {
   readonly customer_id: number | null;
 }
 
-/** A `null` keeps the stored value. */
+/** Null keeps the stored value. */
 export interface DesiredCard {
   readonly barcode: string;
   readonly externalRef: string | null;
@@ -23,9 +23,9 @@ export interface UpsertedCard {
 
 export interface Cards {
   /**
-   * Updates the card found by the barcode, otherwise by the reference, or adds a card. Refused when the app has no such
-   * customer (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has the
-   * reference.
+   * Updates the card with the barcode, otherwise the card with the reference, or adds a card. Refused when the app has
+   * no such customer (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has
+   * the reference.
    */
   put(appId: number, card: DesiredCard): Promise<UpsertedCard | Refusal>;
 }

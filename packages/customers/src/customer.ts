@@ -15,7 +15,7 @@ export interface Customer {
 }
 
 export type PresentedCustomer = Omit<Customer, 'inserted_at' | 'updated_at'> & {
-  /** The text is that of `formatDateTime` of `@back-office/kernel`: UTC to the second. */
+  /** UTC to the second, in the format of `formatDateTime` of `@back-office/kernel`. */
   readonly inserted_at: string;
   readonly updated_at: string;
 };

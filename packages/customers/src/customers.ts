@@ -9,34 +9,34 @@ export interface TakenFields {
 export interface Customers {
   /**
    * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail (ignoring case) and reference are
-   * unique in the app. If one is taken, nothing is added and the taken fields are returned.
+   * unique in the app. If one is taken, returns the taken fields and adds nothing.
    */
   add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields>;
-  /** Returns `undefined` when the app has no customer of this id with these parts. */
+  /** Returns `undefined` when the app has no customer with this id and these parts. */
   find(appId: number, id: number, dataPart: number, timePart: number): Promise<Customer | undefined>;
 }
 
 export interface CustomerFilter {
   /**
-   * The text is searched in e-mail, phone and both names in either order. Case, accents and script are ignored: both
+   * Text to find in e-mail, phone, and first and last name in either order, ignoring case, accents and script. Both
    * sides are folded by `foldForPeople` of `@back-office/database-search` and lower-cased. A search that folds to an
    * empty text finds no customer.
    */
   readonly search: string | undefined;
   readonly externalRef: string | undefined;
-  /** Earliest change, inclusive. */
+  /** Minimum time of the latest change. */
   readonly updatedAfter: Date | undefined;
 }
 
 export const CUSTOMER_SORT_FIELDS = ['updated_at'] as const;
 
 export interface CustomerQueries {
-  /** Returns the customers that the app has, in any order. */
+  /** Returns the app's customers with these ids, in any order. */
   findAll(appId: number, ids: readonly number[]): Promise<readonly PresentedCustomer[]>;
   /**
-   * Returns one page of {@link PresentedCustomer}s, sorted by one of the {@link CUSTOMER_SORT_FIELDS} and
-   * id in the same direction. Without `sorting` they are sorted by first name, last name and id. Texts are sorted by
-   * code points; a PostgreSQL database needs the collation `C` for that.
+   * Returns one page of {@link PresentedCustomer}s, sorted by one of the {@link CUSTOMER_SORT_FIELDS} and id in the
+   * same direction. Without `sorting`, the order is first name, last name, id. Texts are sorted by code points; a
+   * PostgreSQL database needs the collation `C` for this order.
    */
   list(appId: number, filter: CustomerFilter, page: Page, sorting?: Sorting): Promise<ListedPage>;
 }

@@ -10,23 +10,23 @@ export interface PersonalData {
   /**
    * Blanks the personal data of a customer in all records of the app, and removes their devices, visits, sessions and
    * unused evaluations. Amounts, numbers, dates and the history of consent stay. Returns `undefined` for a missing
-   * customer; refuses while a proforma is open or a payment pending. A repeat also blanks what was written meanwhile.
+   * customer; refuses while a proforma is open or a payment pending. A repeated call also blanks what was written since
+   * the first one.
    */
   erase(appId: number, customerId: number): Promise<true | Refusal | undefined>;
 }
 
 export interface ExportedApp {
   readonly id: number;
-  /** Decimals of the app's currency. */
   readonly decimals: number;
 }
 
 export interface PersonalDataQueries {
-  /** Yields the JSON text of all records about a customer, except secrets, in parts of limited size. */
+  /** Yields all records about a customer, except secrets, as JSON text in parts of limited size. */
   export(app: ExportedApp, customerId: number): AsyncIterable<string>;
 }
 
-/** The domain `invalid` is reserved, so no mail is ever delivered to it. */
+/** The top-level domain `invalid` is reserved, so nobody can receive mail at this address. */
 export function erasedEmail(customerId: number): string {
   return `erased-${customerId}@erased.invalid`;
 }
@@ -44,10 +44,10 @@ export function blankBuyer(buyer: Buyer): Buyer {
   return { ...buyer, email: null, firstName: null, lastName: null, phone: null };
 }
 
-/** Shorter texts occur in numbers and names of others. */
+/** A shorter text also occurs in numbers and in names of other customers. */
 const MIN_SEARCHED_LENGTH = 3;
 
-/** Returns the texts by which free texts about the customer are found, in lower case. */
+/** Returns the lower-case texts that mark a free text as personal data of the customer. */
 export function personalTexts(customer: Pick<Customer, 'email' | 'first_name' | 'last_name' | 'phone'>): string[] {
   const { email, first_name: first, last_name: last, phone } = customer;
   const texts = [email, first, last, phone ?? ''].map((text) => text.trim().toLowerCase());
@@ -59,19 +59,18 @@ export function containsAny(text: string | null, texts: readonly string[]): bool
   return texts.some((searchedText) => lowerCased.includes(searchedText));
 }
 
-/** Returns the parts of JSON by which the kept answer of a keyed call shows this customer. */
+/** Returns the pieces of JSON that identify the customer in a kept answer. */
 export function marksInAnswers(customer: Pick<Customer, 'id' | 'email' | 'phone'>): string[] {
   const texts = [customer.email, ...(customer.phone === null || customer.phone.length < 5 ? [] : [customer.phone])];
   const ids = [',', '}'].map((end) => `"customer_id":${customer.id}${end}`);
   return [...texts.map((text) => JSON.stringify(text)), ...ids];
 }
 
-/** The entry shows the id only, since the rest was personal. */
+/** The entry contains only the id, because the other fields were personal data. */
 export function eraseEntry(customerId: number): AuditEntry {
   return { action: 'customer.erase', subjectId: customerId };
 }
 
-/** Events of the records that showed the customer. */
 export function eraseEvents(
   customerId: number,
   sales: { readonly proformaIds: readonly number[]; readonly orderIds: readonly number[] },
@@ -83,5 +82,5 @@ export function eraseEvents(
   ];
 }
 
-/** Replaces a kept answer, so that a repeat of the call writes nothing and shows nothing. */
+/** Replaces a kept answer, so that a repeated call writes nothing and reveals nothing. */
 export const ERASED_ANSWER = { status: 410, text: '{"errors":{"detail":"Gone"}}' } as const;

@@ -1,4 +1,4 @@
-/** Issues ids for parts of records. Ids of a dry run are not reused. */
+/** Issues ids of nested parts of records. Ids of a dry run are not reused. */
 export class Ids {
   private lastId = 0;
 

@@ -5,30 +5,29 @@ export interface Outcome {
   readonly result: unknown;
 }
 
-const storage = new AsyncLocalStorage<MemoryKeyedWrite>();
+const writeStorage = new AsyncLocalStorage<MemoryKeyedWrite>();
 
-/** The write of a keyed call is the first transaction of its run, unless an earlier run has written. */
 export class MemoryKeyedWrite implements KeyedWrite {
   private isOpen = true;
 
-  /** `store` stores an outcome in the current transaction; it throws when the run has lost its key. */
+  /** `store` stores an outcome in the current transaction, and throws when the run has lost its key. */
   constructor(
     private readonly earlierOutcome: Outcome | undefined,
     private readonly store: (outcome: Outcome) => void,
   ) {}
 
   static pendingWrite(): MemoryKeyedWrite | undefined {
-    const write = storage.getStore();
+    const write = writeStorage.getStore();
     return write?.isOpen ? write : undefined;
   }
 
   static isResumed(): boolean {
-    const write = storage.getStore();
+    const write = writeStorage.getStore();
     return write !== undefined && write.isWritten && !write.isOpen;
   }
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return storage.run(this, work);
+    return writeStorage.run(this, work);
   }
 
   get isWritten(): boolean {
@@ -40,7 +39,7 @@ export class MemoryKeyedWrite implements KeyedWrite {
     return structuredClone(this.earlierOutcome?.result);
   }
 
-  /** Must be called last in the transaction that writes. */
+  /** Call `keep` last in the transaction that writes. */
   keep(result: unknown): void {
     this.store({ result: structuredClone(result) });
     this.isOpen = false;

@@ -41,7 +41,7 @@ describe('a transaction in memory', () => {
     expect(names()).toEqual(['first']);
   });
 
-  it('calls the commit of a subclass, and is undone when it throws', () => {
+  it('calls `commit` of a subclass, and is undone when `commit` throws', () => {
     const commits: string[] = [];
     class ObservedMemory extends Memory {
       protected override commit(): void {

@@ -1,6 +1,6 @@
 import { MemoryKeyedWrite } from './keyed-write.js';
 
-/** Records are immutable: a change puts a new record under the same id. */
+/** Records are immutable: a change stores a new record with the same id. */
 export interface Stored {
   readonly id: number;
 }
@@ -15,7 +15,7 @@ export class Table<Row extends Stored> {
   }
 
   all(appId: number): Row[] {
-    // An undone deletion puts its record back at the end, so the records are sorted.
+    // Undoing a deletion appends the record, so the records need sorting.
     return [...(this.#apps.get(appId)?.values() ?? [])].sort((a, b) => a.id - b.id);
   }
 
@@ -32,7 +32,7 @@ export class Table<Row extends Stored> {
     return [...this.#apps.keys()];
   }
 
-  /** Ids ascend across all apps, like a database sequence. Ids of a dry run are not reused. */
+  /** Ids ascend over all apps, like a database sequence. Ids of a dry run are not reused. */
   insert(appId: number, row: Omit<Row, 'id'>): Row {
     this.#lastId += 1;
     const newRow = { ...row, id: this.#lastId } as unknown as Row;
@@ -62,11 +62,11 @@ export interface TransactionOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Work is synchronous, so transactions never interleave. */
+/** The work of a transaction is synchronous, so transactions never interleave. */
 export class Memory {
   #journal: (() => unknown)[] | undefined;
 
-  /** The first transaction of a keyed call is its write. A later run gets the result of this write. */
+  /** The first transaction of a keyed call is its write. A later run of the call gets the result of this write. */
   transaction<Result>(work: () => Result, { dryRun = false }: TransactionOptions = {}): Result {
     if (this.#journal !== undefined) throw new Error('A transaction was started inside another one');
     const write = MemoryKeyedWrite.pendingWrite();
@@ -89,7 +89,7 @@ export class Memory {
     }
   }
 
-  /** Runs last in a transaction. A subclass may persist the transaction; an exception undoes it. */
+  /** Hook at the end of every transaction. A subclass may persist the transaction; an exception undoes it. */
   protected commit(): void {}
 
   addUndoStep(undo: () => unknown): void {

@@ -59,7 +59,7 @@ export function portsOf(state: State, options: Options): Database {
   };
 }
 
-/** Transactions are synchronous, so their outcome is always known. */
+/** The outcome of a call is always known, because transactions are synchronous. */
 export const MEMORY_CALLS: Calls = {
   runAs,
   runFor: (_party, work) => work(),

@@ -4,20 +4,20 @@ import { compare } from './lists.js';
 type KeyValue = string | number | null;
 
 export interface SortKey<Row> {
-  readonly of: (row: Row) => KeyValue;
+  readonly value: (row: Row) => KeyValue;
   readonly direction: 'asc' | 'desc';
-  /** Default: missing values are the largest, as in PostgreSQL. */
+  /** By default, missing values are the largest, as in PostgreSQL. */
   readonly nulls?: 'last';
 }
 
-/** Lists a page of the rows. The last key must be unique. */
+/** Returns a page of the rows. The last key must be unique. */
 export function listPage<Row>(
   rows: readonly Row[],
   keys: readonly SortKey<Row>[],
   { offset, limit, after }: Page,
 ): { readonly rows: readonly Row[]; readonly end: Position | null } {
   const sortedRows = rows
-    .map((row) => ({ row, values: keys.map((key) => key.of(row)) }))
+    .map((row) => ({ row, values: keys.map((key) => key.value(row)) }))
     .sort((a, b) => compareValues(keys, a.values, b.values));
   const position =
     after &&
@@ -44,7 +44,7 @@ export function listedPage<Row>(
   return { json: JSON.stringify(listed.rows.map(present)), end: listed.end };
 }
 
-/** The values of the rows tell which keys are numbers. */
+/** A key is a number if the rows have numbers for it. */
 function parsePosition(
   position: Position,
   keyCount: number,

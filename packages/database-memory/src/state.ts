@@ -48,7 +48,7 @@ import type { StoredOrder } from './orders/records.js';
 import type { LoyaltyBooking, QueuedRefund } from './proformas/records.js';
 import type { DeliveryRecord, EndpointRecord } from './webhooks/records.js';
 
-/** The base class exists because field initializers of {@link State} need `memory`. */
+/** Declares `memory` in a base class, because the field initializers of {@link State} need it. */
 class MemoryHolder {
   constructor(readonly memory: Memory = new Memory()) {}
 }

@@ -11,8 +11,8 @@ export interface TableState {
 
 const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
-// Citus also tracks tables that others reference (method n, model s). Such a table counts as plain.
-export const STATES = `
+// Citus also tracks plain tables that other tables reference (method n, model s).
+export const FIND_TABLE_STATES = `
   with ${TABLES_CTE}
   select t.name, t.kind as "requiredKind", p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,
     case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as "currentKind"
@@ -61,6 +61,6 @@ export async function createAppTable(runner: QueryRunner, { name, definition, fo
 }
 
 async function findDistributedTable(query: Query): Promise<string | undefined> {
-  const states = (await query(STATES, [kindsByName()])) as TableState[];
+  const states = (await query(FIND_TABLE_STATES, [kindsByName()])) as TableState[];
   return states.find(({ currentKind }) => currentKind === 'app')?.name;
 }

@@ -1,14 +1,14 @@
 import type { Transaction } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
 
-// Measured: index look-ups beat a scan up to this number of rows.
+// Up to this number of rows, index look-ups were faster than a scan.
 const MAX_ROWS_BY_INDEX = 100;
 
 const LOCK_TIMEOUT = '4500ms';
 
 /**
  * Sets longer timeouts and, for many rows, disables nested loops. Without statistics the planner expects one row of the
- * app and would compare ten thousand rows with ten thousand.
+ * app, and would compare ten thousand rows with ten thousand others.
  */
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
@@ -17,7 +17,7 @@ function settingsFor(rows: number): string {
     set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
 }
 
-/** Must be the first call in its transaction. `rows` is the expected count. */
+/** Call this function first in its transaction. `rows` is the expected number of rows. */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
   await transaction.rows(`select ${settingsFor(rows)}`);
@@ -49,7 +49,7 @@ export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], fie
   return [...values];
 }
 
-/** Assigns each draft its written row. New rows must have been inserted in the order of their drafts. */
+/** Maps each draft to its written row. New rows must have been inserted in the order of their drafts. */
 export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
   drafts: readonly Draft[],
   rows: readonly Row[],

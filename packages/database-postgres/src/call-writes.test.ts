@@ -38,8 +38,8 @@ describe('a call that loses the database', () => {
       }),
       trackCall(loseDatabase),
     ];
-    const [, losingCall] = await Promise.allSettled(calls);
-    expect((losingCall as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
+    const [, callWithLostConnection] = await Promise.allSettled(calls);
+    expect((callWithLostConnection as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
   });
 
   it('passes on errors that are no database failures', async () => {

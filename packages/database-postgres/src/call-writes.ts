@@ -12,7 +12,7 @@ export function hasWritten(): boolean {
 
 /**
  * Runs a call. Throws {@link UnknownOutcome} when this run or an earlier one has written, but fails with an error that
- * implies the opposite.
+ * means that nothing was written.
  */
 export async function trackWrites<Result>(
   work: () => Promise<Result>,

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 
-// The expected results were measured with Citus 13.2.2. `installCitusStandIn` states the one exception.
+// The expected results are measurements of Citus 13.2.2, with one exception that `installCitusStandIn` documents.
 
 let testDatabase: TestDatabase;
 let client: pg.Client;

@@ -12,7 +12,7 @@ export interface Sql {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-// Every transaction locks in this order, and rows of one kind in the order of their keys. This prevents deadlocks.
+// To prevent deadlocks, every transaction locks kinds in this order, and rows of one kind in the order of their keys.
 const LOCK_ORDER = [
   'app',
   'token',
@@ -33,18 +33,18 @@ export type Lockable = (typeof LOCK_ORDER)[number];
 
 export interface WritingSql extends Sql {
   /**
-   * Runs the last statement of the transaction and sends it together with COMMIT. Nothing is committed when the
-   * statement fails. Throws {@link UnknownOutcome} when the connection is lost meanwhile.
+   * Runs the last statement of the transaction and sends COMMIT with it. Commits nothing when the statement fails.
+   * Throws {@link UnknownOutcome} when the connection is lost meanwhile.
    */
   runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends WritingSql {
-  /** Throws when locking rows of this kind now would violate the lock order. */
+  /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
-  /** Writes the entries with the last statement, all in one statement. Entries of a dry run are not written. */
+  /** Writes all entries in one statement, sent with the last statement. A dry run writes no entries. */
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
-  /** Writes the events after the last statement, all in one statement. Events of a dry run are not written. */
+  /** Writes all events in one statement, sent after the last statement. A dry run writes no events. */
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
    * Plans the following statements for their actual values, with the timeouts of bulk writes. The setting
@@ -53,19 +53,19 @@ export interface Transaction extends WritingSql {
   expectManyRows(): void;
 }
 
-// A mark divides by the number of marked rows, so this error means that another run took the key over.
+// A mark divides by the number of marked rows, so a division by zero means that another run has taken the key.
 const DIVISION_BY_ZERO = '22012';
-/** A transaction ends with COMMIT (`undefined`), with a mark and COMMIT (`WriteOnce`), or with ROLLBACK (`dry run`). */
+/** COMMIT (`undefined`), a mark and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
-/** What a transaction writes at its end, in one statement. */
+/** Entries or events that the transaction writes at its end in one statement. */
 interface Collected<Item> {
   readonly appId: number;
   readonly at: Date;
   readonly list: Item[];
 }
 
-/** Round trips dominate the cost, so BEGIN is sent with the first statement and COMMIT with the last. */
+/** Sends BEGIN with the first statement and COMMIT with the last, because round trips dominate the cost. */
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private bulkTimeout: { readonly query_timeout: number } | undefined;
@@ -87,7 +87,7 @@ export class ClientTransaction implements Transaction {
   }
 
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    // A mark contains the final result, and a dry run never commits. Neither can commit here.
+    // Commits later if a mark needs the final result, and never in a dry run.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
   }
 
@@ -119,7 +119,6 @@ export class ClientTransaction implements Transaction {
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    // The client's timeout of COMMIT also covers the statement before it.
     const statement = this.query(text, values);
     const auditQueries = this.auditQueries();
     const queries = [...auditQueries, statement, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
@@ -150,7 +149,7 @@ export class ClientTransaction implements Transaction {
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void {
     if (events.length === 0) return;
     this.published ??= { appId, at, list: [] };
-    // Spreading 10,000 arguments could exceed the stack.
+    // `push(...events)` could exceed the stack with 10,000 events.
     for (const event of events) this.published.list.push(event);
   }
 
@@ -195,7 +194,7 @@ async function sendTogether(
   stream.uncork();
   const answers = await Promise.allSettled(promises);
   if (!withBegin) return answers;
-  // When BEGIN fails, the statements ran outside a transaction and must not count.
+  // If BEGIN fails, the statements have run outside of a transaction, so their answers do not count.
   const [beginAnswer, ...statementAnswers] = answers;
   return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
 }
@@ -205,21 +204,21 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** After a panic the result of the statement is unknown. */
+/** Returns false after a panic of the server, because the result of the statement is then unknown. */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';
 }
 
-/** A caller that has timed out must not hold locks that others wait for. */
+/** A caller that has timed out must not hold locks for which other calls wait. */
 function assertInTime(endMs: number): void {
   if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
 }
 
-/** The next statement, or COMMIT at the latest, reports the lost connection. */
+/** A listener for the loss of a connection, which the next statement or COMMIT reports. */
 export function ignoreError(): void {}
 
-/** Throws the first error of a statement. A lost connection is no such error, since COMMIT may have succeeded. */
+/** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
 function assertSucceeded(answers: readonly SettledQuery[]): void {
   for (const answer of answers)
     if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
@@ -230,7 +229,7 @@ function assertCommitted(answer: SettledQuery | undefined): void {
     if (failureOf(answer?.reason) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
     throw answer?.reason;
   }
-  // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK instead of an error.
+  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK instead of an error.
   if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
 }
 

@@ -31,7 +31,7 @@ import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
 
-/** Timeouts in ms. The server gives up before the client, and a statement before its transaction. */
+/** Milliseconds. The server times out before the client, and a statement before its transaction. */
 export const TIMEOUTS = {
   bulkStatement: 15_000,
   bulkQuery: 16_000,
@@ -46,16 +46,16 @@ export const TIMEOUTS = {
   transaction: 12_000,
 };
 
-// Checks keep ids and amounts below 2^53, so they can be numbers. By default pg returns strings.
+// By default pg returns strings; numbers suffice, because checks keep ids and amounts below 2^53.
 pg.types.setTypeParser(BIGINT_OID, Number);
 
-// Compiling a statement (jit) costs more than running it, because all statements use indexes.
-// Read committed lets a statement that waited for a lock see what was committed meanwhile.
+// `jit=off`: compiling a statement takes longer than running it, because all statements use indexes. Read committed
+// lets a statement see what was committed while it waited for a lock.
 const SESSION_SETTINGS = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
-// A plan that is cached while a table is small would keep scanning it until the next analyze.
+// A plan made while a table was small would scan the grown table until the next analyze.
 const INDEX_SETTINGS = ['-c enable_seqscan=off'];
-// The data is in memory, where random reads cost as much as sequential ones. At the default cost the planner avoids
-// covering indexes. Parallel workers would take cores from other calls under load.
+// Cached data makes random reads as cheap as sequential ones; at the default cost the planner avoids covering indexes.
+// Parallel workers would take cores from other calls.
 const PLANNER_SETTINGS = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
 const TIMEOUT_SETTINGS = [
   `-c lock_timeout=${TIMEOUTS.lock}`,
@@ -117,7 +117,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
 
 /**
  * Only one connection per node can change reference and distributed tables in one transaction. The second setting keeps
- * a new table that references a reference table plain until it is distributed. Without Citus the settings have no
+ * a new table that references a reference table plain until it is distributed. Without Citus, both settings have no
  * effect.
  */
 const CLUSTER_SETTINGS = [
@@ -135,13 +135,13 @@ export function migrationSourceFor(connection: Connection, migrations = MIGRATIO
   });
 }
 
-// The last of two equal settings wins, so the options of the service come after those of the URL.
+// The last of two equal settings applies, so the options of the service follow those of the URL.
 function optionsOf(connection: Connection, serviceOptions: readonly string[]): string {
   const urlOptions = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
   return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
 
-/** The options of the URL would replace those of the service. */
+/** pg would prefer the options of the URL to those of the service. */
 function withoutOptions(url: string): string {
   const query = queryOf(url);
   const otherParameters = new URLSearchParams(query);
@@ -150,7 +150,7 @@ function withoutOptions(url: string): string {
   return `${url.slice(0, -query.length)}${otherParameters.toString()}`;
 }
 
-/** `URL` cannot parse the address of a socket. */
+/** Finds the query without `URL`, which cannot parse the address of a socket. */
 function queryOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
@@ -159,7 +159,7 @@ function queryOf(url: string): string {
 function commonOptions(connection: Connection) {
   return {
     type: 'postgres' as const,
-    // A bundled TypeORM would load another copy of pg, which lacks the parser above.
+    // A bundled TypeORM would load another copy of pg, without the type parser above.
     driver: pg,
     ...('url' in connection
       ? { url: withoutOptions(connection.url) }
@@ -180,7 +180,7 @@ export function openJobPool(connection: Connection, max: number, connectionTimeo
   const options = optionsOf(connection, SESSION_SETTINGS);
   const settings = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
   const pool = new pg.Pool({ ...server, max, ...settings });
-  // The next statement of the queue reports the lost connection.
+  // Ignores the loss of a connection, which the next statement of the queue reports.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

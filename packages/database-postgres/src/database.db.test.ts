@@ -76,10 +76,10 @@ describe('a transaction', () => {
     ]);
   });
 
-  it('is rolled back and reports that it is unavailable after its timeout', async () => {
-    const impatientDatabase = new Postgres(database.source, undefined, 100);
+  it('is rolled back and reports an unavailable database after its timeout', async () => {
+    const databaseWithShortTimeout = new Postgres(database.source, undefined, 100);
     const runSlowly = (lastStep: (transaction: Transaction) => Promise<unknown>) =>
-      impatientDatabase.transaction(async (transaction) => {
+      databaseWithShortTimeout.transaction(async (transaction) => {
         await insertItem(transaction, 1, 1);
         await new Promise((resolve) => setTimeout(resolve, 150));
         await lastStep(transaction);
@@ -89,7 +89,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('reports that it is unavailable when the connection is lost before COMMIT', async () => {
+  it('reports an unavailable database when the connection is lost before COMMIT', async () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       await transaction.rows('select pg_terminate_backend(pg_backend_pid())');
@@ -98,7 +98,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('reports that it is unavailable when the connection is lost between two statements', async () => {
+  it('reports an unavailable database when the connection is lost between two statements', async () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       const [session] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
@@ -156,7 +156,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('reports an unknown outcome when a silent loss hits its last statement', async () => {
+  it('reports an unknown outcome when the connection is lost silently during its last statement', async () => {
     const reportedLoss = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       await transaction.runLast('select pg_terminate_backend(pg_backend_pid())');
@@ -252,7 +252,7 @@ describe('a dry run', () => {
     await database.transaction((transaction) => transaction.rows('select from item for update nowait'));
   });
 
-  it('fails as the work itself would', async () => {
+  it('fails with the error of its work', async () => {
     await insertItem(database, 1, 1);
     const failure = await runDry((transaction) => insertItem(transaction, 1, 2)).catch((error: unknown) => error);
     expect(violates(failure, 'item_pkey')).toBe(true);
@@ -282,7 +282,7 @@ describe('a call that loses the database', () => {
     ['a read', () => countItems()],
     ['a dry run', () => database.transaction((sql) => insertItem(sql, 1, 1), { dryRun: true })],
     ['a transaction that failed', () => database.transaction(() => Promise.reject(new Error('no'))).catch(() => {})],
-  ])('reports that it is unavailable after %s', async (_, work) => {
+  ])('reports an unavailable database after %s', async (_, work) => {
     await expect(loseDatabaseAfter(work)).rejects.toThrow(DatabaseUnavailable);
     expect(await countItems()).toBe(0);
   });
@@ -302,7 +302,7 @@ describe('a call without a free connection', () => {
     ['writes', () => database.write((sql) => sql.runLast('update item set n = 2'))],
   ];
 
-  it.each(steps)('waits longer after its write when it %s', async (_, step) => {
+  it.each(steps)('waits longer when it %s after a write', async (_, step) => {
     const result = runInCall(async () => {
       await database.transaction((transaction) => insertItem(transaction, 1, 1));
       await holdAllConnections();
@@ -312,7 +312,7 @@ describe('a call without a free connection', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it.each(steps)('reports that it is unavailable, before its write, when it %s', async (_, step) => {
+  it.each(steps)('reports an unavailable database when it %s before any write', async (_, step) => {
     await holdAllConnections();
     await expect(runInCall(step)).rejects.toThrow(DatabaseUnavailable);
     await new Promise((resolve) => setTimeout(resolve, 600));
@@ -328,7 +328,7 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it('reports that it is unavailable when the server reports the termination', async () => {
+  it('reports an unavailable database when the server reports the termination', async () => {
     const result = database.write((sql) => sql.runLast('select pg_terminate_backend(pg_backend_pid())'));
     await expect(result).rejects.toThrow(DatabaseUnavailable);
   });
@@ -341,7 +341,7 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it('reports that it is unavailable when an earlier read is cut', async () => {
+  it('reports an unavailable database when an earlier read is cut', async () => {
     const result = database.write(async (sql) => {
       await sql.rows('select pg_sleep(0.3)');
       return sql.runLast(SLOW_INSERT);
@@ -406,8 +406,8 @@ describe('a bulk write', () => {
     const { options } = dataSourceFor(testDatabase.connection, 1);
     const extra = { ...(options.extra as object), query_timeout: 700 };
     const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
-    const impatientDatabase = new Postgres(source);
-    const insertedRows = await impatientDatabase.transaction(async (transaction) => {
+    const databaseWithShortTimeout = new Postgres(source);
+    const insertedRows = await databaseWithShortTimeout.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
       return transaction.runLast<{ id: number }>(
         'with late as (select pg_sleep(1)) insert into item (id, n) select 1, 1 from late returning id',

@@ -29,10 +29,10 @@ describe('distribute when it is interrupted', () => {
     const interruptedRun = distribute(testDatabase.connection).catch((error: unknown) => error);
     const otherClient = new pg.Client(testDatabase.url);
     await otherClient.connect();
-    const fromWaiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    const fromWaitingBackends = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
       and query like '%create_distributed_table%'`;
-    for (let count = 0; count === 0;) count = (await otherClient.query(`select 1 ${fromWaiting}`)).rows.length;
-    await otherClient.query(`select pg_terminate_backend(pid) ${fromWaiting}`);
+    for (let count = 0; count === 0;) count = (await otherClient.query(`select 1 ${fromWaitingBackends}`)).rows.length;
+    await otherClient.query(`select pg_terminate_backend(pid) ${fromWaitingBackends}`);
     expect(await interruptedRun).toBeInstanceOf(Error);
     await client.query('rollback');
     expect((await client.query(CLUSTER_TABLES)).rows).toEqual([]);

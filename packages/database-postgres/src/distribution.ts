@@ -4,7 +4,7 @@ import {
   createDistributedTable,
   hasCitus,
   quoteIdentifier,
-  STATES,
+  FIND_TABLE_STATES,
   type TableState,
 } from './app-table.js';
 import { withMigrationLock, migrate } from './migrate.js';
@@ -32,7 +32,7 @@ const FOREIGN_KEYS = `
 
 /**
  * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws
- * without Citus, or when a table cannot be distributed by `app_id`; nothing is distributed then.
+ * without Citus, or when a table cannot be distributed by `app_id`; then distributes nothing.
  */
 export async function distribute(connection: Connection): Promise<ConvertedTables> {
   await withMigrationLock(connection, async (source) => {
@@ -61,7 +61,7 @@ async function assertCoordinator(query: Query): Promise<void> {
 }
 
 async function distributeAll(query: Query): Promise<ConvertedTables> {
-  const states = (await query(STATES, [kindsByName()])) as TableState[];
+  const states = (await query(FIND_TABLE_STATES, [kindsByName()])) as TableState[];
   assertColocated(states);
   const plainTables = states.filter(({ currentKind }) => currentKind === 'plain');
   if (plainTables.length > 0) {
@@ -107,7 +107,7 @@ async function distributeTable(
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
-/** Colocated tables keep all rows of an app on one node. */
+/** All rows of an app are on one node only if the tables are colocated. */
 function assertColocated(states: readonly TableState[]): void {
   const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
   const group = distributedTables.find(({ currentKind }) => currentKind === 'app')?.colocation;

@@ -14,7 +14,7 @@ const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '23505': 'duplicate',
 };
 
-// These classes of SQLSTATE are connection, insufficient resources and system error.
+// SQLSTATE classes: connection, insufficient resources, system error.
 const SERVER_CLASSES = new Set(['08', '53', '58']);
 const INTERNAL_ERROR = 'XX000';
 const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,200}?\bfile\b/;
@@ -22,7 +22,7 @@ const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,20
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
-/** No connection became free in time, so nothing was sent. */
+/** Returns true when no connection became free in time; then nothing was sent. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as Error | undefined)?.message === 'timeout exceeded when trying to connect';
 }
@@ -37,7 +37,7 @@ export function failureOf(error: unknown): Failure {
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
-/** A shard adds a suffix to the name of a constraint, and a node of a cluster names it only in the message. */
+/** A shard adds a suffix to the constraint's name, and a node of a cluster names the constraint only in the message. */
 export function violates(error: unknown, constraint: string): boolean {
   if (failureOf(error) !== 'duplicate') return false;
   const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };

@@ -2,7 +2,7 @@ export function dateTimeSql(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')`;
 }
 
-/** Converts minor units to an amount. `decimals` is the parameter with the decimals of the currency. */
+/** Converts minor units to an amount. `decimals` is the parameter with the currency's decimals. */
 export function moneySql(column: string, decimals: string): string {
   return `trim_scale(${column}::numeric / 10::numeric ^ ${decimals}::int)`;
 }

@@ -1,29 +1,29 @@
 /**
- * Condition that a column holds a value of a CTE, read once as an array. The planner then uses the index. Without
- * statistics it expects 100 rows of JSON and one row of an app, and would choose a scan or a loop.
+ * Returns a condition that a column holds a value of a CTE. The CTE is read once as an array, so the planner uses the
+ * index. Without statistics it expects 100 rows of JSON and one row of an app, and would choose a scan or a loop.
  */
 export function among(column: string, cte: string, value = 'id'): string {
   return `${column} = any(array(select ${value} from ${cte}))`;
 }
 
 /**
- * Condition that a column holds a value of a subquery, which is hashed once. Unlike a bare `in`, it never becomes a
- * join. It suits lists that scan all records of the app anyway.
+ * Returns a condition that a column holds a value of a subquery, which is hashed once. Unlike a bare `in`, the
+ * condition never becomes a join. It suits lists that scan all records of the app anyway.
  */
 export function listed(column: string, values: string): string {
   return `(${column} in (${values})) is true`;
 }
 
 /**
- * Any value of a list parameter; the planner does not see its length. With the bare list a plan for few values always
- * looks cheaper than the generic one, so every call would be planned again.
+ * Returns any value of a list parameter, and hides the length of the list from the planner. With the bare list, a plan
+ * for few values always looks cheaper than the generic one, so every call would be planned again.
  */
 export function anyOf(list: string): string {
   return `any(array(select unnest(${list})))`;
 }
 
 /**
- * Selects one row by its id. The limit makes PostgreSQL look the row up by its key. In an app that its statistics take
+ * Selects one row by its id. The limit makes PostgreSQL look up the row by its key. In an app that its statistics take
  * to be small, a join may read all rows of the app for each row.
  */
 export const rowById = (table: string, appId: string, id: string): string =>

@@ -6,7 +6,7 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Runs the statement of a list, which returns one row. */
+/** Runs the statement of a list, which returns the whole page in one row. */
 export async function listedPage(database: Postgres, { text, values }: Statement): Promise<ListedPage> {
   const [row] = await database.rows<{ readonly data: string; readonly end: Position | null }>(text, values);
   return { json: row?.data ?? '[]', end: row?.end ?? null };

@@ -2,10 +2,10 @@ import { runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
 import { openJobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
 
-// The number is arbitrary, but must be the same on all nodes.
+// An arbitrary number that must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
-/** Several nodes may migrate at once. Returns the names of the migrations that ran. */
+/** Returns the names of the migrations that ran. Several nodes may migrate at once. */
 export function migrate(connection: Connection): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
     const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
@@ -14,7 +14,7 @@ export function migrate(connection: Connection): Promise<string[]> {
   });
 }
 
-/** The session holds the lock, so the lock ends with the process. */
+/** A session holds the lock, so the lock ends with the process. */
 export async function withMigrationLock<Result>(
   connection: Connection,
   work: (source: DataSource) => Promise<Result>,

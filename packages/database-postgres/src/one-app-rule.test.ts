@@ -199,9 +199,9 @@ describe('the rule that a statement reads one app', () => {
 });
 
 const ORDERS = ['orders is not tied to the app'];
-const O = ['orders as o is not tied to the app'];
+const ORDERS_AS_O = ['orders as o is not tied to the app'];
 const ITEMS = ['items is not tied to the app'];
-const I = ['items as i is not tied to the app'];
+const ITEMS_AS_I = ['items as i is not tied to the app'];
 
 describe('the rule that a statement reads one app only', () => {
   it.each([
@@ -225,34 +225,42 @@ describe('the rule that a statement reads one app only', () => {
     ['reads the whole table', 'table orders', ORDERS],
     ['reads a sample', 'select id from orders tablesample system (1)', ORDERS],
 
-    ['joins by id alone', 'select 1 from orders o join items i on i.order_id = o.id where o.app_id = $1', I],
-    ['joins two tables without the app', 'select 1 from orders o join items i on i.app_id = o.app_id', [...O, ...I]],
-    ['names the app of the other table', 'select 1 from orders o, items i where i.app_id = $1', O],
-    ['has two apps', 'select 1 from orders o, items i where o.app_id = $1 and i.app_id = $2', I],
-    ['joins by USING the id', 'select 1 from orders o join items i using (id) where o.app_id = $1', I],
+    ['joins by id alone', 'select 1 from orders o join items i on i.order_id = o.id where o.app_id = $1', ITEMS_AS_I],
+    [
+      'joins two tables without the app',
+      'select 1 from orders o join items i on i.app_id = o.app_id',
+      [...ORDERS_AS_O, ...ITEMS_AS_I],
+    ],
+    ['names the app of the other table', 'select 1 from orders o, items i where i.app_id = $1', ORDERS_AS_O],
+    ['has two apps', 'select 1 from orders o, items i where o.app_id = $1 and i.app_id = $2', ITEMS_AS_I],
+    ['joins by USING the id', 'select 1 from orders o join items i using (id) where o.app_id = $1', ITEMS_AS_I],
     [
       'names the app in the condition of a left join only',
       'select 1 from orders o left join items i on i.app_id = o.app_id and o.app_id = $1',
-      [...O, ...I],
+      [...ORDERS_AS_O, ...ITEMS_AS_I],
     ],
     [
       'left joins a query of the app',
       'select 1 from orders o left join (select * from items where app_id = $1) i on i.app_id = o.app_id',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'right joins a query of the app by USING',
       'select 1 from (select * from items where app_id = $1) i right join orders o using (app_id)',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'full joins with conditions',
       'select 1 from orders o full join items i on i.app_id = o.app_id and o.app_id = $1 and i.app_id = $1',
-      [...O, ...I],
+      [...ORDERS_AS_O, ...ITEMS_AS_I],
     ],
-    ['joins naturally', 'select 1 from orders o natural join items i where o.app_id = $1', I],
-    ['joins all apps', 'select 1 from apps a join orders o on o.app_id = a.id', O],
-    ['joins a token’s app', 'select 1 from access_tokens t join orders o on o.app_id = t.app_id where t.hash = $1', O],
+    ['joins naturally', 'select 1 from orders o natural join items i where o.app_id = $1', ITEMS_AS_I],
+    ['joins all apps', 'select 1 from apps a join orders o on o.app_id = a.id', ORDERS_AS_O],
+    [
+      'joins a token’s app',
+      'select 1 from access_tokens t join orders o on o.app_id = t.app_id where t.hash = $1',
+      ORDERS_AS_O,
+    ],
 
     [
       'names the app outside a subquery only',
@@ -262,17 +270,17 @@ describe('the rule that a statement reads one app only', () => {
     [
       'renames an id to app_id',
       'select 1 from (select id as app_id from orders where app_id = $1) x join items i on i.app_id = x.app_id',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'aggregates the app',
       'select 1 from (select max(app_id) as app_id from orders where app_id = $1) x join items i on i.app_id = x.app_id',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'joins a cast id as app_id',
       'select 1 from orders o where o.app_id = $1 and exists (select from items i, (select id::int as app_id from customers where app_id = $1) c where i.app_id = c.app_id)',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'joins laterally by id',
@@ -282,17 +290,17 @@ describe('the rule that a statement reads one app only', () => {
     [
       'has a scalar subquery by id',
       'select (select count(*) from items i where i.order_id = o.id) from orders o where app_id = $1',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'names the app inside exists only',
       'select 1 from orders o where exists (select from items i where i.app_id = $1 and i.app_id = o.app_id)',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'names the outer app inside not exists only',
       'select 1 from orders o where not exists (select from items i where i.app_id = $1 and o.app_id = $1)',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'has ids in a subquery',
@@ -325,18 +333,22 @@ describe('the rule that a statement reads one app only', () => {
     [
       'joins an array of apps',
       'select 1 from unnest($1::bigint[]) as u (app_id) join orders o on o.app_id = u.app_id',
-      O,
+      ORDERS_AS_O,
     ],
-    ['joins JSON of apps', 'select 1 from json_to_recordset($1) as r (app_id bigint) join orders o using (app_id)', O],
+    [
+      'joins JSON of apps',
+      'select 1 from json_to_recordset($1) as r (app_id bigint) join orders o using (app_id)',
+      ORDERS_AS_O,
+    ],
     [
       'reads records of unknown columns',
       'select 1 from orders o where app_id = $1 and exists (select from items i, json_populate_recordset(null::orders, $2) o where i.app_id = o.app_id)',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'joins a second reference to a CTE',
       'with u as (select unnest($2::bigint[]) as app_id) select 1 from u a, u b, orders o where a.app_id = $1 and o.app_id = b.app_id',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'joins on exists',
@@ -349,7 +361,11 @@ describe('the rule that a statement reads one app only', () => {
       'select 1 from orders where app_id = $1 union select 2 limit (select max(qty) from items)',
       ITEMS,
     ],
-    ['joins values', 'select 1 from (values ($1::bigint), ($2)) as v (app_id) join orders o using (app_id)', O],
+    [
+      'joins values',
+      'select 1 from (values ($1::bigint), ($2)) as v (app_id) join orders o using (app_id)',
+      ORDERS_AS_O,
+    ],
 
     ['has a CTE of all apps', 'with o as (select id from orders) select id from o', ORDERS],
     [
@@ -360,13 +376,13 @@ describe('the rule that a statement reads one app only', () => {
     [
       'has a nested CTE named as a table',
       'select 1 from (with orders as (select 1) select * from orders) x, orders o',
-      O,
+      ORDERS_AS_O,
     ],
     ['names the table with its schema', 'with orders as (select 1) select 1 from public.orders', ORDERS],
     [
       'recurses',
       'with recursive o as (select app_id, id from orders where app_id = $1 union select i.app_id, i.order_id from items i join o on o.app_id = i.app_id) select 1 from o',
-      I,
+      ITEMS_AS_I,
     ],
     ['has a union with another app', 'select id from orders where app_id = $1 union all select id from items', ITEMS],
     [
@@ -411,12 +427,12 @@ describe('the rule that a statement reads one app only', () => {
     [
       'updates from rows of any app',
       'update orders o set total = i.qty from items i where o.app_id = $1 and i.order_id = o.id',
-      I,
+      ITEMS_AS_I,
     ],
     [
       'updates any app from rows of one',
       'update orders o set total = 1 from items i where i.app_id = $1 and i.order_id = o.id',
-      O,
+      ORDERS_AS_O,
     ],
     [
       'updates a table with a CTE of its name',
@@ -425,7 +441,7 @@ describe('the rule that a statement reads one app only', () => {
     ],
     ['updates app_id', 'update orders set app_id = $2 where app_id = $1', ['orders changes app_id']],
     ['deletes all', 'delete from orders', ORDERS],
-    ['deletes by a join', 'delete from orders o using items i where o.id = i.order_id and i.app_id = $1', O],
+    ['deletes by a join', 'delete from orders o using items i where o.id = i.order_id and i.app_id = $1', ORDERS_AS_O],
     [
       'deletes in a CTE',
       'with gone as (delete from orders returning id) select 1 from items where app_id = $1',

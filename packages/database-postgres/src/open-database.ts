@@ -8,7 +8,7 @@ import { portsOf } from './ports.js';
 import { Postgres } from './postgres.js';
 
 export interface PostgresOptions extends DatabaseOptions {
-  /** URL of an external server. Without it an embedded server is started below `dataDir`. */
+  /** URL of an external server; without it, an embedded server starts below `dataDir`. */
   readonly url?: string | undefined;
   readonly dataDir: string;
   readonly poolSize: number;

@@ -25,7 +25,7 @@ export interface TransactionOptions {
 const MAX_ATTEMPTS = 4;
 const MAX_STATEMENT_NAMES = 500;
 
-/** Rows must not stay locked during a network call. */
+/** Throws inside a transaction, because rows must not stay locked during a network call. */
 export function assertOutsideTransaction(operation: string): void {
   if (callContext().isInTransaction) throw new Error(`${operation} was called inside a transaction`);
 }
@@ -41,7 +41,7 @@ export class Postgres implements Sql {
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
-    // The pool exists only after the data source is initialized.
+    // The data source has a pool only after its initialization.
     this.turns = new TurnQueue(source.options.poolSize ?? 1, TIMEOUTS.acquire);
   }
 
@@ -69,8 +69,8 @@ export class Postgres implements Sql {
   }
 
   /**
-   * Runs work that writes only in its {@link WritingSql.runLast} statement. Such work needs a transaction only in a keyed
-   * call.
+   * Runs work that writes only in its {@link WritingSql.runLast} statement. Such work needs a transaction only in a
+   * keyed call.
    */
   write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
     if (WriteOnce.pending() !== undefined) return this.transaction(work);
@@ -88,7 +88,6 @@ export class Postgres implements Sql {
     }
   }
 
-  /** Runs work that uses one connection. */
   private async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const { party = BACKGROUND } = callContext();
     if (!this.turns.tryTake(party)) await this.read(() => retryWhileExhausted(() => this.turns.wait(party)));
@@ -105,7 +104,7 @@ export class Postgres implements Sql {
 
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
-    // Without a connection nothing is written, so the failure is that of a read.
+    // Fails like a read, because nothing is written without a connection.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
     client.on('error', ignoreError);
     let isBroken = false;
@@ -158,7 +157,7 @@ export class Postgres implements Sql {
     transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
-    // Without a listener, a connection that is lost between two statements would end the process.
+    // Without a listener, losing the connection between two statements would end the process.
     client.on('error', ignoreError);
     let isBroken = false;
     try {
@@ -181,11 +180,12 @@ export class Postgres implements Sql {
     }
   }
 
-  /** A statement is named by the hash of its text, since pools may share connections. */
+  /** Names a statement by the hash of its text, because pools may share connections. */
   private statementName(text: string): string | undefined {
     const knownName = this.nameByText.get(text);
     if (knownName) return knownName;
-    // Lists have thousands of combinations of filters, and each connection keeps every named statement.
+    // The number is limited, because lists have thousands of combinations of filters and each connection keeps every
+    // name.
     if (this.nameByText.size === MAX_STATEMENT_NAMES) return undefined;
     const name = createHash('sha1').update(text).digest('base64url');
     this.nameByText.set(text, name);
@@ -193,7 +193,7 @@ export class Postgres implements Sql {
   }
 }
 
-/** Waits longer for a connection when the call has written, because such a call can no longer be rejected. */
+/** Retries for longer when the call has written, because such a call can no longer be rejected. */
 async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
   const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
   for (;;) {
@@ -208,7 +208,7 @@ async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Prom
 function toPortError(error: unknown): unknown {
   const failure = failureOf(error);
   if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
-  // The message leaves out the cause, because PostgreSQL's details repeat the failing row.
+  // Omits the cause, because PostgreSQL's details contain the failing row.
   return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
 }
 

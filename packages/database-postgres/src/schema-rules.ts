@@ -1,12 +1,12 @@
-/** A `reference` table is copied to every node; a `local` one stays on the coordinator. */
+/** Citus copies a `reference` table to every node; a `local` table stays on the coordinator. */
 interface SpecialTable {
   readonly kind: 'reference' | 'local';
   readonly reason: string;
 }
 
 /**
- * All other tables hold records of apps and are distributed by `app_id`. The job queue stays on the coordinator, in
- * schemas of its own.
+ * All other tables contain records of apps and are distributed by `app_id`. The job queue has its own schemas, which
+ * stay on the coordinator.
  */
 export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
   apps: { kind: 'reference', reason: 'It has no app_id, is small, and every app’s table points at it.' },

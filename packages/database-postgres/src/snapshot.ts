@@ -4,7 +4,8 @@ export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<R
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-// Checks read whole tables, so hash joins beat nested loops. Parallel workers would take cores from the service.
+// Hash joins are faster than nested loops here, because checks read whole tables. Parallel workers would take cores
+// from the service.
 const PLAN_FOR_WHOLE_TABLES = `
   select set_config('enable_nestloop', 'off', true), set_config('enable_indexscan', 'off', true),
     set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)`;

@@ -5,7 +5,7 @@ export interface SortKey {
   readonly sql: string;
   readonly type: 'bigint' | 'text' | 'timestamptz';
   readonly direction: Sorting['direction'];
-  /** Absent when the value cannot be null, since the index could not be used otherwise. */
+  /** Absent if the value cannot be null, because PostgreSQL could not use the index otherwise. */
   readonly nulls?: 'first' | 'last';
 }
 
@@ -16,7 +16,7 @@ const VALID_TEXTS: Readonly<Record<SortKey['type'], (text: string) => boolean>> 
   timestamptz: isTimestamp,
 };
 
-/** PostgreSQL refuses dates that `Date` moves to the next month, and the year 0. */
+/** PostgreSQL refuses the year 0, and dates such as 30 February, which `Date` moves to the next month. */
 function isTimestamp(text: string): boolean {
   const [, date = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/.exec(text) ?? [];
   const time = Date.parse(`${date}Z`);
@@ -29,7 +29,6 @@ export function orderSql(keys: readonly Omit<SortKey, 'type'>[]): string {
     .join(', ');
 }
 
-/** JSON list of the key values of one row. */
 export function positionSql(keys: readonly SortKey[]): string {
   const texts = keys.map(({ sql, type }) =>
     type === 'timestamptz' ? `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `(${sql})::text`,
@@ -37,7 +36,7 @@ export function positionSql(keys: readonly SortKey[]): string {
   return `json_build_array(${texts.join(', ')})`;
 }
 
-/** Condition that a row comes after a position. Throws {@link InvalidPosition}. */
+/** Returns a condition that a row comes after a position. Throws {@link InvalidPosition}. */
 export function afterSql(keys: readonly SortKey[], position: Position, value: Placeholder): string {
   if (position.length !== keys.length) throw new InvalidPosition();
   const bounds = keys.map((key, index) => boundOf(key, position[index] ?? null, value));
@@ -51,7 +50,7 @@ export function afterSql(keys: readonly SortKey[], position: Position, value: Pl
     const isEqual = bound === null ? `${key.sql} is null` : `${key.sql} = ${bound}`;
     return `(${isAfterBound(key, bound)} or (${isEqual} and ${followingKeys}))`;
   }, 'false');
-  // The range of the first key lets the index skip the rows before it.
+  // With a range of the first key, PostgreSQL skips earlier rows of the index.
   const range =
     firstKey?.nulls === undefined
       ? `${firstKey?.sql} ${firstKey?.direction === 'asc' ? '>=' : '<='} ${bounds[0]} and `
@@ -74,7 +73,7 @@ function isAfterBound({ sql, direction, nulls }: SortKey, bound: string | null):
   return nulls === 'last' ? `(${isGreater} or ${sql} is null)` : isGreater;
 }
 
-/** CTE of the ids of a page with their numbers, from a statement that selects ids in order. */
+/** Returns a CTE with the ids of a page and their ordinals. `selectIds` must return the ids in order. */
 export function pageCte(selectIds: string): string {
   return `page as (select id, row_number() over () as ordinal from (${selectIds}) as ids)`;
 }

@@ -7,11 +7,11 @@ export interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Parties of one kind that hold connections or wait for one. */
+/** Parties of one kind that hold connections or wait for a connection. */
 export class TurnLane {
   private held = 0;
   private readonly heldByKey = new Map<Key, number>();
-  /** The party whose turn comes next is first. */
+  /** Waiting callers by party; the parties are in the order of their turns. */
   private readonly waitersByKey = new Map<Key, Waiter[]>();
   private waiters = 0;
 
@@ -60,7 +60,7 @@ export class TurnLane {
     if (waiters.length === 0) this.waitersByKey.delete(key);
   }
 
-  /** Takes a connection for the waiting party that holds the fewest; among equals, for the next one. */
+  /** Takes a connection for the waiting party with the fewest connections; among equals, for the first one. */
   next(): Waiter | undefined {
     const key = this.nextKey();
     if (key === undefined) return undefined;

@@ -16,7 +16,6 @@ beforeEach(() => {
 });
 
 const nameOf = ({ kind, key }: Party) => `${kind} ${key}`;
-/** Takes a connection, or waits for one; notes when it is granted. */
 const request = (party: Party): void => {
   const names = granted;
   const note = (suffix: string) => () => void names.push(nameOf(party) + suffix);
@@ -32,7 +31,7 @@ const takeGranted = async (): Promise<string[]> => {
 };
 
 describe('a queue of ten connections', () => {
-  it('grants one app all connections but the two of look-ups', async () => {
+  it('grants one app all connections except the two for look-ups', async () => {
     requestTimes(9, app(1));
     expect(await takeGranted()).toHaveLength(8);
     expect(queue.waiting()).toEqual({ app: 1, token: 0, file: 0, health: 0 });
@@ -66,7 +65,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2', 'app 3', 'app 2', 'app 3', 'app 1', 'app 1']);
   });
 
-  it('keeps connections from look-ups of files for apps and for tokens', async () => {
+  it('leaves connections to apps and tokens while files are looked up', async () => {
     requestTimes(300, file('1.2.3.4'));
     expect(await takeGranted()).toHaveLength(4);
     requestTimes(300, token('1.2.3.4'));
@@ -107,7 +106,7 @@ describe('a queue of ten connections', () => {
 });
 
 describe('a queue of one connection', () => {
-  it('grants it in turns', async () => {
+  it('grants the connection in turns', async () => {
     queue = new TurnQueue(1, TIMEOUT_MS);
     for (const party of [app(1), app(1), app(2), HEALTH, token('a'), file('a')]) request(party);
     for (let released = 0; released < 6; released += 1) {

@@ -2,18 +2,18 @@ import type { Party, PartyKind } from '@back-office/database';
 import { LatestParties } from '@back-office/kernel';
 import { TurnLane, type Waiter } from './turn-lane.js';
 
-/** Work without a party takes turns with the apps. */
+/** Party of work that belongs to no app; it takes turns with the apps. */
 export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
-/** While another app has called within this time, no app may take more than half of the connections. */
+/** After a call of another app, no app may take more than half of the connections for this long. */
 const SHARING_MS = 10_000;
-/** One of this many connections is reserved for look-ups. */
+/** Number of connections for which one connection is reserved for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
 const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
 
 /**
- * Grants connections in turns: each kind of work in turn, and within a kind each party. Look-ups of tokens, files and
- * health have reserved connections, because every call depends on them and none takes long.
+ * Grants connections in turns: first the kinds of work, then the parties of the kind. Look-ups of tokens, files and
+ * health have reserved connections, because every call needs a look-up and a look-up takes little time.
  */
 export class TurnQueue {
   private free: number;
@@ -51,7 +51,7 @@ export class TurnQueue {
     };
   }
 
-  /** Takes a free connection unless others come first. */
+  /** Takes a connection and returns true, unless no connection is free or other callers come first. */
   tryTake({ kind, key }: Party): boolean {
     if (kind === 'app' && key !== BACKGROUND.key) this.latestApps.note(key, performance.now());
     const lane = this.lanes[kind];
@@ -61,7 +61,7 @@ export class TurnQueue {
     return true;
   }
 
-  /** Waits for a connection, which the caller then holds. */
+  /** Resolves as soon as the caller holds a connection; rejects after the timeout. */
   wait({ kind, key }: Party): Promise<void> {
     return new Promise((resolve, reject) => {
       const lane = this.lanes[kind];
@@ -69,7 +69,7 @@ export class TurnQueue {
         resolve,
         timer: setTimeout(() => {
           lane.remove(key, waiter);
-          // The pool reports the same error.
+          // The pool of `pg` reports the same error.
           reject(new Error('timeout exceeded when trying to connect'));
         }, this.timeoutMs),
       };
@@ -97,7 +97,7 @@ export class TurnQueue {
   }
 }
 
-/** A small pool has no reserves; its parties only take turns. */
+/** A small pool reserves no connections; its parties only take turns. */
 function sharesOf(size: number) {
   const reserved = Math.floor(size / CONNECTIONS_PER_RESERVE);
   const forApps = size - reserved;

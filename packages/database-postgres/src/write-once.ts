@@ -11,7 +11,7 @@ export interface CallContext {
   readonly actor?: Actor;
 }
 
-// All state shares one storage, because on Node 20 every storage slows down each promise of the process.
+// Keeps all state in one storage, because on Node 20 every storage slows down each promise of the process.
 const storage = new AsyncLocalStorage<CallContext>();
 
 export function callContext(): CallContext {
@@ -23,14 +23,15 @@ export function runInContext<Result>(changes: CallContext, work: () => Result): 
 }
 
 /**
- * The single write of a keyed call. Its first transaction also stores its result as a mark. A later run of the call
- * gets that result instead of writing again.
+ * The write of a keyed call. Its first transaction also stores its result as a mark. A later run of the call gets that
+ * result instead of writing again.
  */
 export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `makeMark` stores a result. Its statement divides by the number of marked rows, so it fails when there are none.
+   * `makeMark` returns a statement that stores a result; it divides by the number of marked rows, so it fails when no
+   * row is marked.
    */
   constructor(
     private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },

@@ -30,8 +30,8 @@ const MAY_NAME_SYMBOLS = /[%_:]/;
 const NAMES_A_SYMBOL = /[%_]|^:.+:$/;
 
 /**
- * Folds stored and searched texts to lower-case ASCII with single spaces. Symbols stay as they are, since their
- * transliteration would match unrelated letters.
+ * Folds stored and searched texts to lower-case ASCII with single spaces. Keeps symbols, because their transliteration
+ * would match unrelated letters.
  */
 export function foldForSearch(text: string): string {
   const ascii = asciiOf(text);
@@ -45,7 +45,7 @@ function toAsciiUnlessSymbol(character: string): string {
   return NAMES_A_SYMBOL.test(ascii) ? character : ascii;
 }
 
-// PostgreSQL limits an index row to 2,700 bytes. One character can become forty letters.
+// PostgreSQL limits an index row to 2,700 bytes, and one character can become forty letters.
 const MAX_NAME_LENGTH = 1_000;
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
@@ -54,13 +54,13 @@ export function foldName(name: string): string {
   return foldForSearch(name).slice(0, MAX_NAME_LENGTH).replace(HIGH_SURROGATE_AT_END, '').trimEnd();
 }
 
-// These are the letters that the database function folded_for_people transliterates.
+// The letters that the database function folded_for_people transliterates.
 const TRANSLITERATED_LETTERS = /[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0400-\u045f\u0490\u0491]/g;
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * Folds data about people like the database function of that name, but keeps the case, which databases lower
- * differently. Latin and Cyrillic become ASCII; other scripts lose their accents.
+ * Folds data about people like the database function `folded_for_people`, but keeps the case, because databases lower
+ * it differently. Latin and Cyrillic become ASCII; other scripts lose their accents.
  */
 export function foldForPeople(text: string): string {
   return text.replaceAll(TRANSLITERATED_LETTERS, asciiOf).normalize('NFD').replaceAll(ACCENTS, '');

@@ -4,7 +4,7 @@ import type { Party } from './party.js';
 export interface Calls {
   /** Runs work on behalf of a party. Work without a party is background work. */
   readonly runFor: <Result>(party: Party, work: () => Promise<Result>) => Promise<Result>;
-  /** Runs work whose changes the audit log attributes to the actor. Without one, they belong to the worker. */
+  /** Runs work whose changes the audit log attributes to the actor. Work without an actor belongs to the worker. */
   readonly runAs: <Result>(actor: Actor, work: () => Promise<Result>) => Promise<Result>;
   /**
    * Runs the work of a call. `impliesNothingWritten` recognizes errors that tell the client that nothing was written.
@@ -14,8 +14,7 @@ export interface Calls {
     work: () => Promise<Result>,
     impliesNothingWritten: (error: unknown) => boolean,
   ) => Promise<Result>;
-  /** Returns whether an earlier call with the same key has already written. */
   readonly isResumed: () => boolean;
-  /** Throws inside a transaction, which would hold locks during a network call. */
+  /** Throws inside a transaction, because a network call would prolong its locks. */
   readonly assertOutsideTransaction: (operation: string) => void;
 }

@@ -25,7 +25,7 @@ import type { DatabaseHealth } from './health.js';
 export interface Database extends MediaPorts {
   readonly calls: Calls;
   readonly health: DatabaseHealth;
-  /** Opens the queue of background jobs, which has at most `maxConnections` in addition to those of the database. */
+  /** Opens the queue of background jobs with at most `maxConnections` connections of its own. */
   jobQueue(maxConnections: number): JobQueue;
   readonly accessTokens: AccessTokens;
   readonly accessTokenQueries: AccessTokenQueries;

@@ -1,19 +1,19 @@
-/** The connection was lost during a write, which may have happened. Callers must not repeat it. */
+/** The connection was lost during a write, so the write may have happened. Callers must not repeat the write. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome';
 }
 
-/** The database cannot be reached. Nothing was written. */
+/** The database is unreachable, and nothing was written. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Another call with the same key has written or is about to, so this call must not write. */
+/** Another call with the same key has written or is about to write, so this call must not write. */
 export class WrittenByAnother extends Error {
   override readonly name = 'WrittenByAnother';
 }
 
-// The names are compared because an adapter may load another copy of these classes.
+// Compares names, because an adapter may load another copy of the error classes.
 export function isUnknownOutcome(error: unknown): error is UnknownOutcome {
   return error instanceof Error && error.name === 'UnknownOutcome';
 }

@@ -1,9 +1,9 @@
-/** The kind of work that needs the database. Each kind has connections that no other kind can take. */
+/** Kind of work that needs the database. Each kind has connections that no other kind can take. */
 export type PartyKind = 'app' | 'token' | 'file' | 'health';
 
 /**
- * A party on whose behalf the service uses the database. Parties of one kind take turns, so none can keep another
- * waiting. The key is the id of an app, or an address.
+ * An app or a client address that uses the database. Parties of one kind take turns, so no party can block another. The
+ * key is the id of the app, or the address.
  */
 export interface Party {
   readonly kind: PartyKind;

@@ -1,6 +1,6 @@
 import type { EventType } from '@back-office/kernel';
 
-/** What an event reports about, as in the paths of the API. */
+/** Kind of the record, as in the paths of the API. */
 export type SubjectKind =
   | 'proforma_orders'
   | 'orders'
@@ -12,7 +12,7 @@ export type SubjectKind =
   | 'vouchers'
   | 'webhook_endpoints';
 
-/** Areas of the scopes of the calls that show the records. */
+/** Areas of the scopes that allow reading the records of events. */
 export const EVENT_AREAS = [
   'proformas',
   'orders',

@@ -1,7 +1,7 @@
 import { changedFields, type AuditEntry } from '@back-office/kernel';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
-/** The entry of a new, changed or removed endpoint; none when nothing changed. Secrets are left out. */
+/** Returns the entry of a new, changed or removed endpoint, without secrets; no entry when nothing has changed. */
 export function endpointEntries(before: WebhookEndpoint | undefined, after: WebhookEndpoint | undefined): AuditEntry[] {
   const subjectId = (after ?? before)?.id;
   const fields = changedFields(before ? auditedEndpoint(before) : {}, after ? auditedEndpoint(after) : {});
@@ -11,7 +11,7 @@ export function endpointEntries(before: WebhookEndpoint | undefined, after: Webh
   return [{ action: 'webhook_endpoint.change', subjectId, ...fields }];
 }
 
-export function rotationOfSecretEntry(id: number, overlapEndsAt: Date): AuditEntry {
+export function secretRotationEntry(id: number, overlapEndsAt: Date): AuditEntry {
   return { action: 'webhook_endpoint.rotate_secret', subjectId: id, after: { overlap_ends_at: overlapEndsAt } };
 }
 

@@ -32,7 +32,7 @@ const attempt = (at: Date, status: number): Attempt => ({
 });
 
 describe('subjectOf', () => {
-  it('names the record, and the warehouse of stock', () => {
+  it('contains the ids of the record and of the warehouse', () => {
     expect(subjectOf(event(1, 7))).toBe('customers/7');
     expect(subjectOf({ type: 'stock.changed', recordId: 5, warehouseId: 2 })).toBe('stocks/5/2');
   });
@@ -41,7 +41,7 @@ describe('subjectOf', () => {
 describe('a delivery', () => {
   const first = attemptedDelivery(newDelivery(event(1, 7), NOW, false), attempt(NOW, 500), 0.5);
 
-  it('is pending after a failure', () => {
+  it('stays pending after a failure', () => {
     expect(first).toMatchObject({
       status: 'pending',
       attempts: 1,
@@ -50,7 +50,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is delivered by a success, and keeps its first attempt', () => {
+  it('becomes delivered after a success, and keeps the time of its first attempt', () => {
     const later = addSeconds(NOW, 5);
     expect(attemptedDelivery(first, attempt(later, 204), 0.5)).toMatchObject({
       status: 'delivered',

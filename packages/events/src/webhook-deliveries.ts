@@ -10,68 +10,65 @@ import {
   type WebhookAnswer,
 } from './webhook-rules.js';
 
-/** A `pending` delivery is repeated until three days after its first attempt; then it has `failed`. */
+/** A `pending` delivery is retried for three days after its first attempt, then becomes `failed`. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** The delivery of an event to an endpoint. */
 export interface Delivery {
   readonly event: EventRecord;
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly firstAttemptAt: Date | null;
   readonly lastAttemptAt: Date | null;
-  /** null while an earlier event of the same record is pending, and after the last attempt. */
+  /** Null while an earlier event of the same record is pending, and after the last attempt. */
   readonly nextAttemptAt: Date | null;
   readonly url: string | null;
   readonly requestBytes: number | null;
   readonly latencyMs: number | null;
   readonly responseStatus: number | null;
   readonly error: string | null;
-  /** First kilobyte of the last answer. */
+  /** The first kilobyte of the latest answer. */
   readonly responseText: string | null;
 }
 
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly types?: readonly EventType[] | undefined;
-  /** Time of the event. */
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** Exclusive end of the period. */
   readonly until?: Date | undefined;
 }
 
-/** What is delivered again. Times are those of the events, and `until` is exclusive. */
+/** Events to deliver again. `from` and `until` are times of events; `until` is exclusive. */
 export type ReplaySelection =
   | { readonly eventIds: readonly number[] }
   | { readonly failed: true }
   | { readonly from: Date; readonly until: Date };
 
-/** Most events that one replay selects. */
 export const MAX_REPLAYED_EVENTS = 10_000;
-/** Most attempts of an endpoint before its results are stored. */
+/** Maximum number of attempts before the results of an endpoint are stored. */
 export const MAX_DELIVERIES_PER_TURN = 100;
 
 export interface WebhookDeliveries {
-  /** Lists deliveries, newest event first; `undefined` when the endpoint is missing. */
+  /** Lists deliveries, newest event first; returns `undefined` for a missing endpoint. */
   list(appId: number, endpointId: number, filter: DeliveryFilter, page: Page): Promise<Delivery[] | undefined>;
   /**
-   * Makes selected events pending again, also delivered ones, and returns their number; `undefined` when the endpoint is
-   * missing. Only events that the endpoint receives and that have not expired are selected, the oldest first.
+   * Makes selected events pending again, even delivered ones, and returns their number; `undefined` for a missing
+   * endpoint. Selects only events that the endpoint receives and that have not expired, oldest first.
    */
   replay(appId: number, endpointId: number, selection: ReplaySelection): Promise<number | undefined>;
 }
 
-/** An endpoint that one worker delivers to until it stores its results, or until the lease ends. */
+/** An endpoint that belongs to one worker until the worker stores its results, or until the lease ends. */
 export interface LeasedEndpoint {
   readonly appId: number;
   readonly endpoint: WebhookEndpoint;
   readonly lease: string;
-  /** Grows with each change of the endpoint. */
+  /** Increases with each change of the endpoint. */
   readonly revision: number;
-  /** All events up to here were delivered, or have a delivery. */
+  /** Every event up to this position was delivered, or has a delivery. */
   readonly position: number;
   readonly health: EndpointHealth;
-  /** Due deliveries, and the pending deliveries of the same records behind them, in the order of their events. */
+  /** Due deliveries, and pending deliveries that wait behind a due one, in the order of their events. */
   readonly due: readonly Delivery[];
 }
 
@@ -83,39 +80,35 @@ export interface TurnResult {
 }
 
 /**
- * What was stored of a turn. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same events by
- * its new filter. `nothing`: the lease was lost.
+ * What `settle` has stored. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same events
+ * again with the new filter. `nothing`: the lease was lost.
  */
 export type Settlement = 'all' | 'deliveries' | 'nothing';
 
 export interface EndpointLag {
   readonly appId: number;
   readonly endpointId: number;
-  /** Time of the oldest event that the endpoint has not received; null when it has all. */
+  /** Time of the oldest event that the endpoint has not received; null when no event is missing. */
   readonly oldestAt: Date | null;
 }
 
 export interface KnownDeliveries {
-  /** Events that have a delivery already. */
   readonly eventIds: ReadonlySet<number>;
-  /** Subjects that have a pending delivery. */
   readonly pendingSubjects: ReadonlySet<string>;
 }
 
 export interface WebhookQueue {
-  /** Finds active endpoints of all apps that may have something to deliver, healthy ones first. */
+  /** Returns active endpoints of all apps that may have something to deliver, healthy ones first. */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
-  /** `undefined` when another worker has the endpoint, or it is no longer due. */
+  /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
-  /** Finds what earlier turns have stored about these events. */
+  /** Returns the deliveries of these events that earlier turns have stored. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
-  /** Stores the results and ends the lease. */
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
-  /** Returns how far active endpoints are behind, of all apps. */
   lags(): Promise<readonly EndpointLag[]>;
 }
 
-/** `stocks/5/2`: kind and ids of the record. */
+/** Returns kind and ids of the record, such as `stocks/5/2`. */
 export function subjectOf({
   type,
   recordId,
@@ -124,7 +117,6 @@ export function subjectOf({
   return [EVENT_KINDS[type].subject, recordId, ...(warehouseId === null ? [] : [warehouseId])].join('/');
 }
 
-/** A delivery before its first attempt. */
 export function newDelivery(event: EventRecord, now: Date, isBlocked: boolean): Delivery {
   return {
     event,
@@ -174,7 +166,7 @@ export function attemptedDelivery(delivery: Delivery, attempt: Attempt, random: 
   };
 }
 
-/** The deliveries of one record form a chain, which is delivered in order. */
+/** Groups the deliveries by record. The deliveries of one record are sent one after another. */
 export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   const chains = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {
@@ -186,7 +178,7 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   return [...chains.values()];
 }
 
-/** Only the first pending delivery of a record has a time; the others wait for it. */
+/** Keeps the time only of the first pending delivery of each record; the others wait for that delivery. */
 export function blockFollowers(deliveries: readonly Delivery[]): Delivery[] {
   const pendingSubjects = new Set<string>();
   return deliveries.map((delivery) => {

@@ -5,7 +5,7 @@ const NOW = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-22T10:00:00Z');
 
 describe('parseSubject', () => {
-  it('reads the kind and the ids of a record', () => {
+  it('parses the kind and the ids of a record', () => {
     expect(parseSubject('stocks/5/2')).toEqual({ types: ['stock.changed'], record: { id: 5, warehouseId: 2 } });
     expect(parseSubject('consents/7')).toEqual({ types: ['consent.changed'], record: { id: 7 } });
   });
@@ -29,11 +29,11 @@ describe('parseSubject', () => {
 describe('selectionOf', () => {
   const ALL = { types: null, subject: null, areas: null };
 
-  it('selects everything without a filter', () => {
+  it('selects every type without a filter', () => {
     expect(selectionOf(ALL)).toEqual({ types: EVENT_TYPES });
   });
 
-  it('selects what all filters allow', () => {
+  it('selects the types that every filter allows', () => {
     expect(selectionOf({ ...ALL, types: ['order.created', 'stock.changed'], areas: ['stock'] })).toEqual({
       types: ['stock.changed'],
     });
@@ -46,7 +46,7 @@ describe('selectionOf', () => {
 });
 
 describe('rotatedSecrets', () => {
-  it('keeps the earlier end of an old secret', () => {
+  it('never postpones the end of an old secret', () => {
     const soon = new Date('2026-11-21T11:00:00Z');
     const secrets = [
       { secret: 'b', expiresAt: null },

@@ -13,7 +13,7 @@ import type { EventSelection } from './event-feed.js';
 export const MAX_WEBHOOK_ENDPOINTS = 20;
 export const TOO_MANY_ENDPOINTS = 'API.Webhooks.TooManyEndpoints';
 
-/** `switched_off` endpoints failed for three days, or answered 410. */
+/** A `switched_off` endpoint failed for three days, or answered 410. */
 export type WebhookStatus = 'active' | 'paused' | 'switched_off';
 
 export interface WebhookSecret {
@@ -23,13 +23,12 @@ export interface WebhookSecret {
   readonly expiresAt: Date | null;
 }
 
-/** What an endpoint receives. */
 export interface WebhookFilter {
-  /** null receives all types, including those of later versions. */
+  /** Null means all types, including those of later versions. */
   readonly types: readonly EventType[] | null;
-  /** Only events of this record, such as `stocks/5/2`. */
+  /** The endpoint receives only events of this record, such as `stocks/5/2`. */
   readonly subject: string | null;
-  /** Areas that the creator's token could read; null means all. */
+  /** Areas that the creator's token could read; null means all areas. */
   readonly areas: readonly EventArea[] | null;
 }
 
@@ -48,7 +47,7 @@ export interface WebhookEndpoint extends WebhookFilter {
 export type NewWebhookEndpoint = WebhookFilter &
   Pick<WebhookEndpoint, 'url' | 'description'> & { readonly secret: string };
 
-/** Absent fields stay. */
+/** An absent field does not change. */
 export interface WebhookChange {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;
@@ -58,30 +57,30 @@ export interface WebhookChange {
 }
 
 export interface WebhookEndpoints {
-  /** Lists the app's endpoints by id. */
+  /** Lists the app's endpoints in the order of their ids. */
   list(appId: number, page: Page): Promise<WebhookEndpoint[]>;
   find(appId: number, id: number): Promise<WebhookEndpoint | undefined>;
-  /** Leaves missing endpoints out. */
+  /** Omits missing endpoints. */
   findAll(appId: number, ids: readonly number[]): Promise<WebhookEndpoint[]>;
-  /** The endpoint receives events that happen after it was added. Refused with `API.Webhooks.TooManyEndpoints`. */
+  /** Adds an endpoint, which receives only later events. Refused with `API.Webhooks.TooManyEndpoints`. */
   create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal>;
   /**
-   * `undefined` when the endpoint is missing; refused when `types`, `subject` and areas exclude each other. A paused or
-   * switched off endpoint that becomes active receives what it has missed, unless the events have expired.
+   * Returns `undefined` for a missing endpoint; refuses a filter whose `types`, `subject` and areas exclude each other.
+   * A paused or switched off endpoint that becomes active receives the missed events, unless they have expired.
    */
   change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined>;
-  /** Signs with the new secret, and until `overlapEndsAt` with the old ones, too. */
+  /** Adds a signature with the new secret. The old secrets also sign until `overlapEndsAt`. */
   rotateSecret(appId: number, id: number, secret: string, overlapEndsAt: Date): Promise<WebhookEndpoint | undefined>;
-  /** Also removes the log of deliveries. Returns false when the endpoint is missing. */
+  /** Removes the endpoint with its log of deliveries; returns false for a missing endpoint. */
   remove(appId: number, id: number): Promise<boolean>;
 }
 
-/** After such a change, waiting deliveries are sent at once, and retried for three days again. */
-export function isNewStart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
+/** Returns true when waiting deliveries must be sent at once and retried for another three days. */
+export function isRestart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
   return status === 'active' || url !== endpoint.url;
 }
 
-/** Changes an endpoint as {@link WebhookEndpoints.change} promises. */
+/** Returns the endpoint after the change, as {@link WebhookEndpoints.change} describes. */
 export function changedEndpoint(
   endpoint: WebhookEndpoint,
   change: WebhookChange,
@@ -101,7 +100,7 @@ export function changedEndpoint(
     subject,
     status,
     statusReason: status === 'switched_off' ? endpoint.statusReason : null,
-    failingSince: isNewStart(endpoint, change) ? null : endpoint.failingSince,
+    failingSince: isRestart(endpoint, change) ? null : endpoint.failingSince,
     updatedAt: now,
   };
 }
@@ -114,7 +113,7 @@ function checkChangedFilter(filter: WebhookFilter, change: WebhookChange): Refus
 
 const MAX_SECRETS = 5;
 
-/** The newest secret first; expired ones, and more than four old ones, are removed. */
+/** Returns the secrets, newest first, without expired ones and with at most four old ones. */
 export function rotatedSecrets(
   secrets: readonly WebhookSecret[],
   secret: string,
@@ -139,7 +138,7 @@ export interface SubjectFilter {
   readonly record: { readonly id: number; readonly warehouseId?: number };
 }
 
-/** Parses `orders/5` or `stocks/5/2`; `undefined` when no event can have this subject. */
+/** Parses a subject such as `orders/5` or `stocks/5/2`; returns `undefined` when no event can have the subject. */
 export function parseSubject(subject: string): SubjectFilter | undefined {
   const [kind, ...parts] = subject.split('/');
   const types = EVENT_TYPES.filter((type) => EVENT_KINDS[type].subject === kind);
@@ -150,7 +149,6 @@ export function parseSubject(subject: string): SubjectFilter | undefined {
   return warehouseId === undefined ? undefined : { types, record: { id, warehouseId } };
 }
 
-/** Selects the events that the endpoint receives. */
 export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<EventSelection, 'limit'> {
   const filter = subject === null ? undefined : parseSubject(subject);
   const selectedTypes = EVENT_TYPES.filter(
@@ -162,12 +160,12 @@ export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<Even
   return { types: selectedTypes, ...(filter && { record: filter.record }) };
 }
 
-/** Whether no selected type can have such a subject. */
+/** Returns true when no selected type can have the subject. */
 export function isContradictory({ types, subject }: WebhookFilter): boolean {
   return selectionOf({ types, subject, areas: null }).types.length === 0;
 }
 
-/** Whether the areas include every type that the filter names, or any type if it names none. */
+/** Returns true when the areas include every type of the filter, or any type if the filter has no types. */
 export function isReadable({ types, subject, areas }: WebhookFilter): boolean {
   const readableCount = selectionOf({ types, subject, areas }).types.length;
   const selectedCount = selectionOf({ types, subject, areas: null }).types.length;

@@ -42,7 +42,7 @@ describe('retryAt', () => {
     ]);
   });
 
-  it('is spread by a fifth', () => {
+  it('varies by up to 20 %', () => {
     expect([pause(2, TIMEOUT, 0), pause(2, TIMEOUT, 1)]).toEqual([24, 36]);
   });
 
@@ -86,7 +86,7 @@ describe('deriveHealth', () => {
     expect(derive(HEALTHY, [answer(200, 300)]).health).toEqual(HEALTHY);
   });
 
-  it('pauses as long as an answer asks, also beside a success', () => {
+  it('pauses as long as an answer asks, even when another delivery succeeds', () => {
     expect(secondsUntil(derive(HEALTHY, [answer(429, 300), answer(200)]).health.retryAt)).toBe(300);
   });
 

@@ -1,22 +1,21 @@
 import { addSeconds, type DomainEvent } from '@back-office/kernel';
 
-/** Answer of a receiver, or why there is none. */
+/** The receiver's answer, or the reason for the missing answer. */
 export type WebhookAnswer =
   | { readonly status: number; readonly retryAfterSeconds: number | null; readonly text: string }
   | { readonly error: 'timeout' | 'connection_failed' | 'forbidden_target' };
 
 export const GIVE_UP_AFTER_SECONDS = 3 * 86_400;
-/** After this number of failures in a row, an endpoint gets one repeat and one new event at a time. */
+/** After this number of failed turns, the endpoint gets only one repeated and one new event per turn. */
 export const MIN_FAILURES_TO_SLOW_DOWN = 3;
 const GONE = 410;
 
-/** Pauses after the first, second … attempt; the last one repeats. */
+/** Pauses after the first attempt, the second attempt, and so on; the last pause repeats. */
 const RETRY_SECONDS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600];
 const MAX_RETRY_AFTER_SECONDS = 21_600;
 const MAX_ENDPOINT_PAUSE_SECONDS = 60;
 const JITTER = 0.2;
 
-/** The endpoint wants no more events. */
 export function isGone(answer: WebhookAnswer): boolean {
   return 'status' in answer && answer.status === GONE;
 }
@@ -25,7 +24,7 @@ export function isDelivered(answer: WebhookAnswer): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300;
 }
 
-/** `random` is between 0 and 1; it spreads the retries of many deliveries. */
+/** Returns the time of the next attempt. `random`, from 0 to 1, spreads simultaneous retries. */
 export function retryAt(now: Date, attempts: number, answer: WebhookAnswer, random: number): Date {
   const pauseSeconds = RETRY_SECONDS[Math.min(attempts, RETRY_SECONDS.length) - 1] ?? 0;
   const jitteredSeconds = pauseSeconds * (1 - JITTER + 2 * JITTER * random);
@@ -37,12 +36,10 @@ export function retryAfterSeconds(answer: WebhookAnswer): number {
   return Math.min(answer.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
 }
 
-/** Health of an endpoint over all its deliveries. */
 export interface EndpointHealth {
-  /** Consecutive turns in which every delivery failed. */
   readonly failures: number;
   readonly failingSince: Date | null;
-  /** No attempt is made before this time. */
+  /** Time before which no attempt is made. */
   readonly retryAt: Date | null;
 }
 
@@ -50,7 +47,7 @@ export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, retryA
 
 export interface HealthChange {
   readonly health: EndpointHealth;
-  /** Set when the endpoint must be switched off. */
+  /** Present when the endpoint must be switched off. */
   readonly switchOffReason: string | undefined;
 }
 
@@ -58,18 +55,17 @@ export interface Turn {
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly answers: readonly WebhookAnswer[];
-  /** Whether an event was sent that had never been sent before. */
+  /** True when the turn has sent an event that was never sent before. */
   readonly hasFirstAttempt: boolean;
 }
 
-/** Events of an endpoint that was switched off. */
 export function switchedOffEvents(endpointId: number): DomainEvent[] {
   return [{ type: 'webhook_endpoint.switched_off', recordId: endpointId }];
 }
 
 /**
- * Derives the health of an endpoint from the answers of a turn. A turn without attempts changes nothing. A turn of repeats
- * adds no failure, because one event that is always refused must not slow down the others.
+ * Derives an endpoint's health from the answers of a turn. A turn without attempts changes nothing. A turn of repeated
+ * events adds no failure, because one event that is always refused must not slow down the others.
  */
 export function deriveHealth(health: EndpointHealth, turn: Turn): HealthChange {
   const { startedAt, endedAt: now, answers } = turn;

@@ -8,10 +8,10 @@ export interface WebhookRequest {
 
 export interface WebhookSender {
   /**
-   * Sends one POST without following redirects and never rejects. Every private or link-local target is refused, also
-   * one that a name resolves to, unless the operator allows its network.
+   * Sends one POST without following redirects; never rejects. Refuses a private or link-local address, even one that a
+   * name resolves to, unless the operator allows its network.
    */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
-  /** Returns whether the URL may be used, before its name is resolved. */
+  /** Returns true when the URL is allowed, without resolving its name. */
   accepts(url: string): boolean;
 }

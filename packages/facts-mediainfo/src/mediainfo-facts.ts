@@ -2,9 +2,9 @@ import type { MediaFacts, ReadableFile, Size } from '@back-office/media';
 import { Worker } from 'node:worker_threads';
 
 export interface MediainfoOptions {
-  /** Time limit per file. The size is unknown when it is exceeded. */
+  /** Timeout per file, after which the size is unknown. */
   readonly timeoutMs?: number;
-  /** Memory limit per file. The size is unknown when it is exceeded. */
+  /** Memory limit per file; the size of a file above the limit is unknown. */
   readonly memoryMegabytes?: number;
 }
 
@@ -18,10 +18,10 @@ export type MediainfoMessage = { readonly from: number; readonly length: number 
 const TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 64 * 2 ** 20;
 const MEMORY_MEGABYTES = 256;
-// Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
+// The worker comes from the build even when the sources run, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/mediainfo-worker.js', import.meta.url);
 
-/** Reads one video at a time by MediaInfo, each in a thread that requests ranges of the file. */
+/** Reads one video at a time by MediaInfo, in a thread that requests ranges of the file. */
 export class MediainfoFacts implements MediaFacts {
   private queue: Promise<unknown> = Promise.resolve();
   private worker: Worker | undefined;
@@ -44,7 +44,7 @@ export class MediainfoFacts implements MediaFacts {
     const worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      // The output of the library stays out of the service's log.
+      // Keeps the output of the library out of the service's log.
       stdout: true,
       stderr: true,
     });
@@ -70,7 +70,7 @@ export class MediainfoFacts implements MediaFacts {
         if ('size' in message) resolve(message.size);
         else sendRange(message);
       });
-      // The file has crashed the library.
+      // A crash of the library means an unreadable file.
       worker.on('error', () => resolve(undefined));
       worker.on('exit', () => {
         clearTimeout(timer);

@@ -34,5 +34,4 @@ function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }:
   return isTransposed ? { width: Height, height: width } : { width, height: Height };
 }
 
-// A broken file has no size.
 post({ size: await analyze().catch(() => undefined) });

@@ -24,7 +24,7 @@ describe('JimpImageProcessor', () => {
   );
 });
 
-/** Its errors are like those of an adapter with its own copy of `UnreadableFile`. */
+/** Throws the errors of an adapter that has its own copy of `UnreadableFile`. */
 function withErrorsOfAnotherCopy(jimp: JimpImageProcessor): ImageProcessor {
   return {
     can: (...args) => jimp.can(...args),

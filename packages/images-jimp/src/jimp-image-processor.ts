@@ -11,11 +11,9 @@ import {
 import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-pool';
 
 export interface JimpOptions {
-  /** Images with more pixels are refused before they are decoded. */
+  /** Refuses an image with more pixels before decoding. */
   readonly pixelLimit: number;
-  /** CPU time per image. */
   readonly maxCpuMs?: number;
-  /** Resident memory of the process. */
   readonly maxMemoryMegabytes?: number;
 }
 
@@ -33,12 +31,15 @@ const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
 const MAX_MEMORY_MEGABYTES = 1_536;
 const IDLE_MS = 30_000;
-/** The queue takes turns by owner. Jobs already take turns by app, so all tasks have this owner. */
+/** All tasks share one owner, because the job queue already takes turns by app. */
 const ALL_IMAGES = 0;
-// Even when the sources run, the child comes from the build: a process cannot load TypeScript.
+// The child comes from the build even when the sources run, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/jimp-worker.js', import.meta.url);
 
-/** Processes one image at a time in pure JavaScript, in a child process. It serves platforms without native code, and BMP. */
+/**
+ * Processes one image at a time in pure JavaScript, in a child process. Suits platforms without native code, and reads
+ * BMP.
+ */
 export class JimpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<JimpTask, JimpResult>;
   private readonly queue = new FairQueue(1, 1);

@@ -5,7 +5,7 @@ import { defaultFormats, defaultPlugins } from 'jimp';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The part of a Jimp image that is used; jimp's own types are too complex. */
+/** The members of a Jimp image that the worker uses; jimp's own types are too complex. */
 export interface JimpImage {
   readonly width: number;
   readonly height: number;
@@ -22,7 +22,7 @@ interface Bitmap {
 
 const DEFAULT_QUALITY = 80;
 
-/** Compiles from the package's files, because jimp's WebP plugin fetches them and Node 20 cannot fetch files. */
+/** Compiles the package's files, because jimp's WebP plugin fetches them and Node 20 cannot fetch files. */
 async function compileWasm(path: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve(path))));
 }

@@ -52,7 +52,7 @@ describe('an image that exceeds a limit', () => {
     await processor.close();
   });
 
-  it('leaves a process to small images', async () => {
+  it('leaves a process for small images', async () => {
     const processor = new SharpImageProcessor({ pixelLimit: 100_000_000 });
     const finished: string[] = [];
     const largeImages = [1, 2].map(async () => {

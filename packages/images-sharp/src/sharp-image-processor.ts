@@ -12,26 +12,24 @@ import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
-  /** Images with more pixels are refused before they are decoded. */
+  /** Refuses an image with more pixels before decoding. */
   readonly pixelLimit: number;
-  /** Maximum number of images that are processed at once; each takes up to 15 bytes per pixel. */
+  /** Maximum number of images processed at the same time; each image takes up to 15 bytes per pixel. */
   readonly maxConcurrent?: number;
-  /** CPU time per image. */
   readonly maxCpuMs?: number;
-  /** Resident memory of a process. */
   readonly maxMemoryMegabytes?: number;
 }
 
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
-/** Browsers show these types. Originals of other types stay unchanged. */
+/** Types that browsers show. An image of another type stays as uploaded. */
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
 const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
-// Even when the sources run, the worker comes from the build: a process cannot load TypeScript.
+// The worker comes from the build even when the sources run, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
-/** One more than a single app can use, because an app has at most half of the jobs at once. */
+/** One more than one app can use, because an app has at most half of the jobs at once. */
 const DEFAULT_CONCURRENT = 3;
-/** The queue takes turns by owner. Jobs already take turns by app, so all tasks have this owner. */
+/** All tasks share one owner, because the job queue already takes turns by app. */
 const ALL_IMAGES = 0;
 const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
@@ -40,8 +38,8 @@ const MAX_MEMORY_MEGABYTES = 1_536;
 const LARGE_IMAGE_PIXELS = 25_000_000;
 
 /**
- * Processes images by libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate a
- * crash, and a slow image can be abandoned at shutdown.
+ * Processes images by libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate
+ * crashes, and let a shutdown abandon a slow image.
  */
 export class SharpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<SharpTask, SharpResult>;

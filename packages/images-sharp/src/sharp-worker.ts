@@ -9,7 +9,7 @@ export interface SharpTask {
   readonly pixelLimit: number;
 }
 
-/** Each wider output is made from the source, because keeping its pixels would take too much memory. */
+/** A larger output is made from the source, because its pixels would take too much memory. */
 const MAX_SHARED_PIXELS = 25_000_000;
 /** The default effort of 4 takes 50 % longer and makes files 5 % smaller. */
 const WEBP_EFFORT = 2;
@@ -19,7 +19,7 @@ const AVIF_EFFORT = 3;
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** `error` reports a broken image. */
+/** `error` is the message for a broken image. */
 export type SharpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string };
 
 async function processImage(task: SharpTask): Promise<SharpResult> {
@@ -47,7 +47,6 @@ function isShared({ width }: ImageOutput, image: ImageFacts): boolean {
   return size.width * size.height <= MAX_SHARED_PIXELS;
 }
 
-/** Decodes the image once, at the width of the widest output. */
 function makerFromPixels(
   { bytes, image, pixelLimit }: SharpTask,
   outputs: readonly ImageOutput[],

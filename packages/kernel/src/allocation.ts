@@ -1,8 +1,8 @@
 import { sum } from './money.js';
 
 /**
- * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder. The parts add up to `amount` exactly; ties go to the
- * earlier weight. Without a positive weight every part is 0.
+ * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder. The parts add up to `amount` exactly; of equal
+ * remainders, the earlier weight gets the unit. Without a positive weight every part is 0.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const total = sum(weights);
@@ -18,7 +18,6 @@ export function allocate(amount: number, weights: readonly number[]): number[] {
   return parts;
 }
 
-/** Adds 1 to the parts with the `count` largest remainders. */
 function addToLargest(parts: number[], remainders: Float64Array, count: number): void {
   const sortedRemainders = remainders.slice().sort();
   const threshold = sortedRemainders[sortedRemainders.length - count] ?? 0;

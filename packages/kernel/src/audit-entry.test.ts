@@ -38,7 +38,7 @@ describe('changedRecords', () => {
     expect(changedRecords(before, new Map())).toBeUndefined();
   });
 
-  it('shows 100 records, and long values by their length', () => {
+  it('lists at most 100 records, and replaces long values by their length', () => {
     const after = new Map(Array.from({ length: 300 }, (_, index) => [`N${index}`, { codes: 'x'.repeat(600) }]));
     const { after: shown } = changedRecords(new Map(), after) as { after: { created: number; records: object } };
     expect([shown.created, Object.keys(shown.records).length]).toEqual([300, 100]);

@@ -1,4 +1,4 @@
-/** Actions in the audit log: the kind of the subject, then what was done. */
+/** Actions in the audit log: the kind of the subject, then the change. */
 export const AUDIT_ACTIONS = [
   'settings.change',
   'access_token.create',
@@ -29,16 +29,15 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What a change did. `before` and `after` hold changed values only, without secrets and personal data. */
+/** `before` and `after` contain only changed values, without secrets and personal data. */
 export interface AuditEntry {
   readonly action: AuditAction;
-  /** `undefined` when the call changed several records, or one without an id. */
+  /** Absent when the call changed several records, or a record without an id. */
   readonly subjectId?: number | undefined;
   readonly before?: object | undefined;
   readonly after?: object | undefined;
 }
 
-/** Returns the fields whose values differ, as they were and as they are. */
 export function changedFields(before: object, after: object): { readonly before: object; readonly after: object } {
   const [previous, next] = [before as Record<string, unknown>, after as Record<string, unknown>];
   const names = [...new Set([...Object.keys(previous), ...Object.keys(next)])].filter(
@@ -54,7 +53,7 @@ const MAX_RECORDS = 100;
 
 type NamedRecords = ReadonlyMap<string, object>;
 
-/** Counts the created and changed records, and shows the changed fields of the first 100. */
+/** Counts the created and changed records, and lists the changed fields of the first 100. */
 export function changedRecords(
   before: NamedRecords,
   after: NamedRecords,
@@ -67,17 +66,17 @@ export function changedRecords(
   const shown = changes.slice(0, MAX_RECORDS);
   const createdCount = changes.filter(({ isNew }) => isNew).length;
   return {
-    before: Object.fromEntries(shown.filter(({ isNew }) => !isNew).map((one) => [one.name, shortened(one.before)])),
+    before: Object.fromEntries(shown.filter(({ isNew }) => !isNew).map((one) => [one.name, shortenValues(one.before)])),
     after: {
       created: createdCount,
       changed: changes.length - createdCount,
-      records: Object.fromEntries(shown.map((one) => [one.name, shortened(one.after)])),
+      records: Object.fromEntries(shown.map((one) => [one.name, shortenValues(one.after)])),
     },
   };
 }
 
-/** Replaces long values by their length, since an entry is no backup. */
-function shortened(fields: object): object {
+/** Replaces a long value by its length, because an entry is no backup. */
+function shortenValues(fields: object): object {
   const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
     const length = JSON.stringify(value ?? null).length;
     return [name, length > MAX_VALUE_LENGTH ? { length } : value] as const;

@@ -7,7 +7,7 @@ export interface FailedRow {
   readonly key: string;
 }
 
-/** Message keys of the failed rows, in input order. Nothing was written. */
+/** Message keys of the failed rows, in the order of the rows. Nothing was written. */
 export interface RejectedRows {
   readonly failures: readonly string[];
 }
@@ -27,7 +27,7 @@ export function failedRows(outcomes: readonly RowOutcome<unknown>[]): FailedRow[
   return outcomes.flatMap((key, row) => (typeof key === 'string' ? [{ row, key }] : []));
 }
 
-/** Returns the rejection of a call that writes all rows or none; `undefined` when no row fails. */
+/** Returns the rejection of an all-or-nothing call; `undefined` when no row fails. */
 export function rejectionOf(outcomes: readonly RowOutcome<unknown>[]): RejectedRows | undefined {
   const failures = failedRows(outcomes).map(({ key }) => key);
   return failures.length === 0 ? undefined : { failures };

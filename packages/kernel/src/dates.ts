@@ -1,4 +1,4 @@
-/** Formats a datetime as the API writes it: UTC, without offset and fraction. */
+/** Formats a datetime for the API: UTC, without offset and fraction. */
 export function formatDateTime(date: Date): string {
   return date.toISOString().slice(0, 19);
 }
@@ -14,7 +14,7 @@ export interface Moment {
   readonly isDateOnly: boolean;
 }
 
-/** Parses a date, or a datetime with optional fraction and offset. Returns `undefined` for any other text. */
+/** Parses a date, or a datetime with optional fraction and offset; returns `undefined` for an invalid text. */
 export function parseMoment(text: string): Moment | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
@@ -22,12 +22,12 @@ export function parseMoment(text: string): Moment | undefined {
   const isDateOnly = hour === undefined;
   const at = new Date(isDateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
   if (Number.isNaN(at.getTime())) return undefined;
-  // JavaScript would turn 30 February into a day of March.
+  // `Date` would turn 30 February into a day of March.
   const isSameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly } : undefined;
 }
 
-/** Dates outside the years 0001 to 9999 cannot be formatted. An offset can lead out of these years. */
+/** A datetime outside the years 0001 to 9999 cannot be formatted; an offset can lead outside these years. */
 function hasFourDigitYear(at: Date): boolean {
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;
 }

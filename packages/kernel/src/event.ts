@@ -1,4 +1,4 @@
-/** Types of events: the kind of the record, then what happened to it. */
+/** Event types: the kind of the record, then the change. */
 export const EVENT_TYPES = [
   'proforma.created',
   'proforma.payment_received',
@@ -39,20 +39,23 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A change that other systems want to know. It contains no personal data, since records are read with the event. */
+/**
+ * A change that other systems want to know. An event contains no personal data, because clients read it together with
+ * its record.
+ */
 export interface DomainEvent {
   readonly type: EventType;
-  /** `null` for the record that the same statement adds. */
+  /** Null means the record that the same statement adds. */
   readonly recordId: number | null;
-  /** The warehouse of changed stock, whose record is a variant. */
+  /** Present if stock has changed; the record is then the variant. */
   readonly warehouseId?: number | undefined;
-  /** The payment of a refund, or the index of an alert. */
+  /** Id of the refund's payment, or the index of the alert. */
   readonly partId?: number | undefined;
-  /** What identifies a record that no longer exists. */
+  /** Identifiers of a record that no longer exists. */
   readonly removed?: object | undefined;
 }
 
-/** One event for each shelf, in the order of variants and warehouses. */
+/** Returns one event per shelf, in the order of variants and warehouses. */
 export function stockEvents(
   shelves: readonly { readonly variantId: number; readonly warehouseId: number }[],
 ): DomainEvent[] {

@@ -1,4 +1,4 @@
-/** Remembers which party called last, and when a different party called last. */
+/** Remembers the time of the last call, and of the last call by a different party. */
 export class LatestParties<Key> {
   private latest: Key | undefined;
   private latestAtMs = -Infinity;
@@ -10,7 +10,7 @@ export class LatestParties<Key> {
     this.latestAtMs = nowMs;
   }
 
-  /** Returns when a party other than this one has called last, or -Infinity. */
+  /** Returns the time of the last call by another party, or -Infinity. */
   otherCallAtMs(key: Key): number {
     return this.latest === key ? this.otherAtMs : this.latestAtMs;
   }

@@ -5,33 +5,33 @@ const MAX_INTEGER = 2 ** 53;
 export interface Page {
   readonly offset: number;
   readonly limit: number;
-  /** Starts after this position; `offset` is 0 then. */
+  /** The page starts after this position; `offset` is then 0. */
   readonly after?: Position;
 }
 
-/** Values of the sort keys of a listed record, the last one its id. Adapters choose the form of the texts. */
+/** Values of the sort keys of a listed record, with the id last. Adapters choose the format of the texts. */
 export type Position = readonly (string | null)[];
 
 export interface ListedPage {
-  /** JSON text in the shape of the API. */
+  /** JSON text in the format of the API. */
   readonly json: string;
-  /** Position of the last record if the page is full; null when no record can follow. */
+  /** Position of the last record of a full page; null when no record can follow. */
   readonly end: Position | null;
 }
 
-/** A position that belongs to another order, or that was not made by the adapter. */
+/** The position belongs to another sort order, or does not come from the adapter. */
 export class InvalidPosition extends Error {
   override readonly name = 'InvalidPosition';
 }
 
-// The name is compared because an adapter may load another copy of the class.
+// Compares the name, because an adapter may load another copy of the class.
 export function isInvalidPosition(error: unknown): error is InvalidPosition {
   return error instanceof Error && error.name === 'InvalidPosition';
 }
 
 export type QueryValue = unknown;
 
-/** Parses a whole number of any length and clamps it to ±2^53. Returns `undefined` for any other value. */
+/** Parses an integer of any length and clamps it to ±2^53; returns `undefined` for an invalid value. */
 export function parseInteger(value: QueryValue): number | undefined {
   if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
   return Math.max(-MAX_INTEGER, Math.min(Number(value), MAX_INTEGER));
@@ -43,7 +43,9 @@ export function parseBoolean(value: QueryValue): boolean | undefined {
   return undefined;
 }
 
-/** Parses `offset` and `limit`. Invalid values get their defaults; a larger limit becomes {@link MAX_PAGE_SIZE}. */
+/**
+ * Parses `offset` and `limit`. Replaces an invalid value by its default, and a larger limit by {@link MAX_PAGE_SIZE}.
+ */
 export function parsePage(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
   const offset = parseInteger(query['offset']) ?? 0;
   const limit = parseInteger(query['limit']) ?? defaultLimit;
@@ -58,20 +60,20 @@ export interface Sorting {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Parses `field`, `field asc` or `field desc`. Returns `undefined` for any other value or field. */
+/** Parses `field`, `field asc` or `field desc`; returns `undefined` for an invalid value or an unknown field. */
 export function parseSorting(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
   const [, field = '', direction = 'asc'] =
     /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
   return fields.includes(field) ? { field, direction: direction as Sorting['direction'] } : undefined;
 }
 
-/** Parses an id of a path or query. Returns `undefined` unless it is a positive safe integer. */
+/** Parses an id of a path or query; returns `undefined` unless it is a positive safe integer. */
 export function parseRecordId(value: QueryValue): number | undefined {
   const id = parseInteger(value);
   return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** Replaces an id that no record can have by 0, which databases accept. */
+/** Replaces an id that no record can have by 0, because databases refuse such an id. */
 export function toLookupId(id: number): number {
   return Number.isSafeInteger(id) ? id : 0;
 }

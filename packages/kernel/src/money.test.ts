@@ -76,7 +76,7 @@ describe('the maximum amount', () => {
     expect(toMinor(-MAX_AMOUNT / 100, 2)).toBe(-MAX_AMOUNT);
   });
 
-  it('is the limit to the minor unit', () => {
+  it('is refused when exceeded by one minor unit', () => {
     expect(toMinor((MAX_AMOUNT + 1) / 100, 2)).toBeUndefined();
     expect(toMinor(-(MAX_AMOUNT + 1) / 100, 2)).toBeUndefined();
     expect(toMinor(MAX_AMOUNT + 1, 0)).toBeUndefined();

@@ -2,11 +2,11 @@
 export const MAX_AMOUNT = 1_000_000_000_000_00;
 
 /**
- * Converts a JSON number in the currency to minor units. Returns `undefined` when it has too many decimals, is not
- * finite or exceeds {@link MAX_AMOUNT}.
+ * Converts a JSON number in the currency to minor units. Returns `undefined` when the number has too many decimals, is
+ * not finite or exceeds {@link MAX_AMOUNT}.
  */
 export function toMinor(amount: number, decimals: number): number | undefined {
-  // The shortest decimal text is what the client wrote. Rounding would accept 0.1 + 0.2 as 0.3.
+  // Converts the shortest decimal text, which is the client's text. Rounding would accept 0.1 + 0.2 as 0.3.
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount));
   if (!match) return undefined;
   const [, sign, integer = '', fraction = ''] = match;
@@ -27,10 +27,10 @@ export function divideRounded(numerator: bigint, denominator: bigint): number {
   return numerator < 0n && magnitude !== 0 ? -magnitude : magnitude;
 }
 
-/** Returns `amount × part / whole`, rounded half away from zero. All are whole numbers, `whole` is positive. */
+/** Returns `amount × part / whole`, rounded half away from zero. All arguments are integers; `whole` is positive. */
 export function shareOf(amount: number, part: number, whole: number): number {
   const dividend = 2 * amount * part + whole;
-  // BigInt takes several times as long.
+  // `bigint` takes several times as long, so it is used only when needed.
   if (amount < 0 || part < 0 || dividend > Number.MAX_SAFE_INTEGER)
     return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
   return (dividend - (dividend % (2 * whole))) / (2 * whole);

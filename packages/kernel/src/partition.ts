@@ -1,4 +1,4 @@
-/** The parts identify a partitioned record together with its id. They never change. */
+/** Together with the id, the parts identify a partitioned record. The parts never change. */
 export interface Parts {
   readonly dataPart: number;
   readonly timePart: number;
@@ -6,15 +6,12 @@ export interface Parts {
 
 const DATA_PARTS = 64;
 
-/**
- * Returns the parts of a record made at `date`. `randomBelow(n)` returns a whole number from 0 to `n` - 1, like
- * `randomInt`.
- */
+/** Returns the parts of a record created at `date`. `randomBelow(n)` returns a random integer from 0 to `n - 1`. */
 export function newParts(date: Date, randomBelow: (limit: number) => number): Parts {
   return { dataPart: randomBelow(DATA_PARTS) + 1, timePart: timePartOf(date) };
 }
 
-/** January 2020 is month 0. */
+/** Returns the number of months since January 2020. */
 export function timePartOf(date: Date): number {
   return (date.getUTCFullYear() - 2020) * 12 + date.getUTCMonth();
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** Remembers for `lifetimeMs` which keys were not found. A full memory forgets the oldest key. */
+/** Remembers missing keys for `lifetimeMs`. A full memory forgets the oldest key. */
 export class RecentMisses {
   private readonly expiresAtMs = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class RecentMisses {
     const expiresAtMs = this.expiresAtMs.get(key);
     if (expiresAtMs === undefined) return false;
     const now = this.clock.now().getTime();
-    // A clock that was set back must not keep an entry alive.
+    // The second condition forgets an entry after the clock was set back.
     if (expiresAtMs > now && expiresAtMs <= now + this.lifetimeMs) return true;
     this.expiresAtMs.delete(key);
     return false;

@@ -1,11 +1,11 @@
 /**
- * Negative answer of a rule. `refused` is a message key of the API (`API.<Area>.<Rule>`) or plain text. `field` names
- * the invalid field.
+ * Negative result of a rule. `refused` is a message key of the API (`API.<Area>.<Rule>`) or plain text. `field` is the
+ * invalid field.
  */
 export interface Refusal {
   readonly refused: string;
   readonly field?: string;
-  /** The answer shows these invalid values beside the key. */
+  /** Invalid values that the answer shows beside the key. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 

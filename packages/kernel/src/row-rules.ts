@@ -1,7 +1,7 @@
 import { isBlank, isStorable, characterCount } from './text.js';
 import { MAX_AMOUNT, toMinor } from './money.js';
 
-/** Marks a value of the wrong JSON type. The whole request is answered with 400. */
+/** Result for a value of the wrong JSON type, which rejects the whole request with 400. */
 export const MALFORMED = 'malformed';
 export const CANT_BE_BLANK = "can't be blank";
 export const IS_INVALID = 'is invalid';
@@ -9,7 +9,7 @@ export const IS_TOO_LONG = 'is too long';
 export const MUST_BE_POSITIVE = 'must be greater than 0';
 export const ALREADY_TAKEN = 'has already been taken';
 
-/** Returns the message for an invalid text. `max` is a number of characters. */
+/** Returns the message for an invalid text. `max` is in characters. */
 export function checkText(value: unknown, max: number, isBlankAllowed: boolean): string | undefined {
   if (typeof value !== 'string') return MALFORMED;
   if (!isBlankAllowed && isBlank(value)) return CANT_BE_BLANK;
@@ -33,7 +33,7 @@ export function checkUrlField(value: unknown, max: number, isRequired: boolean):
   return error === undefined && typeof value === 'string' && isScriptUrl(value) ? IS_INVALID : error;
 }
 
-/** Browsers ignore spaces and control characters in a scheme. */
+/** Ignores spaces and control characters in the scheme, as browsers do. */
 function isScriptUrl(url: string): boolean {
   const scheme = [...url.slice(0, url.indexOf(':') + 1).toLowerCase()].filter((character) => character > ' ').join('');
   const isImage = url

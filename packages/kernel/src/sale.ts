@@ -8,12 +8,12 @@ export interface Promotion {
   readonly code: string;
   readonly name: string;
   readonly kind: PromotionKind;
-  /** Basis points of `percentage` and `buy_x_get_y`, minor units of `amount`. */
+  /** Basis points for `percentage` and `buy_x_get_y`, minor units for `amount`. */
   readonly value: number;
-  /** Out of every `buyQty + getQty` pieces, `getQty` are reduced. Both are 0 unless the kind is `buy_x_get_y`. */
+  /** Of every `buyQty + getQty` pieces, `getQty` are reduced. Both are 0 unless the kind is `buy_x_get_y`. */
   readonly buyQty: number;
   readonly getQty: number;
-  /** Empty when the whole basket is reduced. */
+  /** An empty list means the whole basket. */
   readonly variantCodes: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface AppliedPromotion {
   readonly amount: number;
 }
 
-/** Line with its prices, in minor units. `price` is for one piece; the other amounts cover the whole quantity. */
+/** A basket line with its prices in minor units. `price` is for one piece; other amounts are for the whole quantity. */
 export interface EvaluatedLine {
   readonly productId: number;
   readonly variantId: number;
@@ -132,7 +132,7 @@ export function totalColumns(totals: Totals): TotalColumns {
   return columnsOf(totals, TOTALS);
 }
 
-/** Buyer as stored with proformas and orders. The stored parts belong to the sale, not to the buyer. */
+/** Buyer of a proforma or an order. The stored parts identify the sale, not the buyer. */
 export interface BuyerColumns {
   readonly customer_id: number | null;
   readonly customer_email: string | null;

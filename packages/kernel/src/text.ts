@@ -1,7 +1,7 @@
 export const MAX_STRING_LENGTH = 255;
 export const MAX_TEXT_LENGTH = 5_000;
 
-/** Returns false for a text with NUL or half a surrogate pair, which databases refuse or change. */
+/** Returns false for a text with NUL or half a surrogate pair, because databases refuse or change such a text. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }
@@ -10,14 +10,14 @@ export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** Removes the character from both ends in linear time, unlike a pattern such as `/\/+$/`. */
+/** Removes the character from both ends in linear time; a pattern such as `/\/+$/` takes quadratic time. */
 export function trimCharacter(text: string, character: string): string {
   let start = 0;
   while (start < text.length && text[start] === character) start += 1;
   return trimEndCharacters(text.slice(start), character);
 }
 
-/** Removes trailing characters of the set in linear time. */
+/** Removes trailing characters in linear time. `characters` lists the characters to remove. */
 export function trimEndCharacters(text: string, characters: string): string {
   let length = text.length;
   while (length > 0 && characters.includes(text.charAt(length - 1))) length -= 1;

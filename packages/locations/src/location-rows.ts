@@ -18,7 +18,7 @@ import type { LocationFields, Location } from './location.js';
 
 type RequiredField = 'name' | 'latitude' | 'longitude';
 
-/** An absent field is not changed; null clears it. */
+/** An absent field does not change; null clears the field. */
 export type DesiredLocation = Pick<LocationFields, RequiredField> & Partial<LocationFields>;
 
 const MAX_URL_LENGTH = 2_048;
@@ -69,7 +69,7 @@ function checkDegrees(value: unknown, max: number): string | undefined {
   return Math.abs(value) <= max ? undefined : IS_INVALID;
 }
 
-/** A blank becomes null, since two locations must not match by a blank. */
+/** Converts a blank to null, because a blank would match every location with a blank. */
 function blankToNull(value: unknown): string | null {
   return typeof value === 'string' && !isBlank(value) ? value : null;
 }
@@ -98,7 +98,7 @@ export function planLocations(
 function planRow(matcher: Matcher<LocationDraft>, desiredLocation: DesiredLocation): RowOutcome<LocationDraft> {
   const draft = matcher.find(desiredLocation) ?? { ...EMPTY_LOCATION, ...desiredLocation };
   const holder = matcher.findHolder('external_ref', desiredLocation.external_ref);
-  // A code needs no check, since rows match by code first.
+  // A code cannot collide, because rows match by code first.
   if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
   matcher.remove(draft);
   matcher.add(Object.assign(draft, desiredLocation));

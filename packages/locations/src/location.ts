@@ -16,5 +16,5 @@ export interface Location extends LocationFields {
   readonly updated_at: Date;
 }
 
-/** The `id` is null when a dry run would have added the location. */
+/** The id is null when a dry run would have added the location. */
 export type WrittenLocation = Omit<Location, 'id'> & { readonly id: number | null };

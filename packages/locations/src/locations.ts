@@ -9,16 +9,16 @@ export interface LocationsApp {
 }
 
 export interface PutResult {
-  /** Contains per row, in input order, the location or the message key of the failure. */
+  /** The location or the message key of the failure for each row, in the order of the rows. */
   readonly locations: readonly (WrittenLocation | string)[];
   readonly explain: Explanations | undefined;
 }
 
 export interface Locations {
   /**
-   * Upserts locations by code, then external reference, and stores the usages of their images. Invalid rows arrive as
-   * message keys. A row with the reference of another location fails. The last row of a location wins. Calls of an app
-   * are serialized.
+   * Upserts locations by code, then external reference, and stores the usages of their images. An invalid row arrives
+   * as its message key. A row with the reference of another location fails. The last row of a location wins. Calls of
+   * an app are serialized.
    */
   put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutResult>;
 }

@@ -2,12 +2,12 @@ import type { RowOutcome } from '@back-office/kernel';
 import type { Explanations } from './explanation.js';
 
 /**
- * A function `plan…(rows, found)` makes the plan of a bulk write from the parsed rows and the records that they may
- * name. Adapters then write its drafts.
+ * A function `plan…(rows, found)` plans a bulk write from the parsed rows and the records that the rows may match.
+ * Adapters then write the drafts of the plan.
  */
 export interface BulkPlan<Planned> {
-  /** The list has one outcome per row, in input order. Rows may share a draft. */
+  /** One outcome per row, in the order of the rows. Several rows may share a draft. */
   readonly outcomes: readonly RowOutcome<Planned>[];
-  /** Explains how rows found their records. It must be called after new records have their ids. */
+  /** Explains which identifiers matched. Call `explain` after new records have received their ids. */
   readonly explain: () => Explanations;
 }

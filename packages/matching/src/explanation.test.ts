@@ -15,7 +15,7 @@ describe('explanationOf', () => {
     });
   });
 
-  it('has nulls when nothing is found', () => {
+  it('contains nulls when no record matches', () => {
     const nothing = { record: 'variant', identifier: null, id: null, others: [] };
     expect(explanationOf('variant', matcher.explain({ code: 'SOCK' }))).toEqual(nothing);
   });

@@ -53,7 +53,7 @@ describe('an empty identifier', () => {
   });
 });
 
-describe('holder', () => {
+describe('findHolder', () => {
   it('searches one identifier only', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.findHolder('barcode', shoe.barcode)).toBe(shoe);
@@ -190,7 +190,7 @@ describe('any records and any row', () => {
     );
   });
 
-  it('match the same when added at once or one by one', () => {
+  it('match equally, whether added at once or one by one', () => {
     fc.assert(
       fc.property(
         identifierOrders,

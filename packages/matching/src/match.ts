@@ -4,7 +4,6 @@ export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
 export type IdentifierValues = { readonly [Name in Identifier]?: unknown };
 
-/** Finds the record with exactly this value of an identifier. */
 export type FindHolder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
 
 export interface Match<Record> {
@@ -26,15 +25,15 @@ export interface Matcher<Record extends IdentifierValues> {
   add(record: Record): void;
   remove(record: Record): void;
   /**
-   * Makes a record findable by a new value of one identifier, before the record itself changes. Returns a function that
-   * undoes this; later changes must be undone first.
+   * Indexes a record under a new value of an identifier before the record itself changes. Returns an undo function.
+   * Undo functions must run in reverse order.
    */
   rename(record: Record, identifier: Identifier, newValue: unknown): () => void;
 }
 
 /**
- * The matcher tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number
- * never matches a text. Absent, null and blank values find nothing.
+ * Tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number never matches a
+ * text. Absent, null and blank values match nothing.
  */
 export function matcherOf<Record extends IdentifierValues>(
   order: readonly Identifier[],
@@ -90,7 +89,7 @@ function reindex<Record>(
   };
 }
 
-/** Looks up every identifier of the row. Two identifiers agree when they find the same object. */
+/** Looks up every identifier of the row. `others` lists the identifiers that belong to other records. */
 export function matchOf<Record>(
   order: readonly Identifier[],
   row: IdentifierValues,

@@ -6,17 +6,18 @@ export const MATCHING = {
   'POST /int/orders': { variant: ['code', 'barcode', 'external_ref'] },
   'POST /int/cards': { card: ['barcode', 'external_ref'] },
   'POST /stock/reconcile': { variant: ['code'], warehouse: ['code'] },
-  // The variant names its product. A definition's id, if sent, must belong to its reference.
+  // The product is that of the variant. If the row has the definition's id, the definition must have the row's
+  // reference.
   'PUT /int/product_attributes': {
     variant: ['code', 'barcode', 'external_ref'],
     product_attribute_def: ['external_ref'],
   },
-  // If both are sent, they must name the same warehouse.
+  // If a row has both code and id, both must match the same warehouse.
   'PUT /warehouse': { warehouse: ['code', 'id'] },
-  // This call ignores case and surrounding spaces, unlike the others. It tries products when no variant is found.
+  // Ignores case and surrounding spaces, unlike other calls. Looks up a product only if no variant matches.
   'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
-  // Both parts must match as well.
+  // The parts of the order must match, too.
   'PUT /orders/bulk_update': { order: ['id'] },
   'POST /order_processings': { variant: ['code', 'barcode', 'external_ref', 'id'] },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;

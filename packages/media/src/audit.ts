@@ -2,7 +2,7 @@ import { changedRecords, type AuditEntry } from '@back-office/kernel';
 
 const MAX_SHOWN_FILES = 100;
 
-/** Names of files may be those of persons, so the entry has only ids. */
+/** The entry contains only ids, because the name of a file may be the name of a person. */
 export function fileEntries(action: 'file.delete' | 'file.purge', ids: readonly number[]): AuditEntry[] {
   if (ids.length === 0) return [];
   const files = ids.slice(0, MAX_SHOWN_FILES).map((id) => ({ id }));
@@ -19,7 +19,6 @@ interface NamedPreset {
   readonly name: string;
 }
 
-/** The entry of a call that puts presets. */
 export function presetEntries(before: readonly NamedPreset[], after: readonly NamedPreset[]): AuditEntry[] {
   const byName = (presets: readonly NamedPreset[]): Map<string, object> =>
     new Map(presets.map(({ id: _id, ...preset }) => [preset.name, preset]));

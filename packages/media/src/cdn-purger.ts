@@ -1,6 +1,6 @@
 export interface CdnPurger {
   /** False when no purger is configured. */
   readonly isConfigured: boolean;
-  /** False when a cache may still hold one of the addresses. */
+  /** Returns false when a cache may still hold one of the URLs. */
   purge(urls: readonly string[]): Promise<boolean>;
 }

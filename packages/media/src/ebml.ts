@@ -6,13 +6,13 @@ const MAX_SIZE_BYTES = 8;
 
 export interface EbmlElement {
   readonly id: number;
-  /** Bytes of id and size together. */
+  /** Size of id and size field together, in bytes. */
   readonly headSize: number;
-  /** Bytes of the content; `Infinity` when the file does not state the size. */
+  /** Size of the content in bytes; `Infinity` when the file does not state it. */
   readonly size: number;
 }
 
-/** Returns `undefined` when the head at this offset is invalid or incomplete. */
+/** Returns `undefined` when the element's head is invalid or incomplete. */
 export function ebmlElementAt(bytes: Uint8Array, at = 0): EbmlElement | undefined {
   const idLength = vintLength(bytes[at]);
   const sizeLength = vintLength(bytes[at + idLength]);
@@ -24,7 +24,7 @@ export function ebmlElementAt(bytes: Uint8Array, at = 0): EbmlElement | undefine
   return { id: u32(bytes, at) >>> (8 * (4 - idLength)), headSize, size: isUnknownSize ? Infinity : size };
 }
 
-/** Returns the bytes of a variable-size integer; its first set bit encodes them. */
+/** Returns the number of bytes of a variable-size integer, which its first set bit encodes. */
 function vintLength(first = 0): number {
   return Math.clz32(first) - 23;
 }

@@ -2,7 +2,6 @@ import type { DomainEvent, EventType } from '@back-office/kernel';
 
 export type FileEventType = Extract<EventType, `file.${string}`>;
 
-/** One event for each file, in the order of ids. */
 export function fileEvents(type: FileEventType, ids: readonly number[]): DomainEvent[] {
   return [...ids].sort((a, b) => a - b).map((recordId) => ({ type, recordId }));
 }

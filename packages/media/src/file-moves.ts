@@ -1,14 +1,13 @@
 import type { Refusal } from '@back-office/kernel';
 import type { FolderPath } from './folders.js';
 
-/** Result for one of several files: a refusal, or `undefined` on success. */
+/** Is `undefined` on success. */
 export type FileResult = Refusal | undefined;
 
 /** Each method returns one result per id, in the order of the ids. Names are unique within a folder. */
 export interface FileMoves {
   /**
-   * Moves files into a folder and creates the folder if missing. Refuses a missing file, a file in Trash and a taken
-   * name.
+   * Moves files into a folder, which is created if missing. Refuses a missing file, a file in Trash and a taken name.
    */
   move(appId: number, ids: readonly number[], folder: FolderPath): Promise<FileResult[]>;
   /**

@@ -1,10 +1,10 @@
 import type { Page } from '@back-office/kernel';
 import type { MediaApp } from './upload-receipts.js';
 
-/** The service derives the usages of these entity types from its own records. */
+/** Entity types whose usages the service derives from its own records. */
 export const OWN_ENTITY_TYPES: readonly string[] = ['product', 'product_variant', 'app_location'];
 
-/** URLs that an entity of the client, such as a page, shows. */
+/** URLs of files that an entity of the client, such as a page, contains. */
 export interface EntityUsages {
   readonly entity_type: string;
   readonly entity_id: string;
@@ -18,7 +18,7 @@ export interface Usage {
   readonly field: string;
   readonly label: string | null;
   readonly url: string;
-  /** Number of usages in the whole list. */
+  /** Number of usages on all pages. */
   readonly total_count: number;
 }
 
@@ -27,9 +27,9 @@ export interface FileUsages {
   replace(app: MediaApp, usages: EntityUsages): Promise<Usage[]>;
 }
 
-/** Each method returns one page of usages as JSON text, as the API presents them. */
+/** Each method returns one page of usages as JSON text in the format of the API. */
 export interface FileUsageQueries {
-  /** Returns the usages of a file in the order of recording; an empty page for a missing file. */
+  /** Returns the usages of a file in the order in which they were recorded; an empty page for a missing file. */
   usagesOfFile(appId: number, fileId: number, page: Page): Promise<string>;
   /** Returns usages of missing files, sorted by key. `search` matches label, URL, entity type, entity id and key. */
   brokenUsages(appId: number, search: string | undefined, page: Page): Promise<string>;

@@ -6,29 +6,27 @@ export interface ChangedFile {
   readonly key: string;
   readonly version: number;
   readonly mime: string;
-  /** Public keys whose content has changed. */
   readonly keys: readonly string[];
   /** Receipt of the new content; `undefined` after a revert. */
   readonly receiptId: number | undefined;
-  /** JSON text of the file after this change. */
   readonly data: string;
 }
 
 export interface ChangeTerms {
-  /** Days for which the previous content is kept. */
+  /** The previous content is kept for this many days. */
   readonly retentionDays: number;
-  /** Whether the previous content is purged from caches. */
+  /** True when caches must drop the previous content. */
   readonly isPurged: boolean;
 }
 
 /**
- * Methods return `undefined` for a missing file and a refusal for a file in Trash. A repeated call
- * with the same idempotency key changes nothing and returns the current file.
+ * Methods return `undefined` for a missing file and a refusal for a file in Trash. A repeated call with the same
+ * idempotency key changes nothing and returns the current file.
  */
 export interface FileVersions {
   /**
-   * Replaces the content, keeps the previous content as a version and queues processing. Throws when the receipt is
-   * gone.
+   * Replaces the content, keeps the previous content as a version and queues processing. Throws when the receipt no
+   * longer exists.
    */
   replace(
     appId: number,
@@ -36,14 +34,14 @@ export interface FileVersions {
     content: ReceivedContent,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined>;
-  /** Restores a kept version, by default the latest, as a new version. Refuses a version that is not kept. */
+  /** Makes a kept version, by default the latest, the new content. Refuses a version that is not kept. */
   revert(
     appId: number,
     fileId: number,
     version: number | undefined,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined>;
-  /** Removes a kept version at once, also of a file in Trash. Refuses a version that is not kept. */
+  /** Removes a kept version immediately, even of a file in Trash. Refuses a version that is not kept. */
   purge(appId: number, fileId: number, version: number): Promise<Refusal | true | undefined>;
   /** Queues new renditions of these widths, by default the widths of the preset. */
   regenerate(appId: number, fileId: number, widths: readonly number[] | undefined): Promise<Refusal | true | undefined>;
@@ -52,8 +50,8 @@ export interface FileVersions {
 }
 
 export interface FileVersionQueries {
-  /** Returns JSON text of the kept versions as the API presents them, latest first; `undefined` for a missing file. */
+  /** Returns the kept versions, latest first, as JSON text in the format of the API; `undefined` for a missing file. */
   list(appId: number, fileId: number): Promise<string | undefined>;
-  /** Returns `true` when the content can be replaced, `undefined` for a missing file, a refusal for a file in Trash. */
+  /** Returns true when the content can be replaced, `undefined` for a missing file, a refusal for a file in Trash. */
   checkReplaceable(appId: number, fileId: number): Promise<Refusal | true | undefined>;
 }

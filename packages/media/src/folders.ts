@@ -3,7 +3,9 @@ import { isStorable, refuse, trimCharacter, type Refusal } from '@back-office/ke
 const MAX_SEGMENT_BYTES = 255;
 export const MAX_FOLDER_PATH_BYTES = 1_024;
 
-/** Full path of a folder, such as `products/shoes`; empty for the top level. {@link parseFolderPath} validates it. */
+/**
+ * Full path of a folder, such as `products/shoes`; empty for the top level. {@link parseFolderPath} validates the path.
+ */
 export type FolderPath = string & { readonly __folder: true };
 
 export const TOP_LEVEL = '' as FolderPath;

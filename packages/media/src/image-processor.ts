@@ -1,14 +1,14 @@
 import { scaleTo, type OutputFormat, type Size } from './presets.js';
 
 export interface ImageOutput {
-  /** Maximum width in pixels; the image keeps its aspect ratio and is never enlarged. */
+  /** Maximum width in pixels. The image keeps its aspect ratio and is never enlarged. */
   readonly width: number;
   readonly format: OutputFormat;
   /** From 1 to 100. */
   readonly quality: number;
 }
 
-/** Types of images that the library accepts. Every processor reads at least JPEG and PNG. */
+/** Image types that the library accepts. Every processor reads at least JPEG and PNG. */
 export type ImageType =
   | 'image/jpeg'
   | 'image/png'
@@ -23,30 +23,31 @@ export interface ProcessedImage extends Size {
   readonly bytes: Uint8Array;
 }
 
-/** Width and height have the orientation applied. */
+/** Width and height are those of the displayed image, after its EXIF orientation. */
 export interface ImageFacts extends Size {
   readonly mime: string;
   readonly animated: boolean;
   readonly cmyk: boolean;
 }
 
-/** Scales and converts images. The outputs have no metadata. */
+/** Scales and converts images. The outputs contain no metadata. */
 export interface ImageProcessor {
   /**
-   * Returns true when the image can be converted to this format at this width in pixels, by default the width of the
-   * image. `original` keeps the type. Images that cannot be converted stay as uploaded.
+   * Returns true when the image can be converted to this format at this width in pixels, by default the image's width.
+   * The format `original` keeps the type. An image that cannot be converted stays as uploaded.
    */
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
-   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image and `CostlyFile`
-   * for one that exceeds a limit. Any other error may be temporary and is retried. Several calls may run at once.
+   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image and
+   * `CostlyFile` for an image above a limit. Any other error may be temporary and is retried. Several calls may run at
+   * once.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
-  /** Ends work in progress: its promise may reject, and the file is processed again after the next start. */
+  /** Abandons work in progress: its promise may reject. After the next start, the file is processed again. */
   close(): Promise<void>;
 }
 
-/** Maximum of the longer side in pixels, set by the format or its common encoder. */
+/** Maximum length of the longer side in pixels, due to the format or its common encoder. */
 const MAX_SIDE_PIXELS: Readonly<Record<string, number>> = {
   'image/webp': 16_383,
   'image/avif': 16_384,

@@ -1,10 +1,9 @@
 import { decodeLatin1, u32, u64 } from './octets.js';
 
-/** Box of the ISO base media file format, which MP4 and AVIF use. */
+/** A box of the ISO base media file format, which MP4 and AVIF use. */
 export interface IsoBox {
   readonly type: string;
   readonly at: number;
-  /** Offset of the content. */
   readonly from: number;
   readonly to: number;
 }

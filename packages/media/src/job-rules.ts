@@ -1,21 +1,21 @@
 import { addHours } from '@back-office/kernel';
 import { JOBS, type TidyPayload } from './jobs.js';
 
-/** A new job replaces a waiting job of the same purpose and file. */
+/** A new job replaces a waiting job with the same purpose and file. */
 export type Purpose = 'content' | 'reverted' | 'renditions';
 
-/** The store may be down for hours. The pauses between attempts grow to six hours. */
+/** The pauses between attempts grow to six hours, because the store may be down for hours. */
 export const MAX_JOB_ATTEMPTS = 20;
-/** Ten attempts span a few hours. Caches expire by themselves long before. */
+/** Ten attempts take a few hours; by then, caches have expired by themselves. */
 export const MAX_PURGE_ATTEMPTS = 10;
 
-/** Times are in UTC. */
+/** The times are in UTC. */
 export const DAILY_JOBS = [
   { name: JOBS.sweep, hour: 3, minute: 17 },
   { name: JOBS.hide, hour: 3, minute: 47 },
 ] as const;
 
-/** Caches are purged at this time even when the file has not been processed. */
+/** Returns the time of the purge of a file that has not been processed. */
 export function latestPurge(now: Date): Date {
   return addHours(now, 24);
 }
@@ -28,7 +28,7 @@ export function purgeKey(appId: number, fileId: number): string {
   return `purge:${appId}:${fileId}`;
 }
 
-/** A job stays small even when a purge removes thousands of files. */
+/** Keeps each job small even when a purge removes thousands of files. */
 const TIDY_BATCH_SIZE = 500;
 
 export function splitTidyPayload({ appId, blobs, keys, withdrawn = [] }: TidyPayload): TidyPayload[] {

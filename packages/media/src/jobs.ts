@@ -2,13 +2,13 @@ export interface TidyPayload {
   readonly appId: number;
   readonly blobs: readonly string[];
   readonly keys: readonly string[];
-  /** Keys that were public and are not any more; caches must drop them. */
+  /** Keys that are no longer public, which caches must drop. */
   readonly withdrawn?: readonly WithdrawnKey[];
 }
 
 export interface WithdrawnKey {
   readonly key: string;
-  /** Highest version under which caches may know the key. */
+  /** Highest version with which caches may know the key. */
   readonly version: number;
 }
 
@@ -21,7 +21,7 @@ export interface ProcessPayload {
   readonly widths?: readonly number[] | undefined;
 }
 
-/** Caches are purged once the renditions of the new content exist. */
+/** Caches are purged after the renditions of the new content exist. */
 export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;
@@ -30,8 +30,8 @@ export interface PurgePayload {
 }
 
 /**
- * Names of the jobs. `process` takes a {@link ProcessPayload}, `tidy` a {@link TidyPayload}, `purge` a
- * {@link PurgePayload}; `sweep` and `hide` have no payload and run daily.
+ * Names of the jobs. `process` takes a {@link ProcessPayload}, `tidy` a {@link TidyPayload}, `purge` a {@link
+ * PurgePayload}; `sweep` and `hide` have no payload and run daily.
  */
 export const JOBS = {
   process: 'process_file',
@@ -45,17 +45,20 @@ export interface JobAttempt {
   /** Starts at 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Message of the last attempt that threw; null when no attempt has thrown, even if attempts ended their process. */
+  /**
+   * Message of the last attempt that threw. Null when no attempt has thrown; an attempt that ends the process leaves no
+   * message.
+   */
   readonly lastError: string | null;
 }
 
-/** Runs one job. A task that throws is retried with backoff, up to the maximum of attempts. */
+/** Runs one job. A task that throws is retried with backoff, up to the maximum number of attempts. */
 export type JobTask = (payload: unknown, attempt: JobAttempt) => Promise<unknown>;
 
 /** Tasks by job name. Jobs with other names stay in the queue. */
 export type JobTasks = Readonly<Record<string, JobTask>>;
 
-/** Reports a background error; `job` is a job name or the failing part of the queue. */
+/** Reports a background error; `job` is the name of the job, or the failing part of the queue. */
 export type OnJobFailure = (error: unknown, job: string) => void;
 
 /**
@@ -63,9 +66,11 @@ export type OnJobFailure = (error: unknown, job: string) => void;
  * processes may share a queue; each job runs in one worker at a time.
  */
 export interface JobQueue {
-  /** Creates a worker without starting it. Reports failures of the queue; tasks report their own. */
+  /**
+   * Creates a worker without starting it. The worker reports failures of the queue; tasks report their own failures.
+   */
   worker(tasks: JobTasks, onFailure: OnJobFailure): JobWorker;
-  /** Closes the queue's connections. Its workers must be stopped before. */
+  /** Closes the queue's connections. Stop all workers first. */
   close(): Promise<void>;
 }
 
@@ -76,6 +81,6 @@ export interface JobWorker {
    */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Runs the jobs that are due now, without `start`, and waits for them. */
+  /** Runs the due jobs and waits for them. Needs no `start`. */
   drain(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 32;
-/** With name and suffixes, a key then stays below the 1,024 bytes that stores accept. */
+/** Leaves room for name and suffixes below the 1,024 bytes that stores accept for a key. */
 const MAX_FOLDERS_LENGTH = 700;
 
-/** Transliterates text to ASCII. Callers pass it in, because tables of scripts are no domain rule. */
+/** Transliterates text to ASCII. Callers pass the function, because tables of scripts are no domain rule. */
 export type Transliterate = (text: string) => string;
 
 /**
@@ -20,7 +20,7 @@ export function toUrlSafe(name: string, ascii: Transliterate): string {
     .replaceAll(/[.-]+/g, (separators) => (separators.includes('.') ? '.' : separators))
     .replace(/^[.-]+/, '');
   const [stem, extension] = splitExtension(trimEndCharacters(safeName, '.-'));
-  // An extension above the maximum counts as part of the name.
+  // A longer extension counts as part of the name.
   if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(stem + extension, MAX_NAME_LENGTH);
   return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;
 }
@@ -49,13 +49,13 @@ export function keyCandidate(key: string, attempt: number): string {
   return attempt <= 1 ? key : `${stem}-${attempt}${extension}`;
 }
 
-/** The format is `<key without its extension>@<width>.<extension of the key>`. */
+/** Returns `<key without its extension>@<width>.<extension of the key>`. */
 export function renditionKey(key: string, width: number): string {
   const [stem, extension] = splitExtension(key);
   return `${stem}@${width}${extension}`;
 }
 
-/** Nobody can guess the key, because `secret` is random hex. Versions of earlier releases have no secret. */
+/** The key contains a random hex `secret` against guessing. Versions of earlier releases have no secret. */
 export function versionKey(key: string, version: number, secret: string): string {
   const [stem, extension] = splitExtension(key);
   return `${stem}@v${version}-${secret}${extension}`;
@@ -65,17 +65,17 @@ export function pageKey(key: string, page: number, extension: string): string {
   return `${key}@p${page}.${extension}`;
 }
 
-/** A blob is written once. No public key starts with this prefix. */
+/** Every blob has a unique key. No public key starts with this prefix. */
 export function blobKey(prefix: string, id: string): string {
   return `_blobs/${prefix}/${id}`;
 }
 
-/** Returns the key of the file that a rendition, version or page belongs to. The key of a file stays unchanged. */
+/** Returns the key of the file to which a rendition, version or page belongs. Returns the key of a file unchanged. */
 export function ownerKey(key: string): string {
   return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@(?:\d+|v\d+(?:-[\da-f]+)?)(\.[^./@]*)?$/, '$1');
 }
 
-/** The extension includes its dot. A name like `.env` has none. */
+/** The extension includes its dot. A name like `.env` has no extension. */
 export function splitExtension(name: string): [stem: string, extension: string] {
   const [, stem = name, extension = ''] = /^(.*[^/])(\.[^./]*)$/.exec(name) ?? [];
   return [stem, extension];
@@ -96,7 +96,7 @@ export function keyOfUrl(url: string, base: string): string | undefined {
   }
 }
 
-/** From version 2 on, the URL carries the version, so that caches fetch the new content. */
+/** Adds the version from version 2 on, so that caches fetch the new content. */
 export function publicUrl(base: string, key: string, version: number): string {
   return `${base}/${key}${version > 1 ? `?v=${version}` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { FILE_LIFECYCLE, FILE_STATES, statesBefore, stepOf, type FileAction, type FileState } from './lifecycle.js';
 
-// The grid is copied by hand from the file lifecycle of the interface.
+// Copied by hand from the file lifecycle of the interface.
 const GRID: Readonly<Record<FileAction, Readonly<Record<FileState, string>>>> = {
   store: { receiving: 'active', active: 'FileNotFound', trashed: 'FileNotFound' },
   abandon: { receiving: 'removed', active: 'FileNotFound', trashed: 'FileNotFound' },

@@ -17,22 +17,22 @@ export type FileAction =
   | 'purge'
   | 'expire';
 
-/** Result of an action: the next state, `unchanged` (already done), `removed`, or a refusal. */
+/** The next state, `unchanged` (already done), `removed`, or a refusal. */
 export type FileStep = FileState | 'unchanged' | 'removed' | Refusal;
 
-const whileReceiving = { receiving: FILE_NOT_FOUND } as const;
+const MISSING_WHILE_RECEIVING = { receiving: FILE_NOT_FOUND } as const;
 
 export const FILE_LIFECYCLE: Readonly<Record<FileAction, Readonly<Record<FileState, FileStep>>>> = {
   store: { receiving: 'active', active: FILE_NOT_FOUND, trashed: FILE_NOT_FOUND },
   abandon: { receiving: 'removed', active: FILE_NOT_FOUND, trashed: FILE_NOT_FOUND },
-  edit: { ...whileReceiving, active: 'unchanged', trashed: FILE_NOT_FOUND },
-  move: { ...whileReceiving, active: 'unchanged', trashed: FILE_NOT_FOUND },
-  replace: { ...whileReceiving, active: 'active', trashed: FILE_IN_TRASH },
-  revert: { ...whileReceiving, active: 'active', trashed: FILE_IN_TRASH },
-  delete: { ...whileReceiving, active: 'trashed', trashed: 'unchanged' },
-  restore: { ...whileReceiving, active: 'unchanged', trashed: 'active' },
-  purge: { ...whileReceiving, active: FILE_NOT_IN_TRASH, trashed: 'removed' },
-  expire: { ...whileReceiving, active: 'unchanged', trashed: 'removed' },
+  edit: { ...MISSING_WHILE_RECEIVING, active: 'unchanged', trashed: FILE_NOT_FOUND },
+  move: { ...MISSING_WHILE_RECEIVING, active: 'unchanged', trashed: FILE_NOT_FOUND },
+  replace: { ...MISSING_WHILE_RECEIVING, active: 'active', trashed: FILE_IN_TRASH },
+  revert: { ...MISSING_WHILE_RECEIVING, active: 'active', trashed: FILE_IN_TRASH },
+  delete: { ...MISSING_WHILE_RECEIVING, active: 'trashed', trashed: 'unchanged' },
+  restore: { ...MISSING_WHILE_RECEIVING, active: 'unchanged', trashed: 'active' },
+  purge: { ...MISSING_WHILE_RECEIVING, active: FILE_NOT_IN_TRASH, trashed: 'removed' },
+  expire: { ...MISSING_WHILE_RECEIVING, active: 'unchanged', trashed: 'removed' },
 };
 
 export function stepOf(action: FileAction, state: FileState): FileStep {

@@ -7,7 +7,7 @@ export interface NewFile {
   readonly name: string;
   readonly folder: FolderPath;
   readonly onConflict: 'error' | 'rename';
-  /** The app's default preset applies when this is undefined. */
+  /** The default is the app's default preset. */
   readonly presetId: number | undefined;
   readonly alt: string | null;
   readonly caption: string | null;
@@ -16,7 +16,7 @@ export interface NewFile {
   readonly source: string | null;
 }
 
-/** A field that is `undefined` keeps its value. */
+/** An `undefined` field does not change. */
 export interface FileEdit {
   readonly name?: string | undefined;
   readonly alt?: string | null | undefined;
@@ -40,7 +40,7 @@ export const MAX_LISTED_PDFS = 100;
 export interface StoredFile {
   readonly id: number;
   readonly key: string;
-  /** JSON text of the file as the API presents it. */
+  /** JSON text of the file in the format of the API. */
   readonly data: string;
 }
 
@@ -48,8 +48,8 @@ export interface StoredFile {
 export interface MediaFiles {
   /**
    * Creates a file under a free key, creates missing folders and queues processing. Refuses an unknown preset and, with
-   * `onConflict: 'error'`, a taken name; the receipt then stays. Throws when the receipt is gone. A repeated keyed call
-   * stores nothing and returns the current file.
+   * `onConflict: 'error'`, a taken name; the receipt then stays. Throws when the receipt no longer exists. A repeated
+   * keyed call stores nothing and returns the current file.
    */
   store(app: MediaApp, content: ReceivedContent, file: NewFile): Promise<StoredFile | Refusal>;
   /** Returns JSON text of the file without its URL. Refuses a missing or trashed file and a taken name. */
@@ -61,37 +61,37 @@ export interface MediaFiles {
 export const FILE_SORT_FIELDS = ['name', 'size', 'inserted_at', 'last_modified'] as const;
 export const TRASH_SORT_FIELDS = [...FILE_SORT_FIELDS, 'deleted_at', 'purge_at'] as const;
 
-/** A field that is `undefined` does not filter. */
+/** An `undefined` field does not filter. */
 export interface FileFilter {
-  /** Only files directly in this folder. */
+  /** Selects files directly in this folder, not below it. */
   readonly folder: FolderPath | undefined;
   /**
-   * Matches name, alt text, caption and tags, ignoring case, accents and script. Text without letters matches nothing.
+   * Matches name, alt text, caption and tags, ignoring case, accents and script. A text without letters matches no
+   * file.
    */
   readonly search: string | undefined;
   readonly kind: FileKind | undefined;
-  /** Only files without usages that were last changed before this time. */
+  /** Selects files without usages that were last changed before this time. */
   readonly unusedBefore: Date | undefined;
-  /** Only images without alt text. */
   readonly noAlt: boolean;
   /** In bytes. */
   readonly minSize: number | undefined;
-  /** Only files whose content was written at or after this time. */
+  /** Minimum time of the latest change of the content. */
   readonly since: Date | undefined;
   readonly hidden: 'left out' | 'included' | 'only';
 }
 
-/** Each method returns JSON text as the API presents it. */
+/** Each method returns JSON text in the format of the API. */
 export interface MediaFileQueries {
-  /** Returns a file, also one in Trash; `undefined` when missing. */
+  /** Returns a file, even from Trash; `undefined` for a missing file. */
   find(appId: number, id: number): Promise<string | undefined>;
-  /** Returns the files that the app has, also those in Trash, by id, as objects. */
+  /** Returns the app's files with these ids, even from Trash, as objects by id. */
   findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** Returns one page, the total and the number of hidden files. The default order is by name. */
   list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<ListedPage>;
   /** Returns one page of Trash and the total. By default, the last deleted file comes first. */
   trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<ListedPage>;
-  /** Returns the number of files by kind and their bytes. Trash is counted separately. */
+  /** Returns the number and bytes of files by kind, and of files in Trash. */
   summary(appId: number): Promise<string>;
   /** Returns the first PDFs by name that have rendered pages. `name` matches any text of the file. */
   pdfRenders(appId: number, name: string | undefined): Promise<string>;

@@ -6,7 +6,6 @@ export interface Folder {
   readonly path: FolderPath;
   readonly name: string;
   readonly description: string | null;
-  /** Number of visible files directly in the folder. */
   readonly files: number;
 }
 
@@ -21,7 +20,7 @@ export interface EditedFolder {
   readonly branch: readonly Folder[];
 }
 
-/** A field that is `undefined` keeps its value. */
+/** An `undefined` field does not change. */
 export interface FolderEdit {
   readonly name?: string | undefined;
   readonly parent?: FolderPath | undefined;
@@ -31,7 +30,7 @@ export interface FolderEdit {
 export interface DeletionRules {
   readonly trashRetentionDays: number;
   readonly refusesDeleteInUse: boolean;
-  /** Whether files in Trash stay public. */
+  /** True when files in Trash stay public. */
   readonly servesTrash: boolean;
 }
 
@@ -45,8 +44,8 @@ export interface MediaFolders {
   /** Refuses the top level, a missing parent, and a path or sibling name that is taken. */
   add(appId: number, folder: NewFolder): Promise<Folder | Refusal>;
   /**
-   * Renames, describes or moves a folder with its descendants; keys of files stay. Refuses a missing folder or parent,
-   * a parent within the folder, a taken name and a path that becomes too long.
+   * Renames, describes or moves a folder with its descendants; the keys of files stay. Refuses a missing folder or
+   * parent, a parent within the folder, a taken name and a path that becomes too long.
    */
   edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal>;
   /**
@@ -57,6 +56,6 @@ export interface MediaFolders {
 }
 
 export interface MediaFolderQueries {
-  /** Returns a folder and its descendants by path; all folders for the top level. Returns none for a missing folder. */
+  /** Returns a folder and its descendants by path; all folders for the top level; no folders for a missing one. */
   branch(appId: number, path: FolderPath): Promise<Folder[]>;
 }

@@ -4,7 +4,7 @@ export interface PublicObject {
   readonly size: number;
   /** Version of the file. A URL with another version does not refer to these bytes. */
   readonly version: number;
-  /** Whether the bytes are final for this version. */
+  /** True when the bytes of this version will not change. */
   readonly isSettled: boolean;
 }
 
@@ -15,8 +15,8 @@ export interface MediaObjectQueries {
   findObject(appId: number, key: string): Promise<PublicObject | undefined>;
   /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;
-  /** Returns those of the blobs that no record refers to, now or later. */
+  /** Returns the blobs to which no record refers or will refer. */
   unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]>;
-  /** Returns the public keys among these that belong to no file. */
+  /** Returns the public keys that belong to no file. */
   unownedKeys(appId: number, keys: readonly string[]): Promise<string[]>;
 }

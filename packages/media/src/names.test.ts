@@ -15,7 +15,7 @@ import {
 const restoredName = (name: string, takenNames: Iterable<string>): string => new RestoredNames(takenNames).assign(name);
 
 const MAX_LENGTH = 255;
-const hardTexts = fc
+const trickyTexts = fc
   .array(
     fc.oneof(
       fc.string({ unit: 'binary', maxLength: 8 }),
@@ -25,7 +25,7 @@ const hardTexts = fc
   )
   .map((pieces) => pieces.join(''));
 const validNames = fc
-  .tuple(hardTexts, fc.constantFrom('', '.jpg', '.tar.gz', `.${'e'.repeat(40)}`))
+  .tuple(trickyTexts, fc.constantFrom('', '.jpg', '.tar.gz', `.${'e'.repeat(40)}`))
   .map(([text, extension]) => sanitizeFileName(text + extension));
 
 describe('parseFileName', () => {
@@ -82,7 +82,7 @@ describe('sanitizeFileName', () => {
 
   it('always returns a valid name and is idempotent', () => {
     fc.assert(
-      fc.property(hardTexts, (text) => {
+      fc.property(trickyTexts, (text) => {
         const sanitizedName = sanitizeFileName(text);
         expect([parseFileName(sanitizedName), sanitizeFileName(sanitizedName)]).toEqual([sanitizedName, sanitizedName]);
       }),
@@ -91,7 +91,7 @@ describe('sanitizeFileName', () => {
 
   it('keeps a valid name', () => {
     fc.assert(
-      fc.property(hardTexts, (text) => {
+      fc.property(trickyTexts, (text) => {
         const parsedName = parseFileName(text);
         if (!isRefusal(parsedName)) expect(sanitizeFileName(text)).toBe(parsedName);
       }),

@@ -4,7 +4,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export interface UploadPreset {
   readonly name: string;
   readonly outputFormat: OutputFormat;
-  /** In pixels; wider images are scaled down. */
+  /** Pixels; a wider image is scaled down. */
   readonly maxWidth: number;
   /** From 1 to 100. */
   readonly quality: number;
@@ -19,7 +19,7 @@ export const DEFAULT_PRESET: UploadPreset = {
   renditionWidths: [320, 640, 1_280],
 };
 
-/** Applies to a file without a preset. The file keeps its format, within the size limits of images. */
+/** Settings for a file without a preset. The file keeps its format, within the size limits of images. */
 export const WITHOUT_PRESET: Omit<UploadPreset, 'name'> = {
   outputFormat: 'original',
   maxWidth: 16_384,
@@ -37,7 +37,7 @@ export interface PlannedRendition extends Size {
   readonly label: string;
 }
 
-/** Scales down to the width and keeps the aspect ratio; the height is at least one pixel. */
+/** Scales a size down to the width and keeps the aspect ratio; the height is at least one pixel. */
 export function scaleTo(width: number, { width: originalWidth, height }: Size): Size {
   if (width >= originalWidth) return { width: originalWidth, height };
   return { width, height: Math.max(1, Math.round((height * width) / originalWidth)) };

@@ -26,16 +26,16 @@ export interface ProcessedObject {
 }
 
 export interface ProcessingResult {
-  /** New public content; `undefined` when the content stays. */
+  /** New public content; `undefined` when the content does not change. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
-  /** Width when the content stays; null keeps the recorded value. */
+  /** Width if the content does not change; null keeps the recorded width. */
   readonly width: number | null;
   readonly height: number | null;
   readonly renditions: readonly (ProcessedObject & {
     readonly key: string;
     readonly label: PlannedRendition['label'];
   })[];
-  /** Whether all other renditions of the file are removed. */
+  /** True when all other renditions of the file are removed. */
   readonly replacesRenditions: boolean;
   readonly pages: readonly (ProcessedObject & { readonly key: string; readonly page: number })[];
 }
@@ -46,13 +46,13 @@ export interface ProcessingResult {
  */
 export interface ProcessedFiles {
   /**
-   * Returns the public keys to copy to. Returns false, without recording, when the content has changed or the file is
-   * gone.
+   * Returns the public keys to copy to. Returns false and records nothing when the content has changed or the file is
+   * missing.
    */
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
-   * Lists the recorded result, drops what it replaces and finishes the file. Returns the public keys that now have no
-   * object; false when the content has changed or the file is gone.
+   * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys that now have
+   * no object; false when the content has changed or the file is missing.
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
@@ -60,11 +60,11 @@ export interface ProcessedFiles {
    */
   fail(appId: number, fileId: number, version: number): Promise<void>;
   /**
-   * Finishes a file that only had to be published. Returns its JSON text; `undefined` for another version or a finished
-   * file.
+   * Finishes a file that needed only a public copy. Returns its JSON text; `undefined` for another version or a
+   * finished file.
    */
   finish(appId: number, fileId: number, version: number): Promise<string | undefined>;
-  /** Retries jobs that have given up. Marks files as failed that have waited for a lost job since this time. */
+  /** Retries jobs that gave up. Marks a file as failed if its job is lost and it was last changed before this time. */
   revive(before: Date): Promise<void>;
 }
 

@@ -6,12 +6,12 @@ export function purgeAt(since: Date, retentionDays: number): Date {
   return addHours(since, retentionDays * HOURS_A_DAY);
 }
 
-/** Files without usages count as unused when last changed at or before this time. */
+/** Returns the latest time of the last change of a file that counts as unused. */
 export function unusedSince(now: Date, thresholdDays: number): Date {
   return addHours(now, -thresholdDays * HOURS_A_DAY);
 }
 
-/** Returns the requested version, by default the latest; `undefined` when it is not kept. */
+/** Returns the requested version, by default the latest; `undefined` when the version is not kept. */
 export function versionToRevert(
   keptVersions: readonly number[],
   requestedVersion: number | undefined,

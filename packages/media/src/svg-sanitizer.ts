@@ -2,8 +2,8 @@ import type { Size } from './presets.js';
 
 export interface SvgSanitizer {
   /**
-   * Returns width and height in pixels, from the first 64 kB of a drawing; `undefined` when it states neither or is no
-   * drawing.
+   * Returns width and height in pixels, from the first 64 kB of a drawing; `undefined` when the drawing states neither,
+   * or the file is no drawing.
    */
   size(head: Uint8Array): Size | undefined;
   /**

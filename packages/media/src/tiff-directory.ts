@@ -7,7 +7,7 @@ export interface TiffEntry {
   readonly count: number;
   /** Offset of the values, which lie within the entry when they take at most four bytes. */
   readonly valueAt: number;
-  /** Bytes of all values; 0 for an unknown type. */
+  /** Size of all values in bytes; 0 for an unknown type. */
   readonly size: number;
 }
 
@@ -48,7 +48,7 @@ export const TAG = {
   dngVersion: 50_706,
 } as const;
 
-/** Returns `undefined` unless this is a TIFF with 32-bit offsets. */
+/** Returns `undefined` unless the bytes are a TIFF with 32-bit offsets. */
 export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
   const order = matchesAt(bytes, 0, 'II*\0') ? 'little' : matchesAt(bytes, 0, 'MM\0*') ? 'big' : undefined;
   if (order === undefined || bytes.length < HEADER_SIZE) return undefined;
@@ -73,7 +73,7 @@ function entryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffEntry {
   return { tag: u16(bytes, at, order), at, type, count, size, valueAt: size <= 4 ? at + 8 : u32(bytes, at + 8, order) };
 }
 
-/** Yields the integers of an entry that lie within these bytes. */
+/** Yields the integers of an entry, up to the end of these bytes. */
 export function* numbersOf(
   bytes: Uint8Array,
   { type, count, size, valueAt }: TiffEntry,

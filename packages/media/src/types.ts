@@ -33,13 +33,13 @@ export function kindOf(mime: string): FileKind | undefined {
   return Object.hasOwn(KIND_BY_MIME, mime) ? KIND_BY_MIME[mime] : undefined;
 }
 
-/** Returns true for types that are processed in the background: scaled, measured or rendered by page. */
+/** Returns true for types that are scaled, measured or rendered in the background. */
 export function isProcessed(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'image' || kind === 'video' || mime === 'application/pdf';
 }
 
-/** Returns true when a browser could run scripts in such a file. The file is then served so that it cannot. */
+/** Returns true when a browser could run scripts in such a file, so that the file must be served safely. */
 export function canHoldScripts(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'vector' || kind === 'doc' || kind === undefined;

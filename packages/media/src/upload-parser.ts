@@ -3,27 +3,25 @@ import type { ImageFacts } from './image-processor.js';
 import type { FileFacts } from './upload-receipts.js';
 
 export interface UploadToParse {
-  /** Path of the uploaded file. The parser may create files whose path starts with it. */
+  /** Path of the uploaded file. The parser may create files whose path starts with this path. */
   readonly path: string;
   /** File name from the client; untrusted. */
   readonly name: string;
-  /** Size in bytes. */
   readonly size: number;
-  /** Images with more pixels are refused. */
+  /** An image with more pixels is refused. */
   readonly pixelLimit: number;
 }
 
 /** The upload without location metadata. The caller deletes the file. */
 export interface StrippedUpload {
   readonly path: string;
-  /** Size in bytes. */
   readonly bytes: number;
-  /** SHA-256 */
+  /** SHA-256 of the stripped file. */
   readonly checksum: Uint8Array;
 }
 
 export interface ParsedUpload extends FileFacts {
-  /** `undefined` when the upload is published unchanged. */
+  /** Is `undefined` when the upload is published unchanged. */
   readonly stripped: StrippedUpload | undefined;
 }
 
@@ -35,7 +33,7 @@ export interface UploadParser {
    */
   parse(appId: number, upload: UploadToParse): Promise<ParsedUpload | Refusal>;
   /**
-   * Reads the facts of a stored image. `name` and `mime` are used when the bytes do not show the type. Returns
+   * Reads the facts of a stored image. `name` and `mime` are used when the bytes do not reveal the type. Returns
    * `undefined` for an unreadable image. Throws when the parser fails.
    */
   readImageFacts(appId: number, image: StoredImage): Promise<ImageFacts | undefined>;

@@ -1,6 +1,6 @@
 import type { UploadPreset } from './presets.js';
 
-/** A preset as sent. An absent field keeps its value, or takes the value of the default preset in a new preset. */
+/** An absent field does not change; in a new preset, it takes the value of the default preset. */
 export type PresetChange = Partial<UploadPreset> & { readonly name: string; readonly isDefault?: boolean };
 
 export interface MergedPresets {
@@ -19,13 +19,13 @@ export function mergePresets(requestedChanges: readonly PresetChange[]): MergedP
 /** Exactly one preset per app is the default. */
 export interface UploadPresets {
   /**
-   * Upserts presets by name in one transaction; the last change of a name wins. Returns JSON text of the presets as the
-   * API presents them, in the order of the changes.
+   * Upserts presets by name in one transaction; the last change of a name wins. Returns the presets in the order of the
+   * changes, as JSON text in the format of the API.
    */
   put(appId: number, changes: readonly PresetChange[]): Promise<string>;
 }
 
 export interface UploadPresetQueries {
-  /** Returns JSON text of all presets as the API presents them, sorted by name. */
+  /** Returns all presets sorted by name, as JSON text in the format of the API. */
   list(appId: number): Promise<string>;
 }

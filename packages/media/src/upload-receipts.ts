@@ -11,7 +11,7 @@ export interface MediaApp {
 /** Store keys of a file's content. */
 export interface Blobs {
   readonly content: string;
-  /** Raw upload; null unless it is kept. */
+  /** The uploaded bytes; null unless they are kept. */
   readonly original: string | null;
 }
 
@@ -21,12 +21,12 @@ export function blobKeysOf(blobs: readonly Blobs[]): string[] {
 
 const STALE_HOURS = 1;
 
-/** An upload that began before this time counts as dead. */
+/** Returns the time before which an unfinished upload counts as dead. */
 export function staleReceiptsBefore(now: Date): Date {
   return addHours(now, -STALE_HOURS);
 }
 
-/** Record of an upload in progress. It names the bytes to remove when the upload dies. */
+/** Record of an upload in progress. It lists the bytes to remove when the upload dies. */
 export interface Receipt extends Blobs {
   readonly appId: number;
   readonly id: number;
@@ -35,13 +35,12 @@ export interface Receipt extends Blobs {
 export interface FileFacts {
   readonly mime: string;
   readonly kind: FileKind;
-  /** Size of an image or vector as displayed. */
+  /** Displayed size of an image or vector. */
   readonly size: Size | undefined;
 }
 
 export interface ReceivedContent extends FileFacts {
   readonly receipt: Receipt;
-  /** Size of the public content in bytes. */
   readonly bytes: number;
   readonly checksum: Uint8Array;
 }
@@ -51,9 +50,10 @@ export interface UploadReceipts {
   /** Records an upload and assigns it unique store keys. */
   begin(app: MediaApp, keepsOriginal: boolean): Promise<Receipt>;
   /**
-   * Deletes a receipt and queues the removal of its bytes. Has no effect when the receipt is gone or has become a file.
+   * Deletes a receipt and queues the removal of its bytes. Has no effect when the receipt is missing or has become a
+   * file.
    */
   end(receipt: Pick<Receipt, 'appId' | 'id'>): Promise<void>;
-  /** Ends a batch of receipts of dead uploads; returns true when there may be more. */
+  /** Ends a batch of receipts of dead uploads; returns true when more may remain. */
   sweep(): Promise<boolean>;
 }

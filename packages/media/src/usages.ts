@@ -2,12 +2,12 @@ import { isStorable } from '@back-office/kernel';
 import { utf8ByteLength } from './folders.js';
 import { keyOfUrl, ownerKey } from './keys.js';
 
-/** The limit is above any file's key and within an index entry. */
+/** Longer than the key of any file, and short enough for an index entry. */
 const MAX_KEY_BYTES = 2_048;
 
 /**
- * Returns the key of the file that a URL refers to, whether or not the file exists. URLs of renditions, versions and
- * pages give the key of their file. Returns `undefined` for a URL outside `<base>/<prefix>/`.
+ * Returns the key of the file that a URL refers to, whether or not the file exists. A URL of a rendition, version or
+ * page gives the key of its file. Returns `undefined` for a URL outside `<base>/<prefix>/`.
  */
 export function fileKeyOfUrl(url: string, base: string, prefix: string): string | undefined {
   const key = keyOfUrl(url, base);
@@ -15,7 +15,7 @@ export function fileKeyOfUrl(url: string, base: string, prefix: string): string 
   return isStorable(key) && utf8ByteLength(key) <= MAX_KEY_BYTES ? ownerKey(key) : undefined;
 }
 
-/** Rejects folders and dot segments; clients resolve dot segments before the request. */
+/** Rejects folders, and dot segments, which clients resolve before the request. */
 function isFileKey(key: string): boolean {
   return !key.endsWith('/') && !key.split('/').some((segment) => segment === '.' || segment === '..');
 }

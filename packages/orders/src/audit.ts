@@ -2,7 +2,7 @@ import { changedRecords, type AuditEntry } from '@back-office/kernel';
 import type { PricedImport } from './imported-order.js';
 import type { ChangeableOrder } from './order-changes.js';
 
-/** One entry for all orders of a call whose status or payment status changes. */
+/** Returns one entry for all orders of a call whose status or payment status changes. */
 export function orderEntries(before: readonly ChangeableOrder[], after: readonly ChangeableOrder[]): AuditEntry[] {
   const byId = (orders: readonly ChangeableOrder[]) =>
     new Map(orders.map((order) => [String(order.id), statusesOf(order)]));
@@ -19,7 +19,7 @@ function statusesOf({ status, paymentStatus }: ChangeableOrder): object {
   return { order_status: status, payment_status: paymentStatus };
 }
 
-/** The payments of another system count as money, so their import has an entry. Amounts are in minor units. */
+/** Only an import with payments has an entry, because payments are money. Amounts are in minor units. */
 export function importEntries(number: string, { payments }: PricedImport): AuditEntry[] {
   if (payments.length === 0) return [];
   const auditedPayments = payments.map(({ method, amount }) => ({ method: method.name, amount }));

@@ -40,7 +40,7 @@ describe('an imported order', () => {
     });
   });
 
-  it('keeps a price that the order names', () => {
+  it('keeps the price that the order states', () => {
     expect(priceOrder({ items: [{ code: 'A', qty: 1, price: 0 }] })).toMatchObject({ totals: { endSales: 0 } });
   });
 

@@ -20,7 +20,7 @@ import { IMPORTED_COLUMNS, DEFAULT_ORDER_COLUMNS, type ImportedColumns } from '.
 
 export const ORDER_ALREADY_EXISTS = refuse('API.Order.OrderAlreadyExists');
 
-/** Amounts are minor units. */
+/** The amounts are minor units. */
 export interface ImportedOrder extends Fields<ImportedColumns> {
   readonly orderNumber: string | null;
   readonly orderDate: Date | null;
@@ -36,7 +36,7 @@ export interface ImportedItem {
   readonly barcode?: string | null;
   readonly external_ref?: string | null;
   readonly qty: number;
-  /** `null` takes the price of the catalogue. */
+  /** Null means the price of the catalogue. */
   readonly price: number | null;
 }
 
@@ -140,7 +140,7 @@ export function importedOrderColumns(
   };
 }
 
-/** Another system keeps the stock of an imported order, so its items have no warehouse. */
+/** The items have no warehouse, because another system keeps the stock of an imported order. */
 export function importedItemColumns({ variant, qty, price, vatRate, sales, discount }: ImportedLine) {
   const { id, product_id, code, barcode, name } = variant;
   const identity = { proforma_item_id: null, product_id, product_variant_id: id, code, barcode, name };

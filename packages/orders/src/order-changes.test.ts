@@ -27,7 +27,7 @@ describe('planOrderChanges', () => {
     expect(planChange(order, { status: 'completed' }).orders).toEqual([{ ...order, status: 'completed' }]);
   });
 
-  it('leaves out an order that has the sent values already', () => {
+  it('omits an order that already has the sent values', () => {
     const order = anOrder({ invoiceNumber: '2026/1', paymentStatus: 'partial' });
     const { orders, outcomes } = planChange(order, { invoiceNumber: '2026/1', paymentStatus: 'partial' });
     expect([orders, failedRows(outcomes)]).toEqual([[], []]);
@@ -41,7 +41,7 @@ describe('planOrderChanges', () => {
 describe('an order with reserved pieces', () => {
   const order = anOrder({ reservedPieces: [PIECES] });
 
-  it.each(['shipped', 'delivered'] as const)('takes the pieces from stock when %s', (deliveryStatus) => {
+  it.each(['shipped', 'delivered'] as const)('loses the pieces from stock when %s', (deliveryStatus) => {
     const { orders, endedReservations } = planChange(order, { deliveryStatus });
     expect(endedReservations).toEqual([{ ...PIECES, kind: 'ship', reference: 'O-1' }]);
     expect(orders).toMatchObject([{ deliveryStatus, hasShipped: true, reservedPieces: [] }]);
@@ -108,7 +108,7 @@ describe('several rows of one order', () => {
     expect([orders.length, endedReservations.length]).toEqual([1, 1]);
   });
 
-  it('return the key of an invalid row', () => {
+  it('include the key of a row that is already invalid', () => {
     const { outcomes } = planOrderChanges(['API.Orders.WrongDataType'], { orders: [], onHand: plentyOnHand });
     expect(outcomes).toEqual(['API.Orders.WrongDataType']);
   });
@@ -135,7 +135,7 @@ describe('a canceled order', () => {
 });
 
 describe('a cancellation without refund', () => {
-  it('counts as refunded only when nothing was paid and it is the first', () => {
+  it('counts as refunded only when nothing was paid and the order was not canceled before', () => {
     const cancel = (overrides: Partial<ChangeableOrder>) =>
       planChange(anOrder(overrides), { status: 'canceled' }).refundedIds;
     expect([cancel({ isUnpaid: true }), cancel({}), cancel({ isUnpaid: true, status: 'canceled' })]).toEqual([

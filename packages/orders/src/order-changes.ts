@@ -8,7 +8,7 @@ export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** Another system holds the money of an imported order, so that system has to refund it. */
+/** The money of an imported order is in another system, which must refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
 /** All three values must match. */
@@ -32,10 +32,10 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly paymentStatus: OrderPaymentStatus;
   readonly deliveryStatus: DeliveryStatus;
   readonly invoiceNumber: string | null;
-  /** True once the order was shipped or delivered, whatever its delivery status is now. */
+  /** Stays true after the order was once shipped or delivered. */
   readonly hasShipped: boolean;
   readonly isUnpaid: boolean;
-  /** False for paid orders of other systems. */
+  /** False for a paid order of another system. */
   readonly isRefundable: boolean;
   readonly reservedPieces: readonly ReservedPieces[];
 }
@@ -53,10 +53,9 @@ export interface EndedReservation extends ReservedPieces {
 }
 
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
-  /** Orders that differ from the stored ones. */
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
-  /** Includes canceled orders without a payment, which give back their loyalty points only. */
+  /** Includes canceled orders without a payment, which only give back their loyalty points. */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
@@ -70,7 +69,7 @@ export interface FoundOrders {
   readonly onHand: OnHand;
 }
 
-/** Plans each row on top of the earlier ones. A failed row has no effect. */
+/** Plans each row on top of the earlier rows. A failed row has no effect. */
 export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: FoundOrders): OrderPlan {
   const foundById = new Map(foundOrders.orders.map((order) => [order.id, order]));
   const orders = new Map(foundById);
@@ -149,26 +148,26 @@ function decide(
 
 type Guard = (before: ChangeableOrder, next: ChangeableOrder, refund: boolean) => string | undefined;
 
-const followsTransitions: Guard = (before, next) =>
+const checkTransitions: Guard = (before, next) =>
   ORDER_TRANSITIONS[before.status].includes(next.status) ? undefined : INVALID_STATUS;
 
-const cancelsBeforeShipping: Guard = (before, next) =>
+const checkNotShipped: Guard = (before, next) =>
   next.status === 'canceled' && before.status !== 'canceled' && before.hasShipped ? ALREADY_SHIPPED : undefined;
 
-const keepsDeliveryOfCanceled: Guard = (before, next) =>
+const checkDeliveryOfCanceled: Guard = (before, next) =>
   next.status === 'canceled' && next.deliveryStatus !== before.deliveryStatus ? INVALID_STATUS : undefined;
 
-const refundsCanceledOnly: Guard = (_, next, refund) =>
+const checkRefundOfCanceled: Guard = (_, next, refund) =>
   refund && next.status !== 'canceled' ? INVALID_REFUND : undefined;
 
-const refundsOwnMoneyOnly: Guard = (before, _, refund) => (refund && !before.isRefundable ? NOT_REFUNDABLE : undefined);
+const checkOwnMoney: Guard = (before, _, refund) => (refund && !before.isRefundable ? NOT_REFUNDABLE : undefined);
 
 const GUARDS: readonly Guard[] = [
-  followsTransitions,
-  cancelsBeforeShipping,
-  keepsDeliveryOfCanceled,
-  refundsCanceledOnly,
-  refundsOwnMoneyOnly,
+  checkTransitions,
+  checkNotShipped,
+  checkDeliveryOfCanceled,
+  checkRefundOfCanceled,
+  checkOwnMoney,
 ];
 
 function isSameOrder(order: OrderIdentifier, { id, dataPart, timePart }: OrderIdentifier): boolean {
@@ -185,7 +184,7 @@ function reservationsEndedBy(before: ChangeableOrder, next: ChangeableOrder): En
   }));
 }
 
-/** Earlier changes of the call may have shipped pieces that are still on hand in the database. */
+/** Pieces shipped by earlier changes of the call, which the database still counts as on hand. */
 class ShippedPieces {
   private readonly shippedByShelf = new Map<string, number>();
 

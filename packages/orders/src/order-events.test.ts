@@ -16,18 +16,18 @@ describe('the events of a changed order', () => {
     [{ paymentStatus: 'refunded' }, ['order.updated']],
     [{ invoiceNumber: 'I-1', paymentStatus: 'partial' }, ['order.updated']],
     [{ paymentStatus: 'paid', status: 'open' }, []],
-  ] as const)('of %j', (change, types) => {
+  ] as const)('after %j are %j', (change, types) => {
     expect(typesOf(anOrder({ reservedPieces: [PIECES] }), change)).toEqual(types);
   });
 
-  it('tell only of what is new', () => {
+  it('cover only what has changed', () => {
     const order = anOrder({ deliveryStatus: 'shipped', hasShipped: true, paymentStatus: 'paid' });
     expect(typesOf(order, { deliveryStatus: 'delivered', paymentStatus: 'paid' })).toEqual(['order.delivered']);
   });
 });
 
 describe('the audit entry of changed orders', () => {
-  it('has the statuses that differ, and the order if it is the only one', () => {
+  it('contains the changed statuses, and the id of the order if only one has changed', () => {
     const order = anOrder();
     const { orders } = planOf(order, { paymentStatus: 'refunded', invoiceNumber: 'I-1' });
     expect(orderEntries([order], orders)).toEqual([

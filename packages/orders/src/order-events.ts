@@ -1,7 +1,7 @@
 import { stockEvents, type DomainEvent, type EventType } from '@back-office/kernel';
 import type { ChangeableOrder, OrderPlan } from './order-changes.js';
 
-/** Events of the changed orders, `before` being the orders as they were found. */
+/** `before` contains the stored orders. */
 export function orderEvents(before: readonly ChangeableOrder[], plan: OrderPlan): DomainEvent[] {
   const previousOrders = new Map(before.map((order) => [order.id, order]));
   return [

@@ -6,8 +6,8 @@ import type { Order } from './order.js';
 
 export interface ImportedOrders {
   /**
-   * Adds an order and returns its id. Refused when the app already has an order with this external reference or number,
-   * or lacks a record that the order names. An order without a number gets a new one.
+   * Adds an order and returns its id; an order without a number gets a new one. Refused when another order of the app
+   * has the external reference or number, or when the app lacks a record that the order refers to.
    */
   add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal>;
 }
@@ -30,41 +30,39 @@ export interface ChangedOrders extends UpdatedOrders {
 export interface OrderChanges {
   /**
    * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message
-   * key. Refunds only orders whose row asks for it; the caller requests the refunds afterwards. A canceled order
+   * key. Refunds only orders whose row requests it; the caller asks the payment service afterwards. A canceled order
    * without a payment gives back its loyalty points, too.
    */
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
 
 export interface OrderFilter {
-  /**
-   * The text is searched in numbers and in the customer's name, e-mail and phone. Case, accents and script are ignored.
-   */
+  /** Text to find in numbers and in the customer's name, e-mail and phone, ignoring case, accents and script. */
   readonly search: string | undefined;
   readonly customerId: number | undefined;
   readonly appLocationId: number | undefined;
-  /** Earliest order date, inclusive. */
+  /** Minimum order date. */
   readonly from: Date | undefined;
-  /** Latest order date, exclusive. */
+  /** Exclusive end of the order dates. */
   readonly before: Date | undefined;
-  /** Earliest change, inclusive. */
+  /** Minimum time of the latest change. */
   readonly updatedAfter: Date | undefined;
 }
 
 export interface OrderListQuery {
   readonly app: { readonly id: number; readonly decimals: number; readonly currency: string };
   readonly filter: OrderFilter;
-  /** Value is `field`, `field asc` or `field desc`; anything else sorts newest first. */
+  /** A text such as `field`, `field asc` or `field desc`; any other value sorts newest first. */
   readonly orderBy: unknown;
   readonly page: Page;
 }
 
 export interface OrderQueries {
-  /** `undefined` when the app has no such order. */
+  /** Returns `undefined` when the app has no such order. */
   find(appId: number, id: number): Promise<Order | undefined>;
   /** Returns `undefined` also when the parts do not match. */
   findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined>;
-  /** Returns the orders that the app has, in any order. */
+  /** Returns the app's orders with these ids, in any order. */
   findAll(appId: number, ids: readonly number[]): Promise<readonly Order[]>;
   list(query: OrderListQuery): Promise<ListedPage>;
 }

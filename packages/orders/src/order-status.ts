@@ -1,4 +1,4 @@
-/** The API numbers statuses from 1 in this order. */
+/** A status id in the API is the position in this list, counted from 1. */
 export const ORDER_STATUSES = ['open', 'completed', 'canceled'] as const;
 export const PAYMENT_STATUSES = ['unpaid', 'partial', 'paid', 'refunded'] as const;
 export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned'] as const;
@@ -11,7 +11,7 @@ export function statusIdIn<Status extends string>(statuses: readonly Status[], s
   return statuses.indexOf(status) + 1;
 }
 
-/** Amounts are minor units. An order with nothing to pay is paid. */
+/** The amounts are minor units. An order with nothing to pay is paid. */
 export function paymentStatusOf(paidAmount: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
   if (isAllRefunded) return 'refunded';
   if (paidAmount >= endSales) return 'paid';

@@ -8,7 +8,7 @@ import type {
 } from '@back-office/kernel';
 import { DELIVERY_STATUSES, ORDER_STATUSES, statusIdIn } from './order-status.js';
 
-/** Amounts are minor units; status ids start at 1. */
+/** The amounts are minor units; status ids start at 1. */
 export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly id: number;
   readonly data_part: number;

@@ -10,17 +10,17 @@ const renderFirst = async (renderer: PdfiumPageRenderer, bytes: Uint8Array): Pro
   return 0;
 };
 
-describe('a document that exceeds a limit', () => {
+describe('rendering beyond a limit', () => {
   it.each<[string, PdfiumOptions, Uint8Array]>([
     ['work', { maxWorkMs: 300 }, slowPdf],
     ['memory', { memoryMegabytes: 20 }, Buffer.concat([smallPdf, Buffer.alloc(11 * 2 ** 20)])],
-  ])('is costly, so that it is not tried again: %s', async (_, limits, costlyPdf) => {
+  ])('throws `CostlyFile`, which is not retried: %s', async (_, limits, costlyPdf) => {
     const renderer = new PdfiumPageRenderer(limits);
     await expect(renderFirst(renderer, costlyPdf)).rejects.toMatchObject({ name: 'CostlyFile' });
     await renderer.close();
   });
 
-  it('does not count the time in which the caller works on a page', async () => {
+  it('does not include the time in which the caller works on a page', async () => {
     const renderer = new PdfiumPageRenderer({ maxWorkMs: 2_000, timeoutMs: 60_000 });
     const pages = renderer.pages(pdfSample({ pages: [PAGE, PAGE] }), 2)[Symbol.asyncIterator]();
     await pages.next();

@@ -2,11 +2,9 @@ import { CostlyFile, UnreadableFile, type PageRenderer, type RenderedPage } from
 import { Worker } from 'node:worker_threads';
 
 export interface PdfiumOptions {
-  /**
-   * Time limit per document, from the first requested page to the last. The thread is terminated when it is exceeded.
-   */
+  /** Timeout per document, from the first requested page to the last; terminates the thread. */
   readonly timeoutMs?: number;
-  /** Limit of the time in which the thread works on a document. */
+  /** Maximum time that the thread works on one document. */
   readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }
@@ -26,12 +24,12 @@ export type PdfiumReply =
 const TIMEOUT_MS = 120_000;
 const MAX_WORK_MS = 30_000;
 const MEMORY_MEGABYTES = 512;
-// Even when the sources run, the worker comes from the build: a thread cannot load TypeScript.
+// The worker comes from the build even when the sources run, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
 
 /**
  * Renders one document at a time by PDFium. Each document has its own thread, which isolates crashes and leaks. Pages
- * are rendered on request, so only one is in memory.
+ * are rendered on request, so only one page is in memory.
  */
 export class PdfiumPageRenderer implements PageRenderer {
   private queue: Promise<unknown> = Promise.resolve();
@@ -45,7 +43,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     const thread = new PdfiumThread(bytes, this.options);
     this.threads.add(thread);
     try {
-      // A caller that stops reading must not block the next document beyond the timeout.
+      // Beyond the timeout, a caller that stops reading must not block the next document.
       void thread.exit.then(release);
       for (let page = 1; page <= maxPages; page += 1) {
         const reply = await thread.request(page);
@@ -90,7 +88,7 @@ class PdfiumThread {
     this.worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      // The output of the library stays out of the service's log.
+      // Keeps the output of the library out of the service's log.
       stdout: true,
       stderr: true,
     });

@@ -18,7 +18,7 @@ parentPort?.on('message', (page: number) => {
 });
 
 async function handleRequest(page: number): Promise<PdfiumReply> {
-  // The library does not check whether allocating the document has succeeded.
+  // The library does not check whether the allocation of a document succeeds.
   if (bytes.length > (memoryMegabytes * 2 ** 20) / 2) return { exceededLimit: 'The document takes too much memory' };
   try {
     document ??= await openDocument();

@@ -1,5 +1,5 @@
 import { readCorpus } from './testing/corpus.js';
-import { checkMetadata, FUZZ_TARGETS, LOCATED_IMAGES } from './testing/fuzz-targets.js';
+import { checkMetadata, FUZZ_TARGETS, IMAGES_WITH_LOCATION } from './testing/fuzz-targets.js';
 import { fuzz } from './testing/fuzz.js';
 import { SeededRandom } from './testing/seeded-random.js';
 
@@ -7,7 +7,7 @@ const FILES_PER_PARSER = 400;
 const SEED = 1;
 
 describe.each(FUZZ_TARGETS)('the parser of $name', (target) => {
-  it('keeps its promises for changed files', async () => {
+  it('keeps its rules for changed files', async () => {
     const { executions, findings } = await fuzz(target, {
       random: new SeededRandom(SEED),
       seeds: readCorpus(target.name),
@@ -19,7 +19,7 @@ describe.each(FUZZ_TARGETS)('the parser of $name', (target) => {
 });
 
 describe('the check of metadata', () => {
-  it.each(Object.entries(LOCATED_IMAGES))('finds the location of %s', async (_, file) => {
+  it.each(Object.entries(IMAGES_WITH_LOCATION))('finds the location of %s', async (_, file) => {
     await expect(checkMetadata(file)).rejects.toThrow('no metadata');
   });
 });

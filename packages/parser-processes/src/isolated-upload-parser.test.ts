@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsolatedUploadParser, type IsolatedParserOptions } from './isolated-upload-parser.js';
 
-const [SHOP, OTHER_SHOP] = [1, 2];
+const [APP, OTHER_APP] = [1, 2];
 const MAX_MAIN_CPU_MS = 50;
 /** Only Linux reports the CPU time of a thread. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
@@ -33,7 +33,7 @@ const openParser = (options: IsolatedParserOptions = {}): IsolatedUploadParser =
 async function parse(
   parser: IsolatedUploadParser,
   content: Uint8Array | string,
-  { appId = SHOP, pixelLimit = 1e8 } = {},
+  { appId = APP, pixelLimit = 1e8 } = {},
 ) {
   const bytes = Buffer.from(content);
   const path = join(folder, createHash('sha256').update(bytes).digest('hex'));
@@ -43,7 +43,7 @@ async function parse(
 
 const drawing = (content: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20">${content}</svg>`;
-/** Takes a few hundred milliseconds. */
+/** A drawing that takes a few hundred milliseconds to parse. */
 const slowDrawing = (): string => drawing('<path d="M0 0" fill="url(#a)"/>'.repeat(60_000));
 
 const itParsesTheNextUpload = async (parser: IsolatedUploadParser): Promise<void> => {
@@ -89,13 +89,13 @@ describe('IsolatedUploadParser', () => {
   it('fails for a file that cannot be read, and parses the next upload', async () => {
     const parser = openParser();
     const upload = { path: join(folder, 'missing'), name: 'a', size: 9, pixelLimit: 1 };
-    await expect(parser.parse(SHOP, upload)).rejects.toThrow('ENOENT');
+    await expect(parser.parse(APP, upload)).rejects.toThrow('ENOENT');
     await itParsesTheNextUpload(parser);
   });
 
   it('reads the facts of a stored image and keeps its bytes', async () => {
     const bytes = jpegSample();
-    const facts = await sharedParser.readImageFacts(SHOP, { bytes, name: 'a.jpg', mime: 'image/png' });
+    const facts = await sharedParser.readImageFacts(APP, { bytes, name: 'a.jpg', mime: 'image/png' });
     expect(facts).toMatchObject({ mime: 'image/jpeg' });
     expect(bytes).toEqual(jpegSample());
   });
@@ -131,7 +131,7 @@ describe('an upload that exceeds a limit', () => {
       await parse(parser, slowDrawing() + ' '.repeat(attempt));
       finished.push('costly');
     });
-    await parse(parser, jpegSample(), { appId: OTHER_SHOP });
+    await parse(parser, jpegSample(), { appId: OTHER_APP });
     finished.push('small');
     await Promise.all(costlyUploads);
     expect(finished[0]).toBe('small');
@@ -166,10 +166,10 @@ describe('the main thread', () => {
       await writeFile(path, bytes);
       await itParsesTheNextUpload(sharedParser);
       let leastCpuMs = Infinity;
-      // The garbage of the test itself may be collected during an attempt.
+      // Another attempt helps if the garbage of the test itself was collected meanwhile.
       for (let attempt = 0; attempt < 10 && leastCpuMs >= MAX_MAIN_CPU_MS; attempt += 1) {
         const before = readCpuMs();
-        await sharedParser.parse(SHOP, { path, name: 'file', size: bytes.length, pixelLimit: 1e8 });
+        await sharedParser.parse(APP, { path, name: 'file', size: bytes.length, pixelLimit: 1e8 });
         leastCpuMs = Math.min(leastCpuMs, readCpuMs() - before);
       }
       expect(leastCpuMs).toBeLessThan(MAX_MAIN_CPU_MS);

@@ -14,12 +14,11 @@ import { rm } from 'node:fs/promises';
 import type { ParserReply, ParserTask } from './messages.js';
 
 export interface IsolatedParserOptions {
-  /** Number of processes, which start on demand. An app uses at most half of them. */
+  /** Maximum number of processes, which start on demand. One app uses at most half of them. */
   readonly processes?: number;
-  /** CPU time per upload, in addition to the time for its bytes. */
+  /** CPU time per upload, plus the time for its bytes. */
   readonly maxCpuMs?: number;
   readonly minBytesPerCpuMs?: number;
-  /** Resident memory of a process. */
   readonly maxMemoryMegabytes?: number;
   /** An unused process ends after this time. */
   readonly idleMs?: number;
@@ -32,7 +31,7 @@ const MIN_BYTES_PER_CPU_MS = 1_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
 const MAX_MEMORY_MEGABYTES = 256;
 const DEFAULT_IDLE_MS = 60_000;
-// Even when the sources run, the child comes from the build: a process cannot load TypeScript.
+// The child comes from the build even when the sources run, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/parser-child.js', import.meta.url);
 
 /** Parses uploads in child processes with limits. A process that exceeds a limit is terminated and replaced. */

@@ -3,7 +3,7 @@ import type { FileFacts, ImageFacts, StoredImage, StrippedUpload, UploadToParse 
 
 export interface ParseTask extends UploadToParse {
   readonly kind: 'parse';
-  /** The process writes the stripped upload to this new file. */
+  /** Path of a new file for the stripped upload. */
   readonly target: string;
 }
 

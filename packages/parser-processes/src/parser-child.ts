@@ -40,7 +40,7 @@ async function parse(task: ParseTask): Promise<ParsedFile | Refusal> {
   }
 }
 
-/** Opens the file on the first read, since a failed output would leave it open. */
+/** Opens the file on the first read, because an unread stream would keep the file open after a failed write. */
 async function* readLazily(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
@@ -66,7 +66,7 @@ async function write(
   content: AsyncIterable<Uint8Array>,
   target: string,
 ): Promise<{ readonly bytes: number; readonly checksum: Uint8Array }> {
-  // Opened first: a write stream that fails while it opens would create the file after it was removed.
+  // A write stream that fails while it opens would create the file after its removal.
   const file = await open(target, 'wx', 0o600);
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,21 +1,21 @@
 import { FairQueue } from './fair-queue.js';
 
-const [SHOP, OTHER_SHOP, THIRD_SHOP] = [1, 2, 3];
+const [APP, OTHER_APP, THIRD_APP] = [1, 2, 3];
 
-/** Starts tasks that run until they are finished by their name. */
+/** Each task runs until `finish` is called with its name. */
 function makeTasks(queue: FairQueue) {
   const started: string[] = [];
-  const finishers = new Map<string, () => void>();
+  const finishByName = new Map<string, () => void>();
   return {
     started,
     add: (owner: number, name: string): Promise<string> =>
       queue.run(owner, async () => {
         started.push(name);
-        await new Promise<void>((resolve) => finishers.set(name, resolve));
+        await new Promise<void>((resolve) => finishByName.set(name, resolve));
         return name;
       }),
     finish: async (name: string): Promise<void> => {
-      finishers.get(name)?.();
+      finishByName.get(name)?.();
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -26,17 +26,17 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 describe('FairQueue', () => {
   it('leaves half of the processes to other owners', async () => {
     const tasks = makeTasks(new FairQueue(2, 1));
-    for (const name of ['a1', 'a2', 'a3']) void tasks.add(SHOP, name);
-    void tasks.add(OTHER_SHOP, 'b1');
+    for (const name of ['a1', 'a2', 'a3']) void tasks.add(APP, name);
+    void tasks.add(OTHER_APP, 'b1');
     await nextTurn();
     expect(tasks.started).toEqual(['a1', 'b1']);
   });
 
   it('gives waiting owners turns', async () => {
     const tasks = makeTasks(new FairQueue(1, 1));
-    for (const name of ['a1', 'a2', 'a3']) void tasks.add(SHOP, name);
-    void tasks.add(OTHER_SHOP, 'b1');
-    void tasks.add(THIRD_SHOP, 'c1');
+    for (const name of ['a1', 'a2', 'a3']) void tasks.add(APP, name);
+    void tasks.add(OTHER_APP, 'b1');
+    void tasks.add(THIRD_APP, 'c1');
     await nextTurn();
     for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) await tasks.finish(name);
     expect(tasks.started).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
@@ -44,8 +44,8 @@ describe('FairQueue', () => {
 
   it('starts the next task after a failure', async () => {
     const queue = new FairQueue(1, 1);
-    const failedTask = queue.run(SHOP, () => Promise.reject(new Error('broken')));
-    const nextTask = queue.run(SHOP, async () => 'next');
+    const failedTask = queue.run(APP, () => Promise.reject(new Error('broken')));
+    const nextTask = queue.run(APP, async () => 'next');
     await expect(failedTask).rejects.toThrow('broken');
     expect(await nextTask).toBe('next');
   });

@@ -6,7 +6,7 @@ interface Owner {
 /** Runs a limited number of tasks at once, in total and per owner. Waiting owners take turns. */
 export class FairQueue {
   private running = 0;
-  /** The owner that finished a task most recently comes last, except for new owners. */
+  /** Owners in the order of their turns: finishing a task moves its owner to the end. */
   private readonly owners = new Map<number, Owner>();
 
   constructor(

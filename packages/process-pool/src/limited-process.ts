@@ -6,25 +6,24 @@ import { READY } from './serve-tasks.js';
 
 export interface TaskLimits {
   readonly maxCpuMs: number;
-  /** Elapsed time, so that a disk that does not answer cannot keep the process. */
+  /** Maximum elapsed time, which ends a process that waits for a disk without an answer. */
   readonly maxElapsedMs: number;
 }
 
 export interface ProcessOptions {
   /** Module that calls `serveTasks`. */
   readonly entry: URL;
-  /** Resident memory. */
   readonly maxMemoryMegabytes: number;
 }
 
-/** The task has used up its CPU time or memory. */
+/** The task has exceeded its CPU time or memory. */
 export class TaskExceededLimit extends Error {}
 
 /** The process has ended by itself, for example because V8's heap was full. */
 export class TaskCrashed extends Error {}
 
 const CHECK_MS = 100;
-/** The rest is left to buffers and to Node itself. */
+/** Share of V8's heap in the memory limit; the rest is for buffers and Node itself. */
 const HEAP_SHARE = 0.6;
 
 interface RunningTask<Reply> {
@@ -32,7 +31,7 @@ interface RunningTask<Reply> {
   readonly reject: (error: Error) => void;
 }
 
-/** A process that runs one task at a time. After an error it must be closed. */
+/** A process that runs one task at a time. Close the process after an error. */
 export class LimitedProcess<Task extends object, Reply> {
   private readonly child: ChildProcess;
   private readonly whenReady: Promise<void>;
@@ -61,13 +60,15 @@ export class LimitedProcess<Task extends object, Reply> {
     return this.child.exitCode !== null || this.child.signalCode !== null || !this.child.connected;
   }
 
-  /** Resident memory; 0 where it is unknown. */
+  /** Resident memory; 0 when the system does not report it. */
   get memoryMegabytes(): number {
     return readProcessUsage(this.child.pid ?? 0)?.memoryMegabytes ?? 0;
   }
 
-  /** Rejects with {@link TaskExceededLimit} or {@link TaskCrashed}, or with another error when the process cannot start or
-   * is killed. */
+  /**
+   * Rejects with {@link TaskExceededLimit} or {@link TaskCrashed}. Rejects with another error when the process cannot
+   * start or is killed.
+   */
   async run(task: Task, limits: TaskLimits): Promise<Reply> {
     this.child.ref();
     this.child.channel?.ref();
@@ -114,7 +115,7 @@ export class LimitedProcess<Task extends object, Reply> {
   }
 }
 
-/** Signals from outside have nothing to do with the task. */
+/** SIGKILL and SIGTERM come from outside, so they are no crash of the task. */
 function errorOf(code: number | null, signal: NodeJS.Signals | null): Error {
   const isKilled = signal === 'SIGKILL' || signal === 'SIGTERM';
   return isKilled ? new Error('The process was killed') : new TaskCrashed(`The process ended with ${signal ?? code}`);

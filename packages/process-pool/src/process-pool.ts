@@ -12,7 +12,7 @@ interface IdleProcess<Task extends object, Reply> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Runs each task in a child process of its own and keeps processes for later tasks. Callers limit the concurrency. */
+/** Runs each task in a child process and keeps idle processes for later tasks. Callers limit the concurrency. */
 export class ProcessPool<Task extends object, Reply> {
   private readonly idleProcesses: IdleProcess<Task, Reply>[] = [];
   private readonly processes = new Set<LimitedProcess<Task, Reply>>();
@@ -21,9 +21,9 @@ export class ProcessPool<Task extends object, Reply> {
   constructor(private readonly options: PoolOptions) {}
 
   /**
-   * Rejects with `TaskExceededLimit` when the task exceeds its CPU time or memory, and with `TaskCrashed` when its process
-   * ends by itself. The process is then replaced. Rejects with another error when the task exceeds its elapsed time, no
-   * process can start, or the pool is closed. Outside Linux, CPU time and memory are not limited.
+   * Rejects with `TaskExceededLimit` when the task exceeds its CPU time or memory, and with `TaskCrashed` when its
+   * process ends by itself. The process is then replaced. Rejects with another error when the task exceeds its elapsed
+   * time, no process can start, or the pool is closed. Outside Linux, CPU time and memory are not limited.
    */
   async run(task: Task, limits: TaskLimits): Promise<Reply> {
     const process = this.takeProcess();
@@ -55,7 +55,7 @@ export class ProcessPool<Task extends object, Reply> {
     return process;
   }
 
-  /** A process that keeps much memory ends, since the next task would reach the limit early. */
+  /** Ends a process that keeps much memory, because the next task would reach the limit early. */
   private async release(process: LimitedProcess<Task, Reply>): Promise<void> {
     if (this.isClosed) return;
     if (process.memoryMegabytes > this.options.maxMemoryMegabytes * MAX_KEPT_MEMORY_SHARE) return this.end(process);

@@ -43,7 +43,7 @@ describe('priceBasket', () => {
     expect(basket.totals.endSales).toBe(3_600);
   });
 
-  it('counts a line without VAT at 0', () => {
+  it('prices a line without VAT at 0 %', () => {
     const basket = priceBasket([{ variant: { ...SHIRT, vatRate: null }, qty: 1 }], NO_OFFERS) as PricedBasket;
     expect([basket.lines[0]?.vatRate, basket.totals.vat]).toEqual([null, 0]);
   });

@@ -19,9 +19,9 @@ export interface SoldVariant {
   readonly code: string;
   readonly barcode: string | null;
   readonly name: string;
-  /** Minor units; `null` when neither the variant nor its product has a price. */
+  /** Minor units; null when neither the variant nor its product has a price. */
   readonly price: number | null;
-  /** Basis points; `null` when neither the variant nor its product has a rate. */
+  /** Basis points; null when neither the variant nor its product has a rate. */
   readonly vatRate: number | null;
   readonly active: boolean;
 }
@@ -37,7 +37,7 @@ export interface Shipment {
   readonly price: number;
   /** Basis points. */
   readonly vatRate: number;
-  /** Shipment is free when the lines sum to at least this, in minor units. */
+  /** Shipment is free when the total of the lines, in minor units, is at least this amount. */
   readonly freeFrom: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface Offers {
   readonly rules: readonly PromotionRule[];
   readonly coupons: readonly string[];
   readonly shipment: Shipment | null;
-  /** The order is that of the request. An unknown voucher has 0 available. */
+  /** Vouchers in the order of the request. The available amount of an unknown voucher is 0. */
   readonly vouchers: readonly OfferedVoucher[];
   readonly now: Date;
 }
@@ -58,7 +58,7 @@ export interface PricedBasket {
   readonly totals: Totals;
 }
 
-/** A line without VAT is priced at 0 %; creating the proforma refuses it later. */
+/** Prices a line without VAT at 0 %; creating the proforma refuses such a line later. */
 export function priceBasket(requestedVariants: readonly RequestedVariant[], offers: Offers): PricedBasket | Refusal {
   const soldItems = requestedVariants.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
   if (soldItems.length < requestedVariants.length) return refuse('API.Products.NotFound');
@@ -80,7 +80,7 @@ export function priceBasket(requestedVariants: readonly RequestedVariant[], offe
   };
 }
 
-/** A waived fee stays as a line of 0, since it shows how the goods are sent. */
+/** A waived fee stays as a line of 0, because the line shows the shipment method. */
 function shipmentFees(shipment: Shipment | null, linesEndSales: number): FeeLine[] {
   if (shipment === null) return [];
   const { name, vatRate, freeFrom } = shipment;

@@ -30,8 +30,8 @@ export function addedVoucherRefunds(before: Proforma, after: Proforma): VoucherR
 }
 
 /**
- * Lets refunded vouchers pay again when the debt grows. Each pays at most its first payment. The proforma holds the
- * voucher all the time, so no other proforma can have used it.
+ * Returns new payments by refunded vouchers when the debt grows. Each voucher pays at most its first payment. No other
+ * proforma can have used the voucher, because this proforma has held it all the time.
  */
 export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
   let debt = uncoveredAmount(proforma);

@@ -97,7 +97,7 @@ describe('a settled card payment', () => {
     expect(settle(aProforma(pendingCardPayment(3000), inStatus(status))).status).toBe('paid');
   });
 
-  it('returns to draft when it was the last one and debt remains', () => {
+  it('returns the proforma to draft when no other is pending and debt remains', () => {
     expect(settle(aProforma(pendingCardPayment(1200), inStatus('awaiting_payment'))).status).toBe('draft');
     expect(
       settle(aProforma(pendingCardPayment(1200), pendingCardPayment(1), inStatus('awaiting_payment'))).status,
@@ -144,7 +144,7 @@ describe('a settled card payment', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'refunds only its part above the debt when %s, without earlier failed refunds',
+    'refunds only its part above the debt when the proforma is %s, without earlier failed refunds',
     (status) => {
       const failedRefund = refund(2, 3000, 'refund_failed');
       const next = settle(aProforma(pendingCardPayment(100), bankPayment(6000), failedRefund, inStatus(status)));
@@ -192,12 +192,12 @@ describe('a settled card payment', () => {
 });
 
 describe('a failed card payment', () => {
-  it('returns to draft when it was the last one', () => {
+  it('returns the proforma to draft when no other is pending', () => {
     const next = settle(aProforma(pendingCardPayment(3000), inStatus('awaiting_payment')), { status: 'failed' });
     expect([next.status, debtOf(next), amountsAndStatuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
   });
 
-  it('keeps awaiting_payment while another one is pending', () => {
+  it('keeps the proforma awaiting_payment while another is pending', () => {
     const twicePending = aProforma(pendingCardPayment(3000), pendingCardPayment(3000), inStatus('awaiting_payment'));
     expect(settle(twicePending, { status: 'failed' }).status).toBe('awaiting_payment');
   });
@@ -225,13 +225,16 @@ describe('a repeated result', () => {
 describe('a card payment that settles after failing', () => {
   const failedProforma = aProforma(pendingCardPayment(3000, { status: 'failed' }));
 
-  it.each([...OPEN_STATUSES, ...FINAL_STATUSES])('stays failed and raises an alert when %s', (status) => {
-    const next = settle(inStatus(status)(failedProforma), { reference: 'tx-9' });
-    expect([next.status, amountsAndStatuses(next)]).toEqual([status, [[3000, 'failed']]]);
-    expect(next.alerts).toMatchObject([
-      { kind: 'refund_failed', details: { payment_id: 1, payment_method: 'Card', reference: 'tx-9' } },
-    ]);
-  });
+  it.each([...OPEN_STATUSES, ...FINAL_STATUSES])(
+    'stays failed and raises an alert when the proforma is %s',
+    (status) => {
+      const next = settle(inStatus(status)(failedProforma), { reference: 'tx-9' });
+      expect([next.status, amountsAndStatuses(next)]).toEqual([status, [[3000, 'failed']]]);
+      expect(next.alerts).toMatchObject([
+        { kind: 'refund_failed', details: { payment_id: 1, payment_method: 'Card', reference: 'tx-9' } },
+      ]);
+    },
+  );
 
   it('raises a single alert, however often it settles', () => {
     const alertedProforma = settle(failedProforma);

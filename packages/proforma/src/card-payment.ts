@@ -1,15 +1,16 @@
 import type { Refusal } from '@back-office/kernel';
 import { alertUnexpectedPayment } from './alerts.js';
-import { amountIsWithinDebt, amountToPay, debtRemains, makePayment, withPayments, type PayFacts } from './pay.js';
+import { checkWithinDebt, amountToPay, checkDebtRemains, makePayment, withPayments, type PayFacts } from './pay.js';
 import { isPaidInFull, uncoveredAmount, refundableAmount, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import { METHOD_NOT_SUPPORTED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
 
-const methodIsCard: Guard<PayFacts> = (_, { method }) => (method?.kind === 'card' ? undefined : METHOD_NOT_SUPPORTED);
+const checkCardMethod: Guard<PayFacts> = (_, { method }) =>
+  method?.kind === 'card' ? undefined : METHOD_NOT_SUPPORTED;
 
 export function beginCardPayment(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
-  const guards = [methodIsCard, debtRemains, amountIsWithinDebt];
+  const guards = [checkCardMethod, checkDebtRemains, checkWithinDebt];
   return decide({ action: 'begin_card_payment', guards, apply: addPending }, proforma, facts);
 }
 
@@ -31,8 +32,8 @@ export function findCardPayment(proforma: Proforma, paymentId: number): Payment 
 }
 
 /**
- * Stores the result of a card payment in any status; the first result wins. Money for a failed payment only raises an
- * alert. The part above the debt becomes a pending refund; for a canceled or expired proforma the whole amount does.
+ * Stores the result of a card payment in any status; the first result wins. A settlement after a failure only raises an
+ * alert. The part above the debt becomes a pending refund; in a canceled or expired proforma, the whole amount does.
  */
 export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
   const payment = findCardPayment(proforma, result.paymentId);

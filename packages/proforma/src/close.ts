@@ -18,16 +18,18 @@ export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refus
   return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
 }
 
-const somethingIsConfirmed: Guard<TimeFacts> = (proforma) =>
+const checkAnyConfirmed: Guard<TimeFacts> = (proforma) =>
   proforma.lines.every((line) => line.qtyConfirmed === 0) ? NOTHING_CONFIRMED : undefined;
 
 export interface ConvertFacts extends TimeFacts {
   readonly orderNumber: string;
-  /** Minor units of the total that earn one loyalty point; 0 earns none. */
+  /** Minor units of the total that earn one loyalty point; 0 means no points. */
   readonly amountPerPoint: number;
 }
 
-/** The order takes over payments and reservations. Converting again changes nothing. */
+/**
+ * Converts the proforma to an order, which takes over payments and reservations. A second conversion changes nothing.
+ */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
   if (proforma.status === 'converted') return proforma;
   const apply = (openProforma: Proforma): Proforma => ({
@@ -42,7 +44,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
     },
     updatedAt: facts.now,
   });
-  return decide({ action: 'convert', guards: [somethingIsConfirmed], apply }, proforma, facts);
+  return decide({ action: 'convert', guards: [checkAnyConfirmed], apply }, proforma, facts);
 }
 
 function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): number {
@@ -90,7 +92,7 @@ export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma
   return isRefusal(result) ? proforma : result;
 }
 
-/** Returns the time at which the sweep must process the proforma; `null` when it need not. */
+/** Returns the time at which the sweep must process the proforma; null when no processing is due. */
 export function dueAt(proforma: Proforma): Date | null {
   return isOpen(proforma) && !(hasPaidTotal(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
 }

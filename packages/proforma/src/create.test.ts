@@ -187,7 +187,7 @@ const refusalCases: readonly {
   { refusal: refusals.insufficientStock('Shirt'), violatedPart: 'stock', trait: withLine({ qty: 11, name: 'Shirt' }) },
 ];
 
-// A pickup point is either missing or unavailable.
+// Excludes the pair of a missing and an unavailable pickup point.
 const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
   refusalCases
     .slice(index + 1)
@@ -199,7 +199,7 @@ const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
     })),
 );
 
-describe('a minimum amount of baskets', () => {
+describe('the minimum basket amount', () => {
   const fee = { kind: 'shipment', name: 'Courier', qty: 1, price: 500, vatRate: 2000, sales: 500, discount: 0 };
   const evaluation: Evaluation = {
     ...anEvaluation(withLine({ qty: 2, price: 1000 }), withLine({ qty: 1, price: 250 })),
@@ -227,7 +227,7 @@ describe('a minimum amount of baskets', () => {
     expect(withMinimum(endSales + 1, paidEvaluation)).toEqual(refusals.BASKET_BELOW_MINIMUM);
   });
 
-  it('accepts a free basket when it is 0', () => {
+  it('accepts a free basket when the minimum is 0', () => {
     expect(assertCreated(withMinimum(0, anEvaluation(withLine({ price: 0 })))).status).toBe('draft');
   });
 
@@ -243,12 +243,12 @@ describe('a minimum amount of baskets', () => {
   });
 });
 
-describe('two refusals at once', () => {
-  it('cover fourteen pairs', () => {
+describe('refusals of one evaluation', () => {
+  it('make fourteen pairs', () => {
     expect(refusalPairs).toHaveLength(14);
   });
 
-  it.each(refusalPairs)('checks $name', ({ earlier, later }) => {
+  it.each(refusalPairs)('are checked in order: $name', ({ earlier, later }) => {
     expect(createWith(anEvaluation(later.trait, earlier.trait))).toEqual(earlier.refusal);
     expect(createWith(anEvaluation(later.trait))).toEqual(later.refusal);
   });

@@ -16,13 +16,13 @@ import type { Payment, Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
 import { chooseWarehouses, sortByPreference, type SourceWarehouse, type StockRow } from './stock.js';
 
-/** Amounts are minor units. */
+/** The amounts are minor units. */
 export interface Evaluation extends SaleTerms {
   readonly id: number;
   readonly used: boolean;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  /** The order is that of the evaluation; the available amounts are current. */
+  /** Vouchers in the order of the evaluation, with current amounts. */
   readonly vouchers: readonly PromisedVoucher[];
   readonly pickupPoint: 'not needed' | 'missing' | 'unavailable' | 'available';
   readonly lines: readonly EvaluatedLine[];
@@ -43,14 +43,14 @@ export interface PromisedVoucher extends OfferedVoucher {
 }
 
 export interface CreateFacts {
-  /** `undefined` when no app has such an evaluation. */
+  /** Is `undefined` when no app has such an evaluation. */
   readonly evaluation: Evaluation | 'of another app' | undefined;
-  /** Stock of the warehouses that the evaluation allows; the rows are locked. */
+  /** Locked stock of the warehouses that the evaluation allows. */
   readonly stock: readonly StockRow[];
   readonly preferredWarehouse: string | null;
   readonly number: string;
   readonly lifetimeHours: number;
-  /** Minor units that the lines must reach after discounts, without fees; 0 means no minimum. */
+  /** Minimum total of the lines after discounts, without fees, in minor units; 0 means no minimum. */
   readonly minimumBasketAmount: number;
   readonly now: Date;
 }
@@ -131,37 +131,36 @@ const VOUCHER_PAYMENT = {
 
 type Check = (evaluation: Evaluation, terms: Terms) => Refusal | undefined;
 
-const evaluationIsFresh: Check = ({ used, expiresAt }, { now }) =>
+const checkFresh: Check = ({ used, expiresAt }, { now }) =>
   used || expiresAt <= now ? refusals.STALE_EVALUATION : undefined;
 
-const everyProductHasVat: Check = ({ lines }) =>
-  lines.some((line) => line.vatRate === null) ? refusals.MISSING_VAT : undefined;
+const checkVat: Check = ({ lines }) => (lines.some((line) => line.vatRate === null) ? refusals.MISSING_VAT : undefined);
 
-const guestCanBeReached: Check = ({ buyer, delivery }) =>
+const checkGuest: Check = ({ buyer, delivery }) =>
   buyer.id === null && !isComplete(buyer, delivery) ? refusals.GUEST_DATA_INCOMPLETE : undefined;
 
-const pickupPointIsNamed: Check = ({ pickupPoint }) =>
+const checkPickupPointPresent: Check = ({ pickupPoint }) =>
   pickupPoint === 'missing' ? refusals.PICKUP_POINT_REQUIRED : undefined;
 
-const pickupPointIsUsable: Check = ({ pickupPoint }) =>
+const checkPickupPointUsable: Check = ({ pickupPoint }) =>
   pickupPoint === 'unavailable' ? refusals.PICKUP_POINT_UNAVAILABLE : undefined;
 
-const vouchersAreFree: Check = ({ vouchers }) =>
+const checkVouchers: Check = ({ vouchers }) =>
   vouchers.some(({ available, amount }) => available === 0 || available < amount)
     ? refusals.VOUCHER_NOT_AVAILABLE
     : undefined;
 
-const basketIsLargeEnough: Check = ({ lines }, { minimumBasketAmount }) =>
+const checkMinimumAmount: Check = ({ lines }, { minimumBasketAmount }) =>
   totalsOf(lines).endSales < minimumBasketAmount ? refusals.BASKET_BELOW_MINIMUM : undefined;
 
 const CHECKS: readonly Check[] = [
-  evaluationIsFresh,
-  everyProductHasVat,
-  guestCanBeReached,
-  pickupPointIsNamed,
-  pickupPointIsUsable,
-  vouchersAreFree,
-  basketIsLargeEnough,
+  checkFresh,
+  checkVat,
+  checkGuest,
+  checkPickupPointPresent,
+  checkPickupPointUsable,
+  checkVouchers,
+  checkMinimumAmount,
 ];
 
 export function checkCreation(evaluation: Evaluation, terms: Terms): Refusal | undefined {

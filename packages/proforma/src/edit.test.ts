@@ -19,8 +19,8 @@ function editWith(parts: Edit, proforma = alertedProforma): ReturnType<typeof ed
   return edit(proforma, { ...parts, now: NOW });
 }
 
-describe('tags', () => {
-  it('replace the old tags in the given order', () => {
+describe('an edit of tags', () => {
+  it('replaces the old tags in the given order', () => {
     expect(editWith({ tags: ['VIP', 'urgent'] })).toEqual({
       ...alertedProforma,
       tags: ['VIP', 'urgent'],
@@ -29,7 +29,7 @@ describe('tags', () => {
     expect(editWith({ tags: [] })).toMatchObject({ tags: [] });
   });
 
-  it('are deduplicated', () => {
+  it('removes duplicates', () => {
     expect(editWith({ tags: ['b', 'a', 'b', 'B', 'a'] })).toMatchObject({ tags: ['b', 'a', 'B'] });
   });
 
@@ -41,7 +41,7 @@ describe('tags', () => {
     ['a hundred characters', ['x'.repeat(100)]],
     ['a hundred characters of two units each', ['😀'.repeat(100)]],
     ['spaces', [' ']],
-  ])('accept %s', (_, tags) => {
+  ])('accepts %s', (_, tags) => {
     expect(editWith({ tags })).toMatchObject({ tags });
   });
 
@@ -58,33 +58,33 @@ describe('tags', () => {
     ['an object', { 0: 'a', length: 1 }],
     ['half a character', ['\uD83D']],
     ['a NUL', ['a\0']],
-  ])('refuse %s', (_, tags) => {
+  ])('refuses %s', (_, tags) => {
     expect(editWith({ tags })).toEqual(INVALID_TAGS);
   });
 });
 
 describe('a comment', () => {
-  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed', (comment) => {
+  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed: %#', (comment) => {
     expect(editWith({ comment })).toEqual({ ...alertedProforma, comment, updatedAt: NOW });
   });
 
   it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
-    'is refused when invalid',
+    'is refused when invalid: %#',
     (comment) => {
       expect(editWith({ comment })).toEqual(INVALID_COMMENT);
     },
   );
 });
 
-describe('alerts', () => {
-  it('are resolved by index', () => {
+describe('an edit of alerts', () => {
+  it('resolves alerts by index', () => {
     const next = editWith({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
     expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED_AT, NOW]);
     expect(next.updatedAt).toBe(NOW);
     expect(countOpenAlerts(next)).toBe(1);
   });
 
-  it('may be named twice', () => {
+  it('may resolve an alert twice', () => {
     const repeatedResolutions = [
       { index: 0, resolved: true },
       { index: 0, resolved: true },
@@ -96,11 +96,11 @@ describe('alerts', () => {
     ]);
   });
 
-  it('keep the time of their first resolution', () => {
+  it('keeps the time of the first resolution', () => {
     expect(editWith({ alerts: [{ index: 1, resolved: true }] })).toBe(alertedProforma);
   });
 
-  it.each([3, -1, 1e20, -1e20, 2 ** 53])('refuse the unknown index %p', (index) => {
+  it.each([3, -1, 1e20, -1e20, 2 ** 53])('refuses the unknown index %p', (index) => {
     const alerts = [
       { index: 0, resolved: true },
       { index, resolved: true },
@@ -108,7 +108,7 @@ describe('alerts', () => {
     expect(editWith({ alerts })).toEqual(ALERT_NOT_FOUND);
   });
 
-  it.each([[[]], [null]])('may be an empty list or null: %j', (alerts) => {
+  it.each([[[]], [null]])('may have an empty list or null: %j', (alerts) => {
     expect(editWith({ alerts })).toBe(alertedProforma);
   });
 });

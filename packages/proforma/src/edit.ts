@@ -16,7 +16,7 @@ import { decide, type Guard } from './transitions.js';
 const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 100;
 
-/** Values are not validated. An `undefined` value changes nothing. */
+/** Requested values before validation. An `undefined` value changes nothing. */
 export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown>>> {
   readonly tags?: unknown;
   readonly alerts?: readonly AlertResolution[] | null;
@@ -31,32 +31,31 @@ export interface EditFacts extends Edit {
   readonly now: Date;
 }
 
-const tagsAreValid: Guard<EditFacts> = (_, { tags }) =>
-  tags === undefined || isTagList(tags) ? undefined : INVALID_TAGS;
+const checkTags: Guard<EditFacts> = (_, { tags }) => (tags === undefined || isTagList(tags) ? undefined : INVALID_TAGS);
 
 function sentNotes(facts: Edit): (keyof NoteColumns)[] {
   return SALE_NOTES.filter((note) => facts[note] !== undefined);
 }
 
-const notesAreTexts: Guard<EditFacts> = (_, facts) =>
+const checkNotes: Guard<EditFacts> = (_, facts) =>
   sentNotes(facts).every((note) => facts[note] === null || isText(facts[note], MAX_TEXT_LENGTH))
     ? undefined
     : INVALID_COMMENT;
 
-const alertsExist: Guard<EditFacts> = (proforma, { alerts }) =>
+const checkAlerts: Guard<EditFacts> = (proforma, { alerts }) =>
   (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
 /**
- * Tags and notes change only while the proforma is open; alerts can always be resolved. One invalid value refuses the
+ * Changes tags and notes only while the proforma is open; resolves alerts in any status. One invalid value refuses the
  * whole edit.
  */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
   const hasRecordChanges = facts.tags !== undefined || sentNotes(facts).length > 0;
   const editedProforma = hasRecordChanges
-    ? decide({ action: 'edit', guards: [tagsAreValid, notesAreTexts], apply: editRecord }, proforma, facts)
+    ? decide({ action: 'edit', guards: [checkTags, checkNotes], apply: editRecord }, proforma, facts)
     : proforma;
   if (isRefusal(editedProforma)) return editedProforma;
-  return decide({ action: 'resolve_alerts', guards: [alertsExist], apply: resolveAlerts }, editedProforma, facts);
+  return decide({ action: 'resolve_alerts', guards: [checkAlerts], apply: resolveAlerts }, editedProforma, facts);
 }
 
 function editRecord(proforma: Proforma, facts: EditFacts): Proforma {

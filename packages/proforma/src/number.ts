@@ -4,7 +4,7 @@ export const NUMBER_LENGTH = 6;
 
 export type PickIndex = (choices: number) => number;
 
-/** Returns `P-<year>-<6 characters>`. The characters are random, so numbers cannot be guessed. */
+/** Returns `P-<year>-<6 characters>`. The characters are random, so that nobody can guess a number. */
 export function proformaNumber(year: number, pick: PickIndex): string {
   return `P-${year}-${randomCharacters(NUMBER_LENGTH, pick)}`;
 }

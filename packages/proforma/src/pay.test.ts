@@ -93,7 +93,7 @@ describe('a payment of 0 or less, or without an amount', () => {
 });
 
 describe('a payment of exactly the debt', () => {
-  it('is accepted, unlike one more minor unit', () => {
+  it('is accepted, but one minor unit more is refused', () => {
     expect(assertAccepted(payWith(aProforma(bankPayment(500)), { amount: 2500 })).status).toBe('paid');
     expect(payWith(aProforma(bankPayment(500)), { amount: 2501 })).toEqual(refusals.EXCEEDS_DEBT);
   });
@@ -116,7 +116,7 @@ describe('a proforma with nothing to pay', () => {
   });
 });
 
-describe('a payment method', () => {
+describe('pay with a payment method', () => {
   it.each<[string, PaymentMethod | undefined]>([
     ['an unknown method', undefined],
     ['a card', CARD],
@@ -150,7 +150,7 @@ const violations: readonly Violation[] = [
   { refusal: refusals.EXCEEDS_DEBT, traits: [], payFacts: { amount: 3001 } },
 ];
 
-// Two rules about one value, such as a card and cash without an amount, exclude each other.
+// Excludes pairs of rules about one value, such as a card and cash without an amount.
 const violationPairs = violations.flatMap((earlierViolation, index) =>
   violations
     .slice(index + 1)
@@ -162,12 +162,12 @@ const violationPairs = violations.flatMap((earlierViolation, index) =>
     })),
 );
 
-describe('two refusals of a payment', () => {
-  it('cover eight pairs', () => {
+describe('refusals of one payment', () => {
+  it('make eight pairs', () => {
     expect(violationPairs).toHaveLength(8);
   });
 
-  it.each(violationPairs)('checks $name', ({ earlier, later }) => {
+  it.each(violationPairs)('are checked in order: $name', ({ earlier, later }) => {
     const proforma = aProforma(...earlier.traits, ...later.traits);
     expect(payWith(proforma, { ...earlier.payFacts, ...later.payFacts })).toEqual(earlier.refusal);
     expect(payWith(aProforma(...later.traits), later.payFacts)).toEqual(later.refusal);

@@ -6,25 +6,25 @@ import { decide, type Guard } from './transitions.js';
 
 export interface PayFacts {
   readonly method: PaymentMethod | undefined;
-  /** Minor units. 0 or less, `null` and `undefined` pay the whole debt; cash requires a number. */
+  /** Minor units. A missing amount, and an amount of 0 or less, pays the whole debt; cash requires a number. */
   readonly amount: number | null | undefined;
   readonly now: Date;
 }
 
-const methodIsSupported: Guard<PayFacts> = (_, { method }) =>
+const checkMethod: Guard<PayFacts> = (_, { method }) =>
   method === undefined || method.kind === 'card' ? METHOD_NOT_SUPPORTED : undefined;
 
-const cashHasAmount: Guard<PayFacts> = (_, { method, amount }) =>
+const checkCashAmount: Guard<PayFacts> = (_, { method, amount }) =>
   method?.kind === 'cash' && (amount === undefined || amount === null) ? CASH_AMOUNT_REQUIRED : undefined;
 
-export const debtRemains: Guard<PayFacts> = (proforma) =>
+export const checkDebtRemains: Guard<PayFacts> = (proforma) =>
   uncoveredAmount(proforma) === 0 ? DEBT_ALREADY_PAID : undefined;
 
-export const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
+export const checkWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
   (amount ?? 0) > uncoveredAmount(proforma) ? EXCEEDS_DEBT : undefined;
 
 export function pay(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
-  const guards = [methodIsSupported, cashHasAmount, debtRemains, amountIsWithinDebt];
+  const guards = [checkMethod, checkCashAmount, checkDebtRemains, checkWithinDebt];
   return decide({ action: 'pay', guards, apply: addPayment }, proforma, facts);
 }
 

@@ -2,7 +2,7 @@ import { changedFields, type AuditEntry } from '@back-office/kernel';
 import type { ProformaChange } from './changes.js';
 import type { Payment } from './proforma.js';
 
-/** Entries of the audit log: one for the payments and one for the refunds of each changed proforma. */
+/** Returns up to two entries per changed proforma: one for payments and one for refunds. */
 export function paymentEntries(changes: readonly ProformaChange[]): AuditEntry[] {
   return changes.flatMap(({ before, after }) => {
     if (before.payments === after.payments) return [];
@@ -41,7 +41,7 @@ function hasChanged(before: Payment | undefined, after: Payment): boolean {
   );
 }
 
-/** `amount` is in minor units. A new payment has no id until it is stored. */
+/** The amount is in minor units. A new payment has no id until it is stored. */
 function auditedPayment({ id, method, amount, status, refundOf }: Payment): object {
   return { ...(id !== 0 && { id }), method, amount, status, refund_of_id: refundOf };
 }

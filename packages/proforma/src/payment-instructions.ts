@@ -5,15 +5,15 @@ import type { BankAccount } from '@back-office/kernel';
  */
 export function paymentReference(proformaNumber: string): string {
   const body = proformaNumber.slice(proformaNumber.indexOf('-') + 1);
-  const checkDigits = 98n - ((asNumber(body) * 100n) % 97n);
+  const checkDigits = 98n - ((toCheckNumber(body) * 100n) % 97n);
   return `${String(checkDigits).padStart(2, '0')}-${body}`;
 }
 
-function asNumber(text: string): bigint {
+function toCheckNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
-/** The code means "other transactions of citizens". The QR code requires a payment code. */
+/** Payment code "other transactions of citizens"; the QR code requires a code. */
 const DEFAULT_PAYMENT_CODE = '289';
 
 const MAX_QR_LENGTHS = { name: 70, purpose: 35 };
@@ -44,8 +44,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
 }
 
 /**
- * For RSD the account must be Serbian, as number or IBAN. Other currencies accept any account number. Check digits, if
- * any, must be correct.
+ * RSD requires a Serbian account, as number or IBAN. Other currencies accept any account number. Check digits, if any,
+ * must be correct.
  */
 export function isAccountNumber(input: string, currency: string): boolean {
   const text = withoutPrefix(input);
@@ -67,10 +67,10 @@ function accountDigits(input: string): string | undefined {
   return /^\d{18}$/.test(digits) && BigInt(digits) % 97n === 1n ? digits : undefined;
 }
 
-/** ISO 13616: a valid number is 1 modulo 97 once its first four characters stand at the end. */
+/** ISO 13616: with its first four characters moved to the end, a valid number is 1 modulo 97. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
-  return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
+  return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && toCheckNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
 }
 
 function withoutPrefix(text: string): string {
@@ -81,7 +81,7 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** The QR code separates its fields by vertical bars. */
+/** Removes vertical bars, which separate the fields of the QR code. */
 function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }

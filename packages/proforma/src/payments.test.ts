@@ -70,7 +70,7 @@ describe('a payment', () => {
     expect(storedPayment && isFinalized(storedPayment)).toBe(expected);
   });
 
-  it('has a refundable amount less its refunds', () => {
+  it('is refundable up to its amount less its refunds', () => {
     const { payments } = aProforma(
       bankPayment(1000),
       bankPayment(1000),
@@ -205,7 +205,7 @@ describe('any history of payments and refunds', () => {
     return status === 'settled' ? Math.max(amount - refundedAmount, 0) : 0;
   }
 
-  it('refunds exactly the excess, at most what was captured', () => {
+  it('refunds exactly the excess, up to the captured amount', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const remainingAmounts = captures.map(remainingAmountOf);

@@ -14,7 +14,7 @@ export function isAllRefunded(payments: readonly Payment[]): boolean {
   return paidAmountOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
 }
 
-/** Clients see this debt. Decisions use {@link uncoveredAmount}. */
+/** Returns the debt that clients see. Decisions use {@link uncoveredAmount}. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
   return Math.max(proforma.endSales - paidAmountOf(proforma.payments), 0);
 }
@@ -38,8 +38,8 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
 }
 
 /**
- * Returns the captured amount less all refunds, pending and failed ones included. A failed refund is left to the person
- * who was alerted, since a second one under another key might pay twice.
+ * Returns the captured amount less all refunds, even pending and failed ones. A person was alerted to each failed
+ * refund; a second refund under another key might pay twice.
  */
 export function refundableAmount(payment: Payment, payments: readonly Payment[]): number {
   const refunds = payments.filter((refund) => refund.refundOf === payment.id);
@@ -57,7 +57,7 @@ export function heldAmount(payments: readonly Payment[]): number {
 export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
   let excess = heldAmount(payments) - total;
   const refunds: Payment[] = [];
-  for (const payment of capturedPayments(payments).sort(newestFirstVouchersLast)) {
+  for (const payment of capturedPayments(payments).sort(byRefundOrder)) {
     const amount = Math.min(refundableAmount(payment, payments), excess);
     if (amount <= 0) continue;
     refunds.push(refundEntry(payment, amount, now));
@@ -75,7 +75,7 @@ function capturedPayments(payments: readonly Payment[]): Payment[] {
   return payments.filter((payment) => payment.status === 'settled' && payment.amount > 0);
 }
 
-function newestFirstVouchersLast(a: Payment, b: Payment): number {
+function byRefundOrder(a: Payment, b: Payment): number {
   const voucher = Number(a.kind === 'voucher') - Number(b.kind === 'voucher');
   return voucher || b.date.getTime() - a.date.getTime() || b.id - a.id;
 }

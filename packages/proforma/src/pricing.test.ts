@@ -23,7 +23,7 @@ describe('reprice with fewer pieces', () => {
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
   });
 
-  it('keeps fixed amounts, at most what the lines cost', () => {
+  it('keeps fixed amounts, up to the price of the lines', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
     expect(repriceWith(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
@@ -49,8 +49,10 @@ describe('reprice with fewer pieces', () => {
   });
 
   it('caps the total when fewer pieces would cost more', () => {
-    const oneFreeTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
-    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [oneFreeTwo]);
+    const buyOneGetTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
+    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [
+      buyOneGetTwo,
+    ]);
     // Four of six pieces are free, but only two of five.
     expect(proforma.endSales).toBe(200);
     const repricedSale = repriceWith(proforma, 2, 3);
@@ -102,7 +104,7 @@ const offer = fc.record({
 const isCapped = (productLine: ProformaLine): boolean =>
   productLine.promotions.some(({ code }) => code === 'original_total');
 
-/** An `expect` for each comparison would dominate the time. */
+/** Calls no `expect`, because one `expect` per comparison would dominate the time. */
 function faultsOf(proforma: Proforma, original: number): string[] {
   const { sales, discount, netSales, vat, endSales, lines } = proforma;
   const brackets = proformaBrackets(proforma);

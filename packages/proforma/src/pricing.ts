@@ -39,7 +39,7 @@ export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): Ta
 
 const CAP_DISCOUNT = { code: 'original_total', name: 'Never above the original total' };
 
-/** Fewer pieces may earn a smaller discount, so the lines are reduced to `max` in total, by largest remainder. */
+/** Reduces the lines to a total of `max` by largest remainder, because fewer pieces may earn a smaller discount. */
 function capTotal<Line extends LinePrice>(max: number, lines: readonly Line[]): readonly Line[] {
   const remainingAmounts = lines.map((line) => line.sales - line.discount);
   const excess = sum(remainingAmounts) - max;

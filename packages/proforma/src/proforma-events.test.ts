@@ -15,7 +15,6 @@ import { createdProformaEvents, proformaEvents, takenPointsEvents } from './prof
 import type { Proforma } from './proforma.js';
 
 const typesOf = (events: readonly DomainEvent[]) => events.map(({ type }) => type);
-/** Returns the events of adding traits to a proforma. */
 const eventsOf = (traits: readonly Trait<Proforma>[], ...added: readonly Trait<Proforma>[]) => {
   const before = aProforma(...traits);
   return proformaEvents([{ before, after: added.reduce((proforma, trait) => trait(proforma), before) }]);
@@ -28,7 +27,7 @@ describe('a new proforma', () => {
     line({ variantId: 7, warehouseId: 2 }),
   ];
 
-  it('is created, and changes each of its shelves once', () => {
+  it('reports its creation, and each of its shelves once', () => {
     const events = createdProformaEvents(aProforma(...shelves));
     expect(events[0]).toEqual({ type: 'proforma.created', recordId: null });
     expect(events.slice(1).map(({ type, recordId }) => [type, recordId])).toEqual([
@@ -37,7 +36,7 @@ describe('a new proforma', () => {
     ]);
   });
 
-  it('that vouchers cover is paid, too', () => {
+  it('that vouchers cover also reports its payment', () => {
     expect(typesOf(createdProformaEvents(aProforma(inStatus('paid')))).slice(0, 2)).toEqual([
       'proforma.created',
       'proforma.paid',
@@ -46,12 +45,12 @@ describe('a new proforma', () => {
 });
 
 describe('a changed proforma', () => {
-  it('has no event without a change', () => {
+  it('reports nothing without a change', () => {
     const proforma = aProforma(bankPayment(100), withOpenAlert('refund_failed'));
     expect(proformaEvents([{ before: proforma, after: proforma }])).toEqual([]);
   });
 
-  it('receives a payment, in part or in full', () => {
+  it('reports a partial and a full payment', () => {
     expect(typesOf(eventsOf([], bankPayment(100)))).toEqual(['proforma.payment_received']);
     expect(typesOf(eventsOf([], bankPayment(3_000), inStatus('paid')))).toEqual([
       'proforma.payment_received',
@@ -59,7 +58,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('is updated when nothing else tells of the change', () => {
+  it('reports an update when no other event covers the change', () => {
     const proforma = aProforma(bankPayment(100));
     const after = { ...proforma, comment: 'Ring twice' };
     expect(proformaEvents([{ before: proforma, after }])).toEqual([
@@ -68,14 +67,14 @@ describe('a changed proforma', () => {
     expect(typesOf(eventsOf([], payment({ amount: 100, status: 'pending' })))).toEqual(['proforma.updated']);
   });
 
-  it('gives the late payment of a converted proforma to its order', () => {
+  it('reports a payment after conversion as an event of its order', () => {
     expect(eventsOf([bankPayment(100), inStatus('converted')], bankPayment(50))).toEqual([
       { type: 'order.payment_received', recordId: 9 },
       { type: 'proforma.updated', recordId: aProforma().id },
     ]);
   });
 
-  it('updates its order with a refund', () => {
+  it('reports a refund after conversion as an update of its order', () => {
     expect(eventsOf([bankPayment(100), inStatus('converted')], refund(1, 100))).toEqual([
       { type: 'order.updated', recordId: 9 },
       { type: 'proforma.updated', recordId: aProforma().id },
@@ -100,18 +99,18 @@ describe('a changed proforma', () => {
     ['expired', ['proforma.expired', 'stock.changed']],
     ['converted', ['proforma.converted', 'order.created']],
     ['awaiting_payment', ['proforma.updated']],
-  ] as const)('that becomes %s', (status, types) => {
+  ] as const)('that becomes %s reports %j', (status, types) => {
     expect(typesOf(eventsOf([], inStatus(status)))).toEqual(types);
   });
 
-  it('is confirmed again by each confirmation', () => {
+  it('reports each confirmation', () => {
     const before = { ...aProforma(inStatus('confirmed')), warehouseConfirmedAt: NOW };
     expect(typesOf(proformaEvents([{ before, after: { ...before, warehouseConfirmedAt: new Date(NOW) } }]))).toEqual([
       'proforma.confirmed',
     ]);
   });
 
-  it('raises and resolves alerts by their index', () => {
+  it('reports raised and resolved alerts by their index', () => {
     const before = aProforma(withOpenAlert('refund_failed'));
     const raised = withOpenAlert('paid_not_converted')(before);
     expect(proformaEvents([{ before, after: raised }])).toEqual([
@@ -131,7 +130,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('gives back to a voucher what a refund of its order returns', () => {
+  it('reports an update of a voucher when its order is refunded', () => {
     const traits = [voucherPayment(500, 70), inStatus('converted')];
     const before = aProforma(...traits);
     const [firstPayment] = before.payments;
@@ -143,7 +142,7 @@ describe('a changed proforma', () => {
     });
   });
 
-  it('uses its vouchers when it is converted, and releases them when it is canceled', () => {
+  it('reports used vouchers at conversion, and released ones at cancellation', () => {
     expect(eventsOf([voucherPayment(500, 70)], inStatus('converted'))).toContainEqual({
       type: 'voucher.used',
       recordId: 70,
@@ -154,7 +153,7 @@ describe('a changed proforma', () => {
 });
 
 describe('customers whose points are taken back', () => {
-  it('are updated, in the order of their ids', () => {
+  it('are reported as updated, in the order of their ids', () => {
     expect(takenPointsEvents([10, 9])).toEqual([
       { type: 'customer.updated', recordId: 9 },
       { type: 'customer.updated', recordId: 10 },

@@ -11,7 +11,7 @@ const TYPE_OF_STATUS: Partial<Record<ProformaStatus, EventType>> = {
   expired: 'proforma.expired',
 };
 
-/** Events of a new proforma, whose id is not known yet. */
+/** Returns the events of a new proforma, whose id the adapter adds. */
 export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
   const shelves = proforma.lines.map((line) => ({ variantId: line.variantId, warehouseId: line.warehouseId }));
   const created = { type: 'proforma.created', recordId: null } as const;
@@ -25,13 +25,14 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
   ];
 }
 
-/** Events of stored changes, in the order of the changes. Stock that several changes share has one event. */
+/**
+ * Returns the events of stored changes, in the order of the changes. A shelf that several changes share has one event.
+ */
 export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
   const shelves = changes.flatMap(({ before, after }) => reservationChanges(before, after));
   return [...changes.flatMap(eventsOf), ...stockEvents(shelves)];
 }
 
-/** Events of customers whose loyalty points were taken back. */
 export function takenPointsEvents(customerIds: readonly number[]): DomainEvent[] {
   return [...customerIds].sort((a, b) => a - b).map((recordId) => ({ type: 'customer.updated', recordId }));
 }
@@ -51,7 +52,7 @@ function eventsOf(change: ProformaChange): DomainEvent[] {
   ];
 }
 
-/** Refunds are events of the proforma, too. */
+/** Also selects refunds, which are events of the proforma. */
 function isOfProforma({ type }: DomainEvent): boolean {
   return !type.startsWith('order.');
 }
@@ -60,7 +61,7 @@ function changedVoucherEvents({ before, after }: ProformaChange): DomainEvent[] 
   const released = releasedVouchers(before, after);
   const idsWhere = (isUsed: boolean): number[] =>
     released.flatMap(({ voucherId, spent }) => (spent > 0 === isUsed ? [voucherId] : []));
-  // An open proforma holds its vouchers until it ends, so only later refunds change them.
+  // Before the conversion, refunds do not change a voucher, because the proforma holds it.
   const refunds = before.status === 'converted' ? addedVoucherRefunds(before, after) : [];
   const refundedIds = refunds.map(({ voucherId }) => voucherId);
   return [

@@ -2,11 +2,11 @@ import type { Refusal } from '@back-office/kernel';
 import type { CreateFacts } from './create.js';
 import type { Proforma } from './proforma.js';
 
-/** `next` is stored even with a refusal, since the deadline may have changed the proforma. */
+/** `next` is stored even with a refusal, because the deadline may have changed the proforma. */
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;
-  /** Code of the warehouse to try first when a line has to move; the others follow by code. */
+  /** Code of the first warehouse to try when a line has to move; the others follow by code. */
   readonly preferredWarehouse?: string | null;
 }
 
@@ -30,25 +30,25 @@ export interface DueProforma {
 /** Stores proformas and the stock that they reserve. Each call is atomic. */
 export interface ProformaOrders {
   /**
-   * Makes the only proforma of an evaluation. When `decide` refuses, its refusal is returned and nothing is stored.
-   * `decide` runs again when another proforma has taken its number.
+   * Makes the only proforma of an evaluation. Returns a refusal of `decide` and then stores nothing. Calls `decide`
+   * again when another proforma has taken its number.
    */
   create(
     appId: number,
     evaluationId: number,
     decide: (facts: EvaluationFacts) => Proforma | Refusal,
   ): Promise<Proforma | Refusal>;
-  /** `undefined` when the app has no such proforma. */
+  /** Returns `undefined` when the app has no such proforma. */
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
-   * Locks the proforma, stores the decision and adapts the reservations; `undefined` when the app has no such proforma.
-   * A line that outgrows its warehouse moves to another one that sells, is allowed by the evaluation, and has all
-   * pieces. Without such a warehouse the change is refused and nothing is stored.
+   * Locks the proforma, stores the decision and adapts the reservations; returns `undefined` when the app has no such
+   * proforma. A line that outgrows its warehouse moves to another one that sells, is allowed by the evaluation, and has
+   * all pieces. Without such a warehouse, refuses the change and stores nothing.
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**
-   * Changes several proformas of one app like {@link change}, and skips those that are locked. The worker, not the
-   * call, asks the gateway for their refunds.
+   * Changes several proformas of one app like {@link change}, and skips locked ones. The worker, not the caller,
+   * requests their refunds.
    */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]>;
   /**

@@ -1,7 +1,7 @@
 import type { ListedPage, Page } from '@back-office/kernel';
 import type { Proforma } from './proforma.js';
 
-/** Absent fields do not filter. */
+/** An absent field does not filter. */
 export interface ProformaFilter {
   readonly statusIds?: readonly number[];
   /** Selects open proformas with a deadline after `after` and not after `until`. */
@@ -11,7 +11,7 @@ export interface ProformaFilter {
   readonly customerId?: number;
   readonly from?: Date;
   readonly before?: Date;
-  /** Earliest change, inclusive. */
+  /** Minimum time of the latest change. */
   readonly updatedAfter?: Date;
 }
 
@@ -21,27 +21,25 @@ export interface RequestingApp {
   readonly currency: string;
 }
 
-/** Amounts are minor units. */
+/** The amounts are minor units. */
 export interface ProformaStats {
   readonly openCount: number;
   readonly openSum: number;
   readonly awaitingPaymentCount: number;
-  /** Open proformas with a deadline within 24 hours. */
+  /** Number of open proformas with a deadline within 24 hours. */
   readonly expiringCount: number;
   readonly paidCount: number;
   readonly createdCount: number;
-  /** Created in the window and since converted. */
+  /** Number of proformas created in the window that have been converted. */
   readonly convertedCount: number;
-  /** Converted in the last 7 days. */
+  /** Number of proformas converted in the last 7 days. */
   readonly recentlyConvertedCount: number;
 }
 
 export interface ProformaQueries {
-  /** Returns the proformas that the app has, in any order. */
+  /** Returns the app's proformas with these ids, in any order. */
   findAll(appId: number, ids: readonly number[]): Promise<readonly Proforma[]>;
-  /**
-   * Returns one page. `orderBy` is `field`, `field asc` or `field desc`; anything else sorts newest first.
-   */
+  /** Returns one page. `orderBy` is `field`, `field asc` or `field desc`; any other value sorts newest first. */
   list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<ListedPage>;
   /** The window selects by creation time; `before` is exclusive. */
   stats(appId: number, window: { readonly from: Date; readonly before: Date }, now: Date): Promise<ProformaStats>;

@@ -8,7 +8,7 @@ import {
   confirmation,
   conversion,
   creation,
-  edition,
+  editing,
   refundRepair,
   sequence,
   letPaidExpire,
@@ -75,7 +75,7 @@ const cancellationSteps = proformaIndex.map(cancellation);
 
 const editedTags = fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 3 }), { nil: undefined });
 const resolvedAlert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
-const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((stepArguments) => edition(...stepArguments));
+const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((stepArguments) => editing(...stepArguments));
 
 const refundAnswerSteps = fc
   .tuple(fc.nat(3), fc.constantFrom('refunded', 'failed'))
@@ -91,10 +91,10 @@ const repeatedSteps = fc
   .oneof(paymentSteps, cardPaymentSteps, confirmationSteps, conversionSteps, cancellationSteps, editSteps)
   .map((step) => sequence(step, step));
 
-/** A second proforma takes the pieces that the first one released; then the first one needs them again. */
+/** A second proforma takes the pieces that the first one has released and then needs again. */
 const competingSteps = creationSteps.map((create) => sequence(confirmation(0, [0]), create, confirmation(1, [])));
 
-/** A paid proforma needs its pieces again after its deadline, when another one has them. */
+/** A paid proforma needs its pieces again after its deadline, when another proforma has taken the pieces. */
 const lateCompetingSteps = creationSteps.map((create) =>
   sequence(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
 );

@@ -44,10 +44,10 @@ export function statusId(status: ProformaStatus): number {
   return STATUSES.indexOf(status) + 1;
 }
 
-/** Amounts are minor units and cover the whole quantity; `price` is for one piece. */
+/** Amounts are minor units for the whole quantity; `price` is for one piece. */
 export interface ProformaLine extends EvaluatedLine {
   readonly id: number;
-  /** `null` until the warehouse confirms. */
+  /** Null until the warehouse confirms. */
   readonly qtyConfirmed: number | null;
   readonly warehouseId: number;
   readonly warehouseCode: string | null;
@@ -68,14 +68,14 @@ export interface Payment {
   readonly refundOf: number | null;
   readonly reference: string | null;
   readonly voucherId: number | null;
-  /** Random part of a refund's idempotency key; `null` for incoming payments and older refunds. */
+  /** Random part of a refund's idempotency key; null in incoming payments and in refunds of early releases. */
   readonly keyPart: string | null;
 }
 
 export interface Alert {
   readonly kind: 'refund_failed' | 'paid_not_converted' | 'expiry_refund_failed';
   readonly message: string;
-  /** Its `amount` is in minor units. */
+  /** The member `amount` is in minor units. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly resolvedAt: Date | null;
   readonly insertedAt: Date;
@@ -110,7 +110,7 @@ export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly alerts: readonly Alert[];
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
-  /** Payments at conversion. Later ones belong to the order and are not shown here. */
+  /** Payments at the conversion; later payments belong to the order. */
   readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;
@@ -122,7 +122,7 @@ export function shownPayments(proforma: Pick<Proforma, 'payments' | 'converted'>
   return proforma.converted?.payments ?? proforma.payments;
 }
 
-/** Converted lines stay reserved until the order ships. */
+/** The lines of a converted proforma stay reserved until the order ships. */
 export function reservedQty(proforma: Proforma, line: ProformaLine): number {
   if (proforma.status === 'canceled' || proforma.status === 'expired') return 0;
   return line.qtyConfirmed ?? line.qty;

@@ -152,16 +152,16 @@ describe('applicablePromotions', () => {
 
   it('includes promotions that reduce nothing', () => {
     const fullDiscount = aRule({ code: 'FREE', kind: 'percentage', value: 10_000, priority: 1 });
-    const uselessDiscount = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
-    const promotions = applicablePromotions([fullDiscount, uselessDiscount], lines, context);
+    const ineffectiveDiscount = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
+    const promotions = applicablePromotions([fullDiscount, ineffectiveDiscount], lines, context);
     expect(promotions.map(({ code }) => code)).toEqual(['FREE', 'IDLE']);
   });
 
   it('drops variants and promotions without a line', () => {
     const partialRule = aRule({ code: 'SOME', variantCodes: ['B', 'Z'] });
-    const uselessRule = aRule({ code: 'NONE', variantCodes: ['Z'] });
+    const unmatchedRule = aRule({ code: 'NONE', variantCodes: ['Z'] });
     const basketRule = aRule({ code: 'ALL' });
-    const promotions = applicablePromotions([partialRule, uselessRule, basketRule], lines, context);
+    const promotions = applicablePromotions([partialRule, unmatchedRule, basketRule], lines, context);
     expect(promotions.map(({ code, variantCodes }) => [code, variantCodes])).toEqual([
       ['SOME', ['B']],
       ['ALL', []],
@@ -191,7 +191,7 @@ describe('the conditions of a promotion', () => {
     ['the basket is below its minimum amount', { minAmount: 501 }, false],
     ['the whole basket has its minimum amount', { minAmount: 500, variantCodes: ['A'] }, true],
     ['its coupon is missing', { couponCode: 'SPRING' }, false],
-  ])('when %s', (_, overrides, expected) => {
+  ])('are evaluated when %s', (_, overrides, expected) => {
     expect(isApplicable(overrides)).toBe(expected);
   });
 

@@ -3,15 +3,15 @@ import { allocate, type AppliedPromotion, type Promotion, shareOf, sum } from '@
 const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
-  /** Empty for all variants. A look-up may leave out codes that are not in the basket, but never all of them. */
+  /** An empty list means all variants. A look-up may omit codes that are not in the basket, but never every code. */
   readonly variantCodes: readonly string[];
   readonly minQty: number;
-  /** Minimum sum of the lines before discounts, in minor units. */
+  /** Minimum total of the lines before discounts, in minor units. */
   readonly minAmount: number;
   readonly couponCode: string | null;
   readonly validFrom: Date | null;
   readonly validUntil: Date | null;
-  /** Lower applies first; ties are broken by code. */
+  /** The lowest number applies first; equal numbers apply in the order of their codes. */
   readonly priority: number;
   readonly active: boolean;
 }
@@ -41,8 +41,8 @@ export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }:
 }
 
 /**
- * Includes promotions that take nothing off, since they may when fewer pieces are confirmed. Drops codes of variants
- * that are not in the basket.
+ * Includes promotions without a reduction, because they may reduce a smaller confirmed quantity. Drops codes of
+ * variants that are not in the basket.
  */
 export function applicablePromotions(
   rules: readonly PromotionRule[],
@@ -61,7 +61,7 @@ export function applicablePromotions(
     .map(withoutConditions);
 }
 
-/** Drops the other codes once, so that later steps take time by the basket and not by the rule. */
+/** Drops codes outside the basket once, so that later steps do not depend on the length of the rule. */
 function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): PromotionRule[] {
   if (rule.variantCodes.length === 0) return [rule];
   const variantCodes = rule.variantCodes.filter((code) => basketCodes.has(code));
@@ -69,8 +69,8 @@ function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): P
 }
 
 /**
- * Each promotion reduces what earlier promotions leave, never below 0. The order of the lines does not affect the
- * amounts.
+ * Each promotion reduces the amounts that earlier promotions leave, never below 0. The order of the lines does not
+ * affect the amounts.
  */
 export function priceLines<Line extends BasketLine>(
   lines: readonly Line[],
@@ -116,7 +116,7 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-/** Lines that differ in their quantity at most. */
+/** Lines that are equal except for their quantity. */
 interface LineGroup {
   readonly code: string;
   readonly price: number;
@@ -131,7 +131,7 @@ interface OrderedBasket {
   readonly groups: readonly LineGroup[];
 }
 
-/** Groups lines, so that a variant is rounded once, however many lines repeat it. */
+/** Groups equal lines, so that a variant is rounded once, however many lines repeat it. */
 function groupEqualLines(lines: readonly BasketLine[]): LineGroup[] {
   const groups: (LineGroup & { qty: number; readonly vatRate: number | null; readonly indexes: number[] })[] = [];
   for (const [index, { code, price, vatRate, qty }] of lines.entries()) {
@@ -148,7 +148,7 @@ function reductions(promotion: Promotion, basket: OrderedBasket): number[] {
   const { lines, remainingAmounts, groups } = basket;
   if (promotion.kind !== 'buy_x_get_y' && promotion.variantCodes.length === 0)
     return allocate(basketReduction(promotion, sum(remainingAmounts)), remainingAmounts);
-  const concernsLine = lineTest(promotion);
+  const concernsLine = lineMatcher(promotion);
   const concernedGroups = groups.filter(concernsLine);
   const lineReductions = lines.map(() => 0);
   if (promotion.kind === 'buy_x_get_y') reduceCheapest(promotion, concernedGroups, basket, lineReductions);
@@ -205,10 +205,10 @@ function splitOver({ indexes }: LineGroup, reduction: number, basket: OrderedBas
 }
 
 function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
-  return lines.filter(lineTest(promotion));
+  return lines.filter(lineMatcher(promotion));
 }
 
-function lineTest({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
+function lineMatcher({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
   const codes = new Set(variantCodes);
   return ({ code }) => codes.size === 0 || codes.has(code);
 }
@@ -229,7 +229,7 @@ function byApplicationOrder(a: PromotionRule, b: PromotionRule): number {
   return Number(isOnLines(b)) - Number(isOnLines(a)) || a.priority - b.priority || compare(a.code, b.code);
 }
 
-/** Lines are ordered by content, so remainders do not depend on the order of the basket. */
+/** Orders lines by content, so that remainders do not depend on the order of the basket. */
 function byContent(a: BasketLine, b: BasketLine): number {
   return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
 }

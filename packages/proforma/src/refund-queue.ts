@@ -14,13 +14,13 @@ export interface RefundClaim {
 export interface RefundQueue {
   due(now: Date, limit: number): Promise<DueRefund[]>;
   /**
-   * Takes a due refund for one attempt and schedules the next attempt; `undefined` when the refund is not due or
-   * already taken.
+   * Takes a due refund for one attempt and schedules the next attempt; returns `undefined` when the refund is not due
+   * or already taken.
    */
   claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined>;
 }
 
-/** The call that makes a refund asks the gateway first; after this time the worker may. */
+/** The call that makes a refund asks the gateway first; the worker waits for this time. */
 const CALL_MS = 30_000;
 /** Pause before the second attempt; every further pause is longer by this amount. */
 export const REFUND_PAUSE_MS = 60_000;
@@ -35,7 +35,7 @@ export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boole
   return { attempts: isAskedInCall ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
 }
 
-/** With more refunds, the caller would wait too long. */
+/** Maximum number of refunds for which the caller waits. */
 const MAX_REFUNDS_IN_CALL = 50;
 
 export function shouldAskInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {

@@ -173,7 +173,7 @@ describe('withKeyParts', () => {
   const drawKeyPart = () => 'k3y';
   const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
 
-  it('draws for new pending refunds only', () => {
+  it('draws a key part only for new pending refunds', () => {
     const originalProforma = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
     const moneyRefund = refundEntry(originalProforma.payments[0] as Payment, 500, NOW);
     const voucherRefund = refundEntry(originalProforma.payments[1] as Payment, 500, NOW);

@@ -34,11 +34,11 @@ export interface RecordedRefund extends RefundFacts {
   readonly reference: string | null;
 }
 
-const refundIsNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
+const checkNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
   findRefund(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
- * Marks a failed refund as paid by a person and resolves its alerts. A pending refund is refused, since the gateway may
+ * Marks a failed refund as paid by a person and resolves its alerts. Refuses a pending refund, because the gateway may
  * still pay it.
  */
 export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proforma | Refusal {
@@ -53,7 +53,7 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
       reference,
     });
   };
-  return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
+  return decide({ action: 'record_refund', guards: [checkNotPending], apply }, proforma, facts);
 }
 
 export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
@@ -67,8 +67,8 @@ export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
 }
 
 /**
- * Gives each new refund the random part of its key; adapters call it before storing. Two databases may use the same ids
- * with one payment service.
+ * Gives each new refund the random part of its key; adapters call it before storing. Random parts are needed because
+ * two databases with the same ids may use one payment service.
  */
 export function withKeyParts(proforma: Proforma, drawKeyPart: () => string): Proforma {
   const isNew = (payment: Payment): boolean => payment.id === 0 && isPendingRefund(payment);
@@ -79,7 +79,7 @@ export function withKeyParts(proforma: Proforma, drawKeyPart: () => string): Pro
   return { ...proforma, payments };
 }
 
-/** The key changes only after the gateway has refused, since an unanswered refund may have been paid. */
+/** The key changes only after the gateway has refused, because an unanswered refund may have been paid. */
 export function refundKey(appId: number, proforma: Proforma, refundId: number): string {
   const refusalCount = proforma.alerts.filter(
     ({ details }) => details['payment_id'] === refundId && details['reason'] === 'failed',

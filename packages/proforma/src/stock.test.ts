@@ -95,7 +95,7 @@ describe('a line', () => {
 });
 
 describe('two lines of one variant', () => {
-  it('have their demand summed', () => {
+  it('need the sum of their demands', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
     expect(chosenWarehouses([demandOf(3), demandOf(4)], [shelf('W1', 6)])).toEqual({ missing: 'Product 101' });
   });
@@ -185,7 +185,8 @@ describe('reservationChanges', () => {
 
 describe('several changes of the same stock', () => {
   const before = aProforma(line({ qty: 6, qtyConfirmed: 1, variantId: 101 }));
-  const raisedTo = (qtyConfirmed: number): Proforma => aProforma(line({ qty: 6, qtyConfirmed, variantId: 101 }));
+  const proformaConfirmedTo = (qtyConfirmed: number): Proforma =>
+    aProforma(line({ qty: 6, qtyConfirmed, variantId: 101 }));
   const stock = (onHand: number, reserved: number): StockRow[] => [
     aStockRow({ variantId: 101, warehouseId: 1, onHand, reserved }),
   ];
@@ -196,28 +197,28 @@ describe('several changes of the same stock', () => {
 
   it('get the pieces that earlier changes leave', () => {
     const availableStock = new AvailableStock(stock(6, 2));
-    expect(take(availableStock, before, raisedTo(4))).toBeUndefined();
-    expect(take(availableStock, before, raisedTo(3))).toBe('Product 1');
-    expect(take(availableStock, before, raisedTo(2))).toBeUndefined();
-    expect(take(availableStock, before, raisedTo(2))).toBe('Product 1');
+    expect(take(availableStock, before, proformaConfirmedTo(4))).toBeUndefined();
+    expect(take(availableStock, before, proformaConfirmedTo(3))).toBe('Product 1');
+    expect(take(availableStock, before, proformaConfirmedTo(2))).toBeUndefined();
+    expect(take(availableStock, before, proformaConfirmedTo(2))).toBe('Product 1');
   });
 
   it('get the pieces that earlier changes release', () => {
     const availableStock = new AvailableStock(stock(4, 4));
-    expect(take(availableStock, before, raisedTo(2))).toBe('Product 1');
-    expect(take(availableStock, raisedTo(3), before)).toBeUndefined();
-    expect(take(availableStock, before, raisedTo(3))).toBeUndefined();
+    expect(take(availableStock, before, proformaConfirmedTo(2))).toBe('Product 1');
+    expect(take(availableStock, proformaConfirmedTo(3), before)).toBeUndefined();
+    expect(take(availableStock, before, proformaConfirmedTo(3))).toBeUndefined();
   });
 
   it('can take their released pieces again when too much is reserved', () => {
-    expect(take(new AvailableStock(stock(1, 9)), raisedTo(3), before)).toBeUndefined();
+    expect(take(new AvailableStock(stock(1, 9)), proformaConfirmedTo(3), before)).toBeUndefined();
     const withTwoLines = (...quantities: readonly [number, number]): Proforma =>
       aProforma(...quantities.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));
     expect(take(new AvailableStock(stock(1, 9)), withTwoLines(4, 1), withTwoLines(1, 4))).toBeUndefined();
     expect(take(new AvailableStock(stock(1, 9)), withTwoLines(4, 1), withTwoLines(1, 5))).toBe('Product 2');
   });
 
-  it('have the demand of their lines summed', () => {
+  it('need the sum of the demands of their lines', () => {
     const reservedProforma = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const withoutReservations = {
       ...reservedProforma,
@@ -228,7 +229,7 @@ describe('several changes of the same stock', () => {
   });
 
   it('get nothing without a stock row', () => {
-    expect(take(new AvailableStock([]), before, raisedTo(2))).toBe('Product 1');
+    expect(take(new AvailableStock([]), before, proformaConfirmedTo(2))).toBe('Product 1');
   });
 });
 

@@ -18,7 +18,7 @@ export function sortByPreference(stock: readonly StockRow[], preferredCode: stri
   );
 }
 
-/** An index keeps baskets of a thousand lines fast. */
+/** The index keeps baskets of a thousand lines fast. */
 function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
   const rows = new Map<number, StockRow[]>();
   for (const row of stock) {
@@ -60,7 +60,7 @@ export function chooseWarehouses(
   return sources;
 }
 
-/** A warehouse that no longer sells keeps its reserved pieces, but no reservation can grow. */
+/** Keeps the reserved pieces of a warehouse that no longer sells, but lets no reservation grow. */
 export function withoutSales(row: StockRow): StockRow {
   return { ...row, onHand: Math.min(row.onHand, row.reserved) };
 }
@@ -69,7 +69,7 @@ export interface ReservationChange {
   readonly lineId: number;
   readonly variantId: number;
   readonly warehouseId: number;
-  /** Reserved pieces after the change; `null` for the warehouse that the line leaves. */
+  /** Reserved pieces after the change; null for the warehouse that the line leaves. */
   readonly qty: number | null;
   readonly delta: number;
 }
@@ -102,8 +102,8 @@ export class AvailableStock {
 
   /**
    * Applies the reservation changes and returns the proforma with the warehouses of its lines. A line that outgrows its
-   * warehouse moves to the first other one that has all pieces. Without one, nothing is taken and the line is returned
-   * as `missing`.
+   * warehouse moves to the first other one that has all pieces. Without one, takes nothing and returns the line as
+   * `missing`.
    */
   take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | { readonly missing: ProformaLine } {
     const withdrawal = new Withdrawal(this.available);
@@ -138,7 +138,7 @@ class Withdrawal {
 
   constructor(private readonly available: Map<string, number>) {}
 
-  /** Pieces that the change itself releases stay usable, even if more are reserved than on hand. */
+  /** Pieces that the change itself releases are available, even if more pieces are reserved than on hand. */
   has(shelf: Shelf, qty: number): boolean {
     return qty <= Math.max(this.available.get(shelfKey(shelf)) ?? 0, 0) - (this.takenByShelf.get(shelfKey(shelf)) ?? 0);
   }

@@ -23,7 +23,7 @@ export interface Transition {
 
 const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
-/** In a status that is not listed, the action is refused as already final. */
+/** In a status without an entry, the action is refused as already final. */
 export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
   begin_card_payment: [
@@ -48,28 +48,32 @@ export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
 
 export type Guard<Facts> = (proforma: Proforma, facts: Facts) => Refusal | undefined;
 
-export interface Move<Facts> {
+export interface GuardedAction<Facts> {
   readonly action: Action;
   readonly guards: readonly Guard<Facts>[];
   readonly apply: (proforma: Proforma, facts: Facts) => Proforma;
 }
 
-export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
-  const nextStatuses = TRANSITIONS[move.action].flatMap((transition) =>
+export function decide<Facts>(
+  guardedAction: GuardedAction<Facts>,
+  proforma: Proforma,
+  facts: Facts,
+): Proforma | Refusal {
+  const nextStatuses = TRANSITIONS[guardedAction.action].flatMap((transition) =>
     transition.from.includes(proforma.status) ? transition.to : [],
   );
   if (nextStatuses.length === 0) return ALREADY_FINAL;
-  for (const guard of move.guards) {
+  for (const guard of guardedAction.guards) {
     const refusal = guard(proforma, facts);
     if (isRefusal(refusal)) return refusal;
   }
-  const next = move.apply(proforma, facts);
+  const next = guardedAction.apply(proforma, facts);
   if (
     !nextStatuses.includes(
       next.status === proforma.status && nextStatuses.includes('unchanged') ? 'unchanged' : next.status,
     )
   ) {
-    throw new Error(`${move.action} may not lead from ${proforma.status} to ${next.status}`);
+    throw new Error(`${guardedAction.action} may not lead from ${proforma.status} to ${next.status}`);
   }
   return next;
 }

@@ -123,8 +123,8 @@ describe('warehouseConfirm with zero quantities', () => {
 describe('a repeated confirmation', () => {
   it('changes no amount and refunds nothing twice', () => {
     const confirmedProforma = withPaymentIds(confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }));
-    const confirmedAgain = confirmQuantities(confirmedProforma, { 1: 1 });
-    expect(confirmedAgain).toEqual(confirmedProforma);
+    const reconfirmedProforma = confirmQuantities(confirmedProforma, { 1: 1 });
+    expect(reconfirmedProforma).toEqual(confirmedProforma);
     expect(confirmQuantities(withPaymentIds(confirmedProforma, 'refunded'), { 1: 1 }).payments).toHaveLength(2);
   });
 
@@ -165,12 +165,12 @@ describe('a repeated confirmation', () => {
   });
 });
 
-describe('invalid adjustments', () => {
+describe('warehouseConfirm with invalid adjustments', () => {
   const proforma = aProforma(...twoLines, bankPayment(4400), refund(1, 100, 'refund_failed'));
   const validAdjustment = { lineId: 2, qtyConfirmed: 1 };
 
   it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', '', true, [1], {}])(
-    'refuse the quantity %p with its field',
+    'refuses the quantity %p with its field',
     (qtyConfirmed) => {
       expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed })).toEqual({
         refused: 'is invalid',
@@ -179,28 +179,28 @@ describe('invalid adjustments', () => {
     },
   );
 
-  it.each([null, undefined])('refuse the missing quantity %p with its field', (qtyConfirmed) => {
+  it.each([null, undefined])('refuses the missing quantity %p with its field', (qtyConfirmed) => {
     expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed })).toEqual({
       refused: "can't be blank",
       field: 'adjustments.1.qty_confirmed',
     });
   });
 
-  it.each([0, 3, 99, -1, Number.NaN])('refuse the unknown item %p', (lineId) => {
+  it.each([0, 3, 99, -1, Number.NaN])('refuses the unknown item %p', (lineId) => {
     expect(confirmWith(proforma, validAdjustment, { lineId, qtyConfirmed: 1 })).toEqual({
       refused: 'is invalid',
       field: 'adjustments.1.proforma_order_item_id',
     });
   });
 
-  it('refuse an item that is named twice', () => {
+  it('refuses an item that occurs twice', () => {
     expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed: 3 }, validAdjustment)).toEqual({
       refused: 'is invalid',
       field: 'adjustments.2.proforma_order_item_id',
     });
   });
 
-  it('are not checked when the proforma is final', () => {
+  it('ignores the adjustments of a final proforma', () => {
     const finalProforma = aProforma(inStatus('expired'));
     expect(confirmWith(finalProforma, { lineId: 99, qtyConfirmed: -1 })).toEqual(ALREADY_FINAL);
   });

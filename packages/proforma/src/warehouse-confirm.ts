@@ -15,17 +15,17 @@ export interface ConfirmFacts {
   readonly now: Date;
 }
 
-const linesBelongToProforma: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+const checkLinesExist: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   checkEach(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
 
-const linesAreUnique: Guard<ConfirmFacts> = (_, { adjustments }) =>
+const checkLinesUnique: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
     adjustments,
     'proforma_order_item_id',
     ({ lineId }, index) => adjustments.findIndex((candidate) => candidate.lineId === lineId) === index,
   );
 
-const quantitiesArePresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
+const checkQuantitiesPresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
     adjustments,
     'qty_confirmed',
@@ -33,19 +33,18 @@ const quantitiesArePresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
     "can't be blank",
   );
 
-const quantitiesAreWithinLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+const checkQuantities: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   checkEach(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
     const requestedQty = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
     return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requestedQty;
   });
 
 /**
- * Confirms every line; lines that are left out are confirmed in full. Each call starts from the requested quantities,
- * so it may raise what an earlier one reduced. Overpaid money becomes pending refunds. Refunded vouchers pay again when
- * the total rises.
+ * Confirms every line, omitted lines in full. Each call starts from the requested quantities, so it may raise an
+ * earlier confirmation. Overpaid money becomes pending refunds. Refunded vouchers pay again when the total rises.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
-  const guards = [linesBelongToProforma, linesAreUnique, quantitiesArePresent, quantitiesAreWithinLine];
+  const guards = [checkLinesExist, checkLinesUnique, checkQuantitiesPresent, checkQuantities];
   return decide({ action: 'warehouse_confirm', guards, apply: confirm }, proforma, facts);
 }
 

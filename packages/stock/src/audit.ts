@@ -1,7 +1,6 @@
 import type { AuditEntry } from '@back-office/kernel';
 import type { WarehouseDraft } from './warehouse-plan.js';
 
-/** One entry for all warehouses that the call deletes. */
 export function deletionEntries(drafts: readonly WarehouseDraft[]): AuditEntry[] {
   const deleted = drafts.filter((draft) => draft.deleted);
   if (deleted.length === 0) return [];

@@ -10,7 +10,7 @@ import {
 
 export const MAX_QUANTITY = 1_000_000_000;
 
-/** `qty` is the number of pieces to add, or the counted pieces. Identifiers name variant and warehouse. */
+/** `qty` is the number of pieces to add, or the counted pieces. Identifiers determine variant and warehouse. */
 export interface StockQuantity {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;
@@ -74,13 +74,13 @@ export interface StockChange {
   readonly variantId: number;
   readonly warehouseId: number;
   readonly delta: number;
-  /** The minimum is used only when the shelf has no stock row. */
+  /** Applies only to a shelf without a stock row. */
   readonly minQty: number;
 }
 
 export type OnHand = (variantId: number, warehouseId: number) => number | undefined;
 
-/** Adds up the rows per shelf, in input order. A row that would take stock below zero fails and adds nothing. */
+/** Sums the rows per shelf, in the order of the rows. A row that would take stock below zero fails and adds nothing. */
 export function planAdditions(
   rows: readonly RowOutcome<ShelfQuantity>[],
   onHand: OnHand,

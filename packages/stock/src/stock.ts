@@ -14,13 +14,13 @@ export interface StockReconciliationResult extends StockAdditionResult {
 /** Every change is booked as a movement. An invalid row arrives as its message key. */
 export interface Stock {
   /**
-   * Adds quantities to stock; a repeat adds again. A row fails when its variant or warehouse is missing, or when stock
-   * would fall below zero. The other rows are written together.
+   * Adds quantities to stock; a repeated call adds again. A row fails when its variant or warehouse is missing, or when
+   * stock would fall below zero. The other rows are written together.
    */
   add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<StockAdditionResult>;
   /**
-   * Sets on hand in a warehouse to the counts, even below the reserved pieces. Failed rows change nothing; the other
-   * rows are written in one movement. `undefined` when there is no such warehouse.
+   * Sets the on-hand stock of a warehouse to the counts, even below the reserved pieces. Failed rows change nothing;
+   * the other rows are written in one movement. Returns `undefined` for a missing warehouse.
    */
   reconcile(
     appId: number,
@@ -34,7 +34,7 @@ export interface StockFilter {
   readonly warehouseId: number | undefined;
   readonly productId: number | undefined;
   readonly variantId: number | undefined;
-  /** Earliest change, inclusive. */
+  /** Minimum time of the latest change. */
   readonly updatedAfter: Date | undefined;
 }
 
@@ -53,23 +53,25 @@ export interface StockMovementFilter {
   readonly productId: number | undefined;
 }
 
-/** A row in the shape of the API. */
 export interface StockListRow {
   readonly [field: string]: unknown;
   readonly product_variant_id: number;
   readonly warehouse_id: number;
 }
 
-/** Other results than pages are JSON text in the shape of the API. A filter by a missing record finds nothing. */
+/** Results other than pages are JSON text in the format of the API. A filter by a missing record returns no rows. */
 export interface StockQueries {
-  /** Returns the stock rows of these shelves that {@link list} could return, in any order, in the shape of the API. */
+  /**
+   * Returns the stock rows of these shelves in any order, in the format of the API; omits rows that {@link list} never
+   * returns.
+   */
   findAll(
     appId: number,
     shelves: readonly { readonly variantId: number; readonly warehouseId: number }[],
   ): Promise<readonly StockListRow[]>;
   /**
-   * Returns one page, sorted by one of the {@link STOCK_SORT_FIELDS} and id in the same direction. Without `sorting` it
-   * is sorted by product, variant and warehouse. Deleted warehouses are left out.
+   * Returns one page, sorted by one of the {@link STOCK_SORT_FIELDS} and id in the same direction. Without `sorting`,
+   * the order is product, variant, warehouse. Omits deleted warehouses.
    */
   list(appId: number, filter: StockFilter, page: Page, sorting?: Sorting): Promise<ListedPage>;
   /** Returns one page of variants, sorted by id. Each variant has its sums and its stock per warehouse. */

@@ -13,10 +13,10 @@ export interface Warehouse {
 
 export type NewWarehouse = Omit<Warehouse, 'id' | 'inserted_at' | 'updated_at'>;
 
-/** A new warehouse has no id in a dry run. */
+/** In a dry run, a new warehouse has no id. */
 export type WrittenWarehouse = Omit<Warehouse, 'id'> & { readonly id: number | null };
 
-/** Code or id name the warehouse. Deleting needs no other field. */
+/** Code or id identifies the warehouse. A deletion needs no other field. */
 export interface DesiredWarehouse {
   readonly code?: string | null | undefined;
   readonly id?: number | null | undefined;

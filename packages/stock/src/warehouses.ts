@@ -9,12 +9,12 @@ export interface WrittenWarehouses {
 }
 
 export interface Warehouses {
-  /** Refused when a warehouse of the app already has this code. */
+  /** Refused when a warehouse of the app already has the code. */
   add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal>;
   /**
    * Creates, changes and deletes warehouses, all or nothing; the last row of a warehouse wins. An invalid row arrives
-   * as its message key. Nothing is written when a row is invalid, names two warehouses, or deletes one that is missing
-   * or has stock; the result then has the keys of the failed rows.
+   * as its message key. Returns the keys of the failed rows when a row is invalid, matches two warehouses, or deletes
+   * one that is missing or has stock.
    */
   put(
     appId: number,
@@ -24,6 +24,6 @@ export interface Warehouses {
 }
 
 export interface WarehouseQueries {
-  /** Returns one page sorted by name, as JSON text in the shape of the API; `search` is a part of a field. */
+  /** Returns one page sorted by name, as JSON text in the format of the API; `search` is a part of a field. */
   list(appId: number, search: string | undefined, page: Page): Promise<string>;
 }

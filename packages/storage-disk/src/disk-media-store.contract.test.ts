@@ -21,7 +21,7 @@ describe('DiskMediaStore', () => {
       const files = entries.filter((entry) => entry.isFile());
       const sizes = await Promise.all(
         files.map(
-          // An empty file counts as one byte.
+          // Counts an empty file as one byte.
           async ({ parentPath, name }) => Math.max((await stat(join(parentPath, name))).size, 1),
         ),
       );

@@ -36,8 +36,8 @@ describe('an invalid key', () => {
   });
 });
 
-describe('a full disk', () => {
-  it('gives a clear error and leaves no files', async () => {
+describe('a store on a full disk', () => {
+  it('throws a clear error and leaves no files', async () => {
     const root = await makeTempFolder();
     const store = await DiskMediaStore.open(root);
     const failingSource = async function* (): AsyncGenerator<Uint8Array> {
@@ -53,7 +53,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('a folder that is not writable', () => {
+describe('a store in a folder that is not writable', () => {
   const UNPRIVILEGED_UID = 65_534;
 
   async function runUnprivileged(work: () => Promise<void>): Promise<void> {
@@ -66,7 +66,7 @@ describe('a folder that is not writable', () => {
     }
   }
 
-  it('gives a clear error on put, ping and open', async () => {
+  it('throws a clear error on put, ping and open', async () => {
     const root = await makeTempFolder();
     const store = await DiskMediaStore.open(root);
     await chmod(root, 0o555);
@@ -83,7 +83,7 @@ describe('a folder that is not writable', () => {
 });
 
 describe('a temporary file of a crash', () => {
-  it('is removed at a start after a day', async () => {
+  it('is removed at the next start when older than a day', async () => {
     const root = await makeTempFolder();
     await DiskMediaStore.open(root);
     const [oldFile, recentFile] = ['old', 'recent'].map((name) => join(root, '.unfinished', name));

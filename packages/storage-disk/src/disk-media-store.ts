@@ -12,8 +12,8 @@ const STALE_MS = 24 * 3_600_000;
 export class StoreNotWritable extends Error {}
 
 /**
- * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it. Readers see the old
- * or the whole new object, even after a crash. Other users of the machine can read neither folder nor files.
+ * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it. Readers see the
+ * whole old or the whole new object, even after a crash. Other users of the machine can read neither folder nor files.
  */
 export class DiskMediaStore implements MediaStore {
   private constructor(private readonly root: string) {}
@@ -113,7 +113,7 @@ export class DiskMediaStore implements MediaStore {
         return result;
       });
     } finally {
-      // After success, the file may also remain: renaming it onto a hard link of itself keeps both names.
+      // The file may remain even after success: renaming it onto a hard link of itself keeps both names.
       await rm(temporaryPath, { force: true }).catch(() => {});
     }
   }
@@ -149,7 +149,7 @@ async function statFile(file: FileHandle): Promise<{ readonly size: number; read
   return { size: stats.size, isFile: stats.isFile() };
 }
 
-/** A hard link is a copy, because objects are replaced and never changed. */
+/** A hard link is as good as a copy, because objects are replaced and never changed. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

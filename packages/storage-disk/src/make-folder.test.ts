@@ -18,7 +18,7 @@ describe('makeFolder', () => {
   });
 
   it('throws the true cause on a read-only file system', async () => {
-    // Node fails like this on a read-only file system.
+    // Node throws ENOENT on a read-only file system.
     const readOnly = (async (path: string, { recursive }: { recursive?: boolean }) => {
       throw Object.assign(new Error(`mkdir '${path}'`), { code: recursive ? 'ENOENT' : 'EROFS' });
     }) as typeof mkdir;

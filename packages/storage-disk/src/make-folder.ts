@@ -6,8 +6,8 @@ export const PRIVATE_FILE = 0o600;
 const TRAVERSABLE_FOLDER = 0o711;
 
 /**
- * Creates the folder of an installation, unless it exists. Root runs the embedded database as another user, which must
- * reach its own folder inside.
+ * Creates the folder of an installation, unless it exists. Others may traverse the folder, because root runs the
+ * embedded database as another user.
  */
 export async function makeDataFolder(path: string): Promise<void> {
   await makeFolder(path, process.geteuid?.() === 0 ? TRAVERSABLE_FOLDER : PRIVATE_FOLDER);
@@ -22,7 +22,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
 
 /**
  * Creates a folder and its missing parents; returns the first created folder. On a read-only file system, Node's
- * recursive `mkdir` fails with ENOENT; this throws the true cause.
+ * recursive `mkdir` fails with ENOENT; this function throws the true cause.
  */
 export async function makeFolder(path: string, mode?: number, make: typeof mkdir = mkdir): Promise<string | undefined> {
   try {

@@ -16,12 +16,11 @@ export interface S3Options {
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** By default, the credential chain of the AWS SDK applies. */
+  /** The default is the credential chain of the AWS SDK. */
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
 }
 
-/** This is the smallest part that S3 accepts. */
 const PART_BYTES = 5 * 2 ** 20;
 const PART_CONCURRENCY = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -125,7 +124,7 @@ export class S3MediaStore implements MediaStore {
     this.client.destroy();
   }
 
-  /** A range beyond the end is empty, but the object has a size. */
+  /** A range beyond the end has no bytes, but the result still needs the size of the object. */
   private async readEmptyRange(key: string): Promise<StoredBytes> {
     const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
     return { size: size ?? 0, bytes: Readable.from([]) };

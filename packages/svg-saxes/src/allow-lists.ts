@@ -12,12 +12,12 @@ export const ELEMENTS = wordSet(`
   radialGradient rect set stop style svg switch symbol text textPath title tspan use view`);
 
 export const TEXT_ELEMENTS = wordSet('text tspan textPath');
-/** These elements hold only text: within HTML, a parser would read other content as HTML. */
+/** Elements that may contain only text, because within HTML a parser would read other content as HTML. */
 export const TEXT_ONLY_ELEMENTS = wordSet('title desc');
 export const REFERENCING_ELEMENTS = wordSet('feImage filter linearGradient pattern radialGradient textPath use');
 export const IMAGE_ELEMENTS = wordSet('image feImage');
 
-/** These are presentation attributes, and the only properties that styles may hold. */
+/** Presentation attributes, which are also the only properties allowed in styles. */
 export const PROPERTIES = wordSet(`
   alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation color-interpolation-filters
   color-rendering cx cy d direction display dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity
@@ -43,13 +43,13 @@ const OTHER_ATTRIBUTES = wordSet(`
   specularExponent spreadMethod startOffset stdDeviation stitchTiles surfaceScale tableValues targetX targetY textLength
   to transform type values version viewBox x1 x2 xChannelSelector y1 y2 yChannelSelector z`);
 
-/** These attributes hold free text, which viewers never interpret. */
+/** Attributes with free text, which viewers never interpret. */
 export const FREE_TEXT_ATTRIBUTES = wordSet(`
   id class lang media role systemLanguage requiredExtensions requiredFeatures aria-label aria-hidden aria-labelledby`);
 
 export const ATTRIBUTES: ReadonlySet<string> = new Set([...PROPERTIES, ...OTHER_ATTRIBUTES]);
 
-/** These attributes may be animated. They hold no references, styles or handlers. */
+/** Attributes that may be animated. They contain no references, styles or handlers. */
 export const ANIMATED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...PROPERTIES,
   ...wordSet(`azimuth baseFrequency diffuseConstant dx dy elevation exponent fr fx fy gradientTransform intercept k1 k2 k3
@@ -58,7 +58,7 @@ export const ANIMATED_ATTRIBUTES: ReadonlySet<string> = new Set([
     specularExponent startOffset stdDeviation surfaceScale tableValues textLength values viewBox x1 x2 y1 y2 z`),
 ]);
 
-/** These CSS and transform functions load nothing. */
+/** CSS and transform functions that load nothing. */
 export const FUNCTIONS: ReadonlySet<string> = new Set([
   '',
   ...wordSet(`matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy rgb rgba hsl hsla hwb lab lch

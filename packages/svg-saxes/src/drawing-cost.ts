@@ -1,15 +1,15 @@
 import { UnreadableFile } from '@back-office/media';
 
-/** Counts a rendered element once per reference to it. */
+/** An element counts once per reference to it. */
 const MAX_RENDERED_ELEMENTS = 1_000_000;
 const MAX_CHAIN_LENGTH = 500;
-/** Style rules multiply their classes with the ids that they refer to. */
+/** Maximum number of pairs of a class and an id that style rules make. */
 const MAX_STYLE_REFERENCES = 100_000;
 const MAX_FOLLOWED_REFERENCES = 1_000_000;
 
 interface Group {
   elements: number;
-  /** Counts references to `#id`, uses of the class `.name`, and elements (`*`). */
+  /** Number of references to `#id`, uses of the class `.name`, and elements (`*`). */
   readonly referenceCounts: Map<string, number>;
 }
 
@@ -27,7 +27,7 @@ export class DrawingCost {
 
   enter(id: string | undefined, classes: readonly string[], references: readonly string[]): void {
     const parentGroup = this.innermost();
-    // A reference means the first element with its id.
+    // A reference points to the first element with the id.
     const isNewGroup = id !== undefined && !this.groups.has(id);
     const group = isNewGroup ? newGroup() : parentGroup;
     if (isNewGroup) {

@@ -167,7 +167,7 @@ export class DrawingWriter {
   }
 }
 
-/** The output states no XML version, so it must not hold characters that only later versions allow. */
+/** The output states no XML version, so it must not contain characters that only later versions allow. */
 const XML_1_0 = { forceXMLVersion: true, defaultXMLVersion: '1.0' } as const;
 
 function classNames(value: string): string[] {

@@ -59,7 +59,7 @@ export function filterRules(sheet: string): StyleRule[] {
   return rules;
 }
 
-/** An unclosed comment reaches to the end. */
+/** Removes an unclosed comment up to the end of the text. */
 function removeComments(text: string): string {
   const pieces: string[] = [];
   let from = 0;

@@ -21,7 +21,7 @@ const MAX_PIXELS = 1_000_000;
 
 /**
  * Reads width and height in pixels from the first 64 kB of a drawing: from its attributes, otherwise from its view box.
- * Returns `undefined` when it has neither or is no drawing.
+ * Returns `undefined` when the drawing has neither, or the file is no drawing.
  */
 export function svgSize(head: Uint8Array): Size | undefined {
   const root = readRoot(head);
@@ -44,7 +44,7 @@ function readRoot(head: Uint8Array): SaxesTagNS | undefined {
   const parser = new SaxesParser({ xmlns: true, position: false });
   let root: SaxesTagNS | undefined;
   parser.on('opentag', (tag) => (root ??= tag));
-  // The head may be truncated; errors after the root do not matter.
+  // Ignores errors after the root, because the head may be truncated.
   parser.on('error', () => {});
   try {
     parser.write(decoderFor(head).decode(head.subarray(0, TYPE_HEAD_BYTES), { stream: true }));

@@ -2,7 +2,7 @@ const MEGABYTE = 2 ** 20;
 
 /**
  * Limits each WebAssembly memory of this thread, which Node's resource limits do not cover. Growing beyond the limit
- * throws, as it does on a machine without free memory.
+ * throws, as on a machine without free memory.
  */
 export function limitMemory(megabytes: number): void {
   const memory = WebAssembly.Memory.prototype;

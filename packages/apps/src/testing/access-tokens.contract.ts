@@ -45,7 +45,7 @@ export function accessTokensContract(
       });
     });
 
-    it('has every scope, or the named ones', async () => {
+    it('has every scope by default, otherwise the given scopes', async () => {
       await add();
       expect(await holder()).toMatchObject({ scopes: null });
       for (const scopes of [['stock:read', 'stock:write'], []] as const) {
@@ -73,7 +73,7 @@ export function accessTokensContract(
       expect(await holder()).toBeUndefined();
     });
 
-    it('has the current settings of the app', async () => {
+    it('is found with the current settings of the app', async () => {
       await add();
       await fixture.apps.patch(appId, { proforma: { lifetime_hours: 5 } });
       expect((await holder())?.app.settings.proforma).toEqual({
@@ -83,7 +83,7 @@ export function accessTokensContract(
       });
     });
 
-    it('uses its language, otherwise the default one', async () => {
+    it('uses its own language, otherwise the default of the app', async () => {
       await fixture.apps.patch(appId, { translations: { sr: { hello: 'zdravo' }, en: { hello: 'hi' } } });
       await add({ language: 'sr' });
       const otherHash = randomHash();
@@ -94,14 +94,14 @@ export function accessTokensContract(
       expect((await holder(otherHash))?.app.say('hello')).toBe('zdravo');
     });
 
-    it('is found with its time when expired', async () => {
+    it('is still found with its expiry after it has expired', async () => {
       const expiresAt = new Date(fixture.clock.now().getTime() + 1_000);
       await add({ expiresAt });
       fixture.clock.forward({ seconds: 5 });
       expect(await holder()).toMatchObject({ expiresAt, revokedAt: null });
     });
 
-    it('is separate from other tokens', async () => {
+    it('is not confused with other tokens', async () => {
       const [secondHash, foreignHash] = [randomHash(), randomHash()];
       const otherApp = await fixture.makeApp();
       await Promise.all([add(), add({ hash: secondHash }), add({ appId: otherApp, hash: foreignHash })]);
@@ -112,7 +112,7 @@ export function accessTokensContract(
   });
 
   describe('revoke', () => {
-    it('keeps the holder and the first time', async () => {
+    it('keeps the holder and the time of the first call', async () => {
       await add();
       const revokedAt = fixture.clock.now();
       expect(await fixture.accessTokens.revoke(hash)).toBe(true);

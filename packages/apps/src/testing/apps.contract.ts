@@ -5,7 +5,7 @@ import type { App, AppQueries, Apps, SettingsPatch } from '../index.js';
 export interface AppFixture {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
-  /** Rules about warehouses and amounts are tested only with these members. */
+  /** Without `addWarehouse`, the contract skips the rules about warehouses and amounts. */
   addWarehouse?(appId: number, code: string): Promise<unknown>;
   deleteWarehouse?(appId: number, code: string): Promise<unknown>;
   addAmount?(appId: number, currency: string): Promise<unknown>;
@@ -103,7 +103,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect((await find(id)).translations).toEqual({ en: {} });
     });
 
-    it('changes the named app only', async () => {
+    it('changes no other app', async () => {
       const [id, otherId] = [await create(), await create()];
       const appBefore = await find(otherId);
       await patch(id, { name: 'New' });
@@ -115,7 +115,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await patch(id, { currency: 'JPY' })).toMatchObject({ currency: 'JPY' });
     });
 
-    it('cannot change the currency while a minimum basket amount stays', async () => {
+    it('cannot change the currency while the minimum basket amount stays', async () => {
       const id = await create('RSD');
       await patch(id, { proforma: { minimum_basket_amount: 5_000 } });
       for (const otherFields of [{}, { proforma: {} }, { proforma: { lifetime_hours: 5 } }]) {
@@ -145,7 +145,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       ['an unknown warehouse', { default_warehouse_code: 'W' }, 'default_warehouse_code', 'is invalid'],
       ['too many translations', { translations: longTranslations }, 'translations', 'is too long'],
     ] as [string, SettingsPatch, string, string][])(
-      'is refused as a whole for %s',
+      'is refused as a whole because of %s',
       async (_, invalidPatch, field, rule) => {
         const id = await create();
         const appBefore = await find(id);

@@ -40,7 +40,7 @@ export function auditLogContract(
     (await fixture.accessTokens.add({ appId, hash: randomHash(), ...fields })) as AppToken;
 
   describe('the entry of a change', () => {
-    it('names the actor, the action, and the changed values', async () => {
+    it('contains the actor, the action and the changed values', async () => {
       await fixture.calls.runAs(ACTOR, () => setLifetime(5));
       expect(await list()).toEqual([
         {
@@ -55,7 +55,7 @@ export function auditLogContract(
       ]);
     });
 
-    it('belongs to the worker without an actor, also beside the calls of others', async () => {
+    it('belongs to the worker when the change has no actor, even during calls of other actors', async () => {
       await Promise.all([setLifetimeAs(7, 5), setLifetime(6, await fixture.makeApp())]);
       expect((await list()).map(({ tokenId }) => tokenId)).toEqual([7]);
       await setLifetime(7);
@@ -68,14 +68,14 @@ export function auditLogContract(
       expect(await list()).toEqual([]);
     });
 
-    it('names the languages of changed sentences only', async () => {
+    it('lists only the languages of changed translations', async () => {
       await fixture.apps.patch(appId, { translations: { sr: { hello: 'zdravo' }, de: { hello: 'hallo' } } });
       expect(await list()).toMatchObject([{ before: {}, after: { translations: ['sr', 'de'] } }]);
     });
   });
 
   describe('the entries of tokens', () => {
-    it('have no secrets, and follow the whole life of a token', async () => {
+    it('contain no secrets, and cover every change of a token', async () => {
       const token = await addToken({ name: 'ERP', scopes: ['stock:read'] });
       await fixture.tokenAdministration.change(appId, token.id, { name: 'PIM' }, null);
       const end = new Date(fixture.clock.now().getTime() + 3_600_000);
@@ -110,7 +110,7 @@ export function auditLogContract(
   });
 
   describe('the list', () => {
-    it('is paged from the newest entry, for one app', async () => {
+    it('returns pages of one app, newest entry first', async () => {
       for (const hours of [1, 2, 3]) await setLifetime(hours);
       await setLifetime(9, await fixture.makeApp());
       const hoursOf = async (page: typeof PAGE) =>
@@ -135,7 +135,7 @@ export function auditLogContract(
   });
 
   describe('purge', () => {
-    it('removes entries after the retention of their app', async () => {
+    it('removes entries after the retention time of their app', async () => {
       const otherAppId = await fixture.makeApp();
       await fixture.apps.patch(otherAppId, { audit: { retention_days: 10 } });
       await setLifetime(1);

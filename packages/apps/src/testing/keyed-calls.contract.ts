@@ -17,7 +17,7 @@ export interface KeyedCallFixture {
   readonly accessTokenQueries: AccessTokenQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** The session is written to the same database in one transaction. */
+  /** Writes the session in one transaction of the database under test. */
   startSession(appId: number, fields: { readonly tokenHash: Uint8Array }): Promise<Session>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('differs by app, token and case', async () => {
+    it('is distinct for each app, token and case', async () => {
       await beginRun();
       await beginRun({ appId: await fixture.makeApp() });
       await beginRun({ tokenId: 2 });
@@ -100,14 +100,14 @@ export function keyedCallsContract(
   });
 
   describe('an answer', () => {
-    it('is returned to every repeat of its call only', async () => {
+    it('is returned only to repeats of its call', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
       expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is not kept above the maximum of its app, and its call is not repeated', async () => {
+    it('is not kept above the maximum of its app, and its call does not run again', async () => {
       const parts = 4;
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / parts);
       for (let part = 0; part < parts; part += 1)
@@ -156,7 +156,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('expires after 24 hours for every call', async () => {
+    it('expires after 24 hours, even for another call with its key', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       fixture.clock.forward({ hours: 24 });
       expect(await storedAnswer()).toMatchObject({ status: 201 });

@@ -79,10 +79,10 @@ export function sessionAdministrationContract(
     });
   });
 
-  describe('the end of sessions by the app', () => {
+  describe('ending sessions by the app', () => {
     const revokedAt = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash))?.revokedAt;
 
-    it('ends one session by id; a repeat keeps the time', async () => {
+    it('selects one session by its id, and keeps the time of the first call', async () => {
       const [session, other] = [await start(), await start()];
       const endedAt = fixture.clock.now();
       const ended = (await administration.end(appId, { id: session.id })) ?? [];
@@ -94,7 +94,7 @@ export function sessionAdministrationContract(
       expect([await revokedAt(session.tokenHash), await revokedAt(other.tokenHash)]).toEqual([endedAt, null]);
     });
 
-    it('ends all sessions of a customer', async () => {
+    it('selects all sessions of a customer', async () => {
       const sessions = [await start({ customer }), await start({ customer }), await start()];
       await fixture.sessions.end(appId, sessions[0]?.id ?? 0);
       const ended = await administration.end(appId, { customerId: customer.id });
@@ -102,7 +102,7 @@ export function sessionAdministrationContract(
       expect(await idsOf({ isActive: true })).toEqual([sessions[2]?.id]);
     });
 
-    it('finds no session of another app, and no token of an app', async () => {
+    it('does not affect sessions of other apps or tokens of apps', async () => {
       const session = await start({ customer });
       const token = await fixture.accessTokens.add({ appId, hash: randomHash() });
       const otherAppId = await fixture.makeApp();

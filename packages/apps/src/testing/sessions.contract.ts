@@ -71,7 +71,7 @@ export function sessionsContract(
       });
     });
 
-    it('belongs to a customer that is named by parts or reference', async () => {
+    it('belongs to the customer with the given parts or reference', async () => {
       const customerParts = await addCustomer();
       expect(await start({ customer: customerParts })).toMatchObject({ customerId: customerParts.id });
       tokenHash = randomHash();
@@ -94,7 +94,7 @@ export function sessionsContract(
   });
 
   describe('the end of a session', () => {
-    it('returns the hash of its token and keeps the first time', async () => {
+    it('returns the hash of the token, and keeps the time of the first call', async () => {
       const { id } = await startSession();
       const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await sessions.end(appId, id)) ?? [])).toEqual(tokenHash);
@@ -103,7 +103,7 @@ export function sessionsContract(
       expect(await holder()).toMatchObject({ revokedAt });
     });
 
-    it('affects no other apps, missing sessions or app tokens', async () => {
+    it('does not affect sessions of other apps or tokens of apps', async () => {
       const { id } = await startSession();
       expect(await sessions.end(await fixture.makeApp(), id)).toBeUndefined();
       expect(await sessions.end(appId, 987_654_321)).toBeUndefined();

@@ -62,7 +62,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a change', () => {
-    it('keeps absent fields, and sets null', async () => {
+    it('keeps absent fields, and stores null', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'] });
       const expiresAt = inHours(2);
       expect(await tokens.change(appId, token.id, { expiresAt }, ALL)).toEqual({ ...token, expiresAt });
@@ -90,7 +90,7 @@ export function tokenAdministrationContract(
       }
     });
 
-    it('finds no token of another app, and no session', async () => {
+    it('does not find tokens of another app, or sessions', async () => {
       const token = await add();
       const session = await fixture.startSession(appId, { tokenHash: randomHash() });
       for (const [app, id] of [
@@ -133,7 +133,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a revocation by id', () => {
-    it('returns the hash and keeps the first time', async () => {
+    it('returns the hash of the token, and keeps the time of the first call', async () => {
       const token = await add({ scopes: ['stock:read'] });
       const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await tokens.revoke(appId, token.id, ['stock:read'])) as Uint8Array)).toEqual(hash);

@@ -59,7 +59,7 @@ export function attributesContract(runner: Runner, open: () => Promise<Catalogue
     return new AttributeShop(shop);
   };
 
-  runner.describe('put attributes', () => {
+  runner.describe('an upsert of attributes', () => {
     describeWrites(runner, newShop);
     describeRefusals(runner, newShop);
     describeBulkWrites(runner, newShop);
@@ -68,7 +68,7 @@ export function attributesContract(runner: Runner, open: () => Promise<Catalogue
 }
 
 function describeWrites({ it }: Runner, open: OpenShop): void {
-  it('creates definitions that have their reference as name', async () => {
+  it('creates definitions whose name is their reference', async () => {
     const shop = await open();
     const size = attribute('size', { code: 'SIZE', name: 'Size' });
     expect(await shop.putAll(row('A', attribute('material'), size), row('C', attribute('material')))).toEqual([2, 2]);
@@ -131,7 +131,7 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
 }
 
 function describeRefusals({ it }: Runner, open: OpenShop): void {
-  it('refuses all rows when some fail, with their keys in order', async () => {
+  it('refuses all rows when some fail, and returns the failed keys in order', async () => {
     const shop = await open();
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' }), attribute('material')));
     const [size] = await shop.definitions();

@@ -19,10 +19,10 @@ export interface CatalogueFixture {
   readonly attributes: Attributes;
   readonly attributeQueries: AttributeQueries;
   makeApp(): Promise<number>;
-  /** The app must have no amounts. */
+  /** Works only in an app without amounts. */
   changeCurrency(appId: number, currency: string): Promise<void>;
   addStock(appId: number, code: string, qty: number, sellable: boolean): Promise<void>;
-  /** Returns usages of files that the media library does not have. Usages are tested only with this member. */
+  /** Returns usages of files that the media library does not have. Without this member, the contract skips usages. */
   brokenUsages?(appId: number): Promise<readonly object[]>;
   forward(seconds: number): void;
   close(): Promise<void>;

@@ -50,7 +50,7 @@ function describeLookUps({ it }: Runner, newShop: NewShop): void {
     expect(await Promise.all(missedLookUps)).toEqual(Array.from({ length: 4 }));
   });
 
-  it('prefers exact codes to others, and products to variants', async () => {
+  it('prefers exact codes to other cases, and products to variants', async () => {
     const shop = await newShop();
     const productWithVariants = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
     const [a, b, c, d] = await shop.upsertAll(
@@ -103,7 +103,7 @@ function describeOrders({ it }: Runner, newShop: NewShop): void {
     ['price DESC', ['A', 'C', 'B', 'E', 'D']],
     ['constructor', ['A', 'C', 'B', 'E', 'D']],
     [`${'name,'.repeat(40)}price desc`, ['A', 'C', 'B', 'E', 'D']],
-  ] as [string, string[]][])('returns for the order "%s": %j', async (orderBy, expected) => {
+  ] as [string, string[]][])('sorted by "%s" returns %j', async (orderBy, expected) => {
     const shop = await openSortedShop();
     expect(await shop.listCodes({}, { orderBy })).toEqual(expected);
     expect(await shop.listCodesByPosition(orderBy)).toEqual(expected);
@@ -115,7 +115,7 @@ function describeOrders({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listCodes()).toEqual(['4', '3', '2', '1', '0']);
   });
 
-  it('has each product once over all pages', async () => {
+  it('has each product once, however it is paged', async () => {
     const shop = await newShop();
     await shop.upsertAll(...Array.from({ length: 7 }, (_, index) => product(`P${index}`, { name: 'same' })));
     const pages = await Promise.all([0, 3, 6, 9].map((offset) => shop.listCodes({}, { offset, limit: 3 })));
@@ -165,11 +165,11 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
       },
       ['A'],
     ],
-  ] as [Partial<ProductFilter>, string[]][])('returns for the filter %j: %j', async (filter, expected) => {
+  ] as [Partial<ProductFilter>, string[]][])('filtered by %j returns %j', async (filter, expected) => {
     expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
   });
 
-  it('finds products changed at a time or later, also by their variants', async () => {
+  it('filtered by `updatedAfter` considers changes of products and of variants', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A'), product('B'), product('C'));
     shop.fixture.forward(1);
@@ -181,7 +181,7 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listCodes({ updatedAfter }, { orderBy: 'updated_at desc' })).toEqual(['B', 'C']);
   });
 
-  it('shows available stock of sellable warehouses only', async () => {
+  it('filtered by stock considers only available pieces in sellable warehouses', async () => {
     const shop = await openPricedShop();
     await shop.fixture.addStock(shop.id, 'A-1', 7, true);
     expect((await shop.get('A')).variants).toMatchObject([{ stock: { on_hand: 12, reserved: 0, available: 7 } }]);

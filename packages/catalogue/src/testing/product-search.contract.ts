@@ -43,7 +43,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     ['bo', ['OTHER']],
     ['w', ['PERCENT', 'INNER']],
     ['\u0301', []],
-  ] as [string, string[]][])('finds for the name "%s": %j', async (search, expected) => {
+  ] as [string, string[]][])('searched for the name "%s" returns %j', async (search, expected) => {
     const shop = await openShop();
     expect(await shop.listCodes({ search })).toEqual(expected);
   });
@@ -98,17 +98,20 @@ function describeSearchInCodes(it: Runner['it'], newShop: () => Promise<Catalogu
     [{ searchAll: 'ΟΔΟΣ' }, ['ΟΔΟΣ']],
     [{ searchAll: 'zzz' }, []],
     [{ searchAll: 'abc-1', search: 'lamp' }, ['ABC-10', 'ABC-1']],
-  ] as [Partial<ProductFilter>, string[]][])('finds in names and codes for %j: %j', async (filter, expected) => {
-    const shop = await newShop();
-    await shop.upsertAll(
-      product('ABC-10', { name: 'Lamp', variants: [variant('L-1', { barcode: '0012345678905' }), variant('šć-2')] }),
-      product('ABC-1', { name: 'Table lamp' }),
-      product('X', { name: 'abc-1 adapter' }),
-      product('ŞİŞE-1', { name: 'Bottle' }),
-      product('ΟΔΟΣ', { name: 'Street' }),
-    );
-    expect(await shop.listCodes(filter)).toEqual(expected);
-  });
+  ] as [Partial<ProductFilter>, string[]][])(
+    'searched for %j in names and codes returns %j',
+    async (filter, expected) => {
+      const shop = await newShop();
+      await shop.upsertAll(
+        product('ABC-10', { name: 'Lamp', variants: [variant('L-1', { barcode: '0012345678905' }), variant('šć-2')] }),
+        product('ABC-1', { name: 'Table lamp' }),
+        product('X', { name: 'abc-1 adapter' }),
+        product('ŞİŞE-1', { name: 'Bottle' }),
+        product('ΟΔΟΣ', { name: 'Street' }),
+      );
+      expect(await shop.listCodes(filter)).toEqual(expected);
+    },
+  );
 
   it('finds nothing of another app', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];

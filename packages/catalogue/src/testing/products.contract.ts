@@ -68,7 +68,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
     expect(shownVariant?.id).toBe(a.variants[0]?.variant.id);
   });
 
-  it('makes unique slugs', async () => {
+  it('gives every product a unique slug', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { name: 'Shoe' }), product('B', { name: 'Shoe' }), product('C', { slug: 'own' }));
     expect((await shop.get('A')).slug).toBe('shoe');
@@ -76,7 +76,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
     expect((await shop.get('C')).slug).toBe('own');
   });
 
-  it('separates equal codes of two apps', async () => {
+  it('allows equal codes in two apps', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     const [firstProduct] = await shop.upsertAll(product('A', { price: 100 }));
     const [otherProduct] = await otherShop.upsertAll(product('A', { price: 200 }));
@@ -250,7 +250,7 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeDryRuns({ it }: Runner, newShop: NewShop): void {
-  it('returns in a dry run the outcomes without ids and writes nothing', async () => {
+  it('returns outcomes without ids in a dry run, and writes nothing', async () => {
     const shop = await newShop();
     const [a] = await shop.upsertAll(product('A'));
     const before = await shop.get('A');
@@ -282,7 +282,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeConcurrency({ it }: Runner, newShop: NewShop): void {
-  it('makes one product from concurrent equal rows', async () => {
+  it('creates one product from equal rows of concurrent calls', async () => {
     const shop = await newShop();
     const calls = await Promise.all(Array.from({ length: 8 }, () => shop.upsertAll(product('A'), product('B'))));
     expect(calls.flat().filter(({ created }) => created)).toHaveLength(2);

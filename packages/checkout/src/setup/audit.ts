@@ -2,13 +2,13 @@ import { changedRecords, type AuditEntry } from '@back-office/kernel';
 import type { Row } from './fields.js';
 import { RESOURCES, type ResourceName } from './set-up-records.js';
 
-/** Whoever knows such a value can use it. */
+/** A reader of the audit log could redeem a coupon code. */
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set(['coupon_code']);
 const HIDDEN = '…';
 
 type CodedRow = Row & { readonly code?: unknown };
 
-/** The entry of one call in the audit log. Codes of vouchers are money, so their entry has only counts. */
+/** Returns the entry of one call. The entry of vouchers contains only counts, because a voucher's code is money. */
 export function setUpEntries(
   name: ResourceName,
   before: readonly CodedRow[],

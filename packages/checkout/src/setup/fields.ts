@@ -32,22 +32,19 @@ export type FieldType =
 
 export interface Field {
   readonly type: FieldType;
-  /**
-   * A new record stores this value if nothing is sent; every record stores it if null is sent. A field without an
-   * initial value is required.
-   */
+  /** Value that replaces null, and also a missing value in a new record. Without it, the field is required. */
   readonly initial?: unknown;
-  /** Minimum of the number: minor units of an amount, basis points of a percentage. */
+  /** Minimum in the stored unit: minor units of an amount, basis points of a percentage. */
   readonly min?: number;
   readonly values?: readonly string[];
-  /** Returns the message for an invalid value. The value is not null. */
+  /** Returns the message for an invalid value; never receives null. */
   readonly check: (value: unknown, context: FieldContext) => string | undefined;
   readonly toStored: (value: unknown, context: FieldContext) => unknown;
 }
 
 type InitialValue = Pick<Field, 'initial'>;
 
-const unchanged = (value: unknown): unknown => value;
+const keepValue = (value: unknown): unknown => value;
 
 export function textField(initialValue: InitialValue = {}): Field {
   const check = (value: unknown): string | undefined => checkText(value, MAX_STRING_LENGTH, 'initial' in initialValue);
@@ -62,7 +59,7 @@ export function choiceField(values: readonly string[]): Field {
     if (typeof value !== 'string') return MALFORMED;
     return values.includes(value) ? undefined : IS_INVALID;
   };
-  return { type: 'choice', values, check, toStored: unchanged };
+  return { type: 'choice', values, check, toStored: keepValue };
 }
 
 export function wholeNumberField(
@@ -73,12 +70,12 @@ export function wholeNumberField(
     if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
     return value >= min && value <= max ? undefined : IS_INVALID;
   };
-  return { type: 'whole', min, check, toStored: unchanged, ...initialValue };
+  return { type: 'whole', min, check, toStored: keepValue, ...initialValue };
 }
 
 export const optionalId = wholeNumberField({ min: 1, max: Infinity }, { initial: null });
 
-/** The value is a number in the app's currency, stored as minor units; `min` is in minor units. */
+/** A number in the app's currency, stored as minor units; `min` is in minor units. */
 export function amountField(min: number, initialValue: InitialValue = {}): Field {
   return {
     type: 'amount',
@@ -89,7 +86,7 @@ export function amountField(min: number, initialValue: InitialValue = {}): Field
   };
 }
 
-/** The value is a percentage with at most two decimals, stored as basis points; `min` is in basis points. */
+/** A percentage with at most two decimals, stored as basis points; `min` is in basis points. */
 export function percentageField(min: number): Field {
   return {
     type: 'percentage',
@@ -100,7 +97,7 @@ export function percentageField(min: number): Field {
 }
 
 export function flagField(initial: boolean): Field {
-  return { type: 'flag', initial, check: checkFlag, toStored: unchanged };
+  return { type: 'flag', initial, check: checkFlag, toStored: keepValue };
 }
 
 export const optionalMoment: Field = {

@@ -53,7 +53,7 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Every basket evaluates all of these promotions for each line, so their number is limited.
+  // Every basket evaluates all these promotions for each line, so their number has a limit.
   limits: [
     {
       count: 100,
@@ -73,12 +73,12 @@ export const PROMOTIONS = {
 
 function applyKindRules(nextRecord: Row, storedRecord: Row | undefined, sentFields: Row): Row | BrokenRule {
   const isKindChanged = storedRecord !== undefined && storedRecord['kind'] !== nextRecord['kind'];
-  const isFree = nextRecord['kind'] === 'buy_x_get_y';
+  const isBuyXGetY = nextRecord['kind'] === 'buy_x_get_y';
   const keptValue = isKindChanged && isAbsent(sentFields['value']) ? null : nextRecord['value'];
-  const value = keptValue ?? (isFree ? FULL_BASIS_POINTS : null);
+  const value = keptValue ?? (isBuyXGetY ? FULL_BASIS_POINTS : null);
   if (value === null) return { field: 'value', rule: CANT_BE_BLANK };
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
-  if (!isFree) return { ...nextRecord, value, buy_qty: null, get_qty: null };
+  if (!isBuyXGetY) return { ...nextRecord, value, buy_qty: null, get_qty: null };
   const missingField = ['buy_qty', 'get_qty'].find((field) => nextRecord[field] === null);
   return missingField === undefined ? { ...nextRecord, value } : { field: missingField, rule: CANT_BE_BLANK };
 }

@@ -7,15 +7,15 @@ export interface Resource {
   readonly reference?: { readonly field: string; readonly failure: string };
   readonly limits?: readonly RecordLimit[];
   readonly sometimesRequired?: readonly string[];
-  /** Returns the record to store, or the rule that its fields break together.  */
+  /** Returns the record to store, or the broken rule when the fields contradict each other. */
   readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
 }
 
-/** Limits the number of records with these values whose `endColumn` has not passed. */
+/** Maximum number of records with the `where` values whose `endColumn` is not in the past. */
 export interface RecordLimit {
   readonly count: number;
   readonly where: Readonly<Record<string, boolean | null>>;
-  /** Limits the records of each value of this column; without it, the records of the app. */
+  /** Applies the maximum to each value of this column; otherwise to the whole app. */
   readonly groupColumn?: string;
   readonly endColumn: string;
   readonly failure: string;
@@ -41,7 +41,7 @@ export interface SetUpPlan {
   readonly records: readonly StoredRow[];
 }
 
-/** Plans each row on top of the earlier ones. Rows match records by code only. */
+/** Plans each row on top of the earlier rows. A row matches a record only by code. */
 export function planSetUp(
   resource: Resource,
   rows: readonly unknown[],
@@ -85,7 +85,7 @@ function planRow(resource: Resource, sentRow: unknown, context: RowContext): Row
   return { ...storedRecord, ...finishedRow } as StoredRow;
 }
 
-/** A missing field is not changed; null resets it to the initial value. */
+/** A missing value keeps the stored one; null resets it to the initial value. */
 function readField(
   field: Field,
   value: unknown,

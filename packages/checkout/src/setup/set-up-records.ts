@@ -14,7 +14,7 @@ export const RESOURCES = {
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** The currency may have changed since the token was read. */
+/** The app at the time of the token's check; its currency may have changed since. */
 export interface SetUpApp {
   readonly id: number;
   readonly currency: string;
@@ -25,15 +25,15 @@ export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | { readonly 
 
 export interface SetUpRecords {
   /**
-   * Upserts by code, all or nothing. A later row with the same code is applied on top of the earlier one. Throws
+   * Upserts by code, all or nothing. A later row with the same code is applied on top of the earlier row. Throws
    * `DatabaseUnavailable` when the app's currency has changed.
    */
   put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome>;
 }
 
 export interface SetUpQueries {
-  /** Returns the records that the app has, in any order. */
+  /** Returns the app's records with these ids, in any order. */
   findAll(name: ResourceName, appId: number, ids: readonly number[]): Promise<StoredRow[]>;
-  /** Lists the oldest first. A position has the id only. */
+  /** Lists the oldest records first. A position contains only the id. */
   list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]>;
 }

@@ -26,7 +26,7 @@ export const VOUCHERS = {
   finish: coverUsedAmount,
 };
 
-/** A proforma may spend the whole amount of a held voucher, so the amount can only rise. */
+/** The amount of a held voucher can only rise, because a proforma may spend all of it. */
 function coverUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
   const isHeld = (storedRecord?.['held_by'] ?? null) !== null;

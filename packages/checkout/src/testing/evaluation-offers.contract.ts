@@ -17,8 +17,8 @@ export function evaluationOffersContract(
     shop = await EvaluationShop.open(fixture);
   });
 
-  describe('offers', () => {
-    it('charge the shipment until it is free', async () => {
+  describe('an evaluation of offers', () => {
+    it('charges for shipment below the amount of free shipment', async () => {
       const post = { code: 'post', name: 'Post', price: 3, vat_rate: 20, free_from: 24 };
       await fixture.setUp(shop.id, 'shipment_methods', post);
       const feesFor = async (qty: number) =>
@@ -29,7 +29,7 @@ export function evaluationOffersContract(
       expect(await feesFor(2)).toMatchObject([{ price: 0 }]);
     });
 
-    it('include promotions in force and those of sent coupons', async () => {
+    it('includes active promotions without a coupon or with a sent coupon', async () => {
       const moment = (hours: number): string => addHours(fixture.clock.now(), hours).toISOString();
       const tenth = { name: 'Tenth', kind: 'percentage', value: 10 };
       await fixture.setUp(
@@ -51,7 +51,7 @@ export function evaluationOffersContract(
       ]);
     });
 
-    it('include vouchers in order, at most the debt', async () => {
+    it('includes vouchers in the sent order, up to the debt', async () => {
       await fixture.setUp(shop.id, 'vouchers', { code: 'large', amount: 20 }, { code: 'small', amount: 5 });
       const { vouchers } = await shop.evaluate({ vouchers: ['small', 'large'] });
       expect(vouchers).toMatchObject([
@@ -60,7 +60,7 @@ export function evaluationOffersContract(
       ]);
     });
 
-    it('refuse vouchers that are inactive, out of date or another customer’s', async () => {
+    it('refuses vouchers that are inactive, out of date or owned by another customer', async () => {
       const [ana, mira] = [
         await fixture.addCustomer(shop.id, { external_ref: 'ana' }),
         await fixture.addCustomer(shop.id),

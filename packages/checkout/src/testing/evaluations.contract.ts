@@ -21,7 +21,7 @@ export function evaluationsContract(
     shop = await EvaluationShop.open(fixture);
   });
 
-  describe('an evaluation that became no proforma', () => {
+  describe('an evaluation without a proforma', () => {
     const find = (id: number) => fixture.evaluationQueries.find(shop.id, id);
     const removeAll = async () => {
       while (await fixture.evaluations.removeUnused());
@@ -74,7 +74,7 @@ export function evaluationsContract(
       expect(await fixture.evaluationQueries.find(shop.id, UNKNOWN)).toBeUndefined();
     });
 
-    it('is refused in another currency than that of the app', async () => {
+    it('is refused when its currency is not that of the app', async () => {
       await expect(shop.tryToEvaluate({ currency: 'EUR' })).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     });
 
@@ -141,7 +141,7 @@ export function evaluationsContract(
   });
 
   describe('a customer', () => {
-    it('is frozen as the buyer, by parts or by reference', async () => {
+    it('is frozen as the buyer, whether found by parts or by reference', async () => {
       const {
         id,
         data_part: dataPart,

@@ -18,10 +18,10 @@ export interface EvaluationFixture {
   readonly evaluations: Evaluations;
   readonly evaluationQueries: EvaluationQueries;
   readonly clock: ManualClock;
-  /** The app's currency is RSD. */
+  /** Adds an app with the currency RSD. */
   makeApp(): Promise<number>;
   addCustomer(appId: number, fields?: { readonly external_ref?: string }): Promise<CustomerRow>;
-  /** Adds a product named like its code. Its variant has the same code; amounts are minor units. */
+  /** Adds a product whose name is its code, with one variant of the same code. Amounts are minor units. */
   addGoods(appId: number, goods: NewGoods): Promise<Goods>;
   addWarehouse(appId: number, code: string): Promise<unknown>;
   deleteWarehouse(appId: number, code: string): Promise<unknown>;
@@ -35,7 +35,7 @@ interface NewGoods {
   readonly external_ref?: string;
   readonly price?: number | null;
   readonly vatRate?: number | null;
-  /** Values of the variant, which override the product's. */
+  /** Values of the variant that override those of the product. */
   readonly variantValues?: { readonly price?: number; readonly vatRate?: number };
   readonly active?: boolean;
 }

@@ -7,7 +7,7 @@ export interface SetUpFixture {
   readonly setUpRecords: SetUpRecords;
   readonly setUpQueries: SetUpQueries;
   readonly clock: ManualClock;
-  /** The app's currency is RSD. */
+  /** Adds an app with the currency RSD. */
   makeApp(): Promise<number>;
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
@@ -150,7 +150,7 @@ export function setUpRecordsContract(
   });
 
   describe('an invalid row', () => {
-    it('prevents all writes and gets one key', async () => {
+    it('prevents all writes, and is reported by one key', async () => {
       const rows = [CASH, { ...CASH, kind: 'shells' }, 7, { code: 'new', name: null, kind: null }];
       const storedMethods = await list('payment_methods');
       expect(await tryToPut('payment_methods', rows)).toEqual({
@@ -163,7 +163,7 @@ export function setUpRecordsContract(
       expect(await list('payment_methods')).toEqual(storedMethods);
     });
 
-    it('is refused when it names an unknown customer', async () => {
+    it('is refused when its customer does not exist', async () => {
       const [ownCustomer, foreignCustomer] = [
         await fixture.addCustomer(appId),
         await fixture.addCustomer(await fixture.makeApp()),
@@ -193,7 +193,7 @@ export function setUpRecordsContract(
       await put('promotions', { code: 'p0', active: false }, TENTH);
     });
 
-    it('are not counted once ended, inactive or with a coupon', async () => {
+    it('do not count after they end, become inactive or get a coupon', async () => {
       await put('promotions', ...makePromotions(MAX_ACTIVE - 1));
       const endTime = new Date(fixture.clock.now().getTime() + 60_000).toISOString();
       await put('promotions', { ...TENTH, code: 'ends', valid_until: endTime });
@@ -242,7 +242,7 @@ export function setUpRecordsContract(
     });
   });
 
-  describe('amounts in another currency than that of the app', () => {
+  describe('amounts in a currency that is not that of the app', () => {
     it('are refused', async () => {
       const refusedCall = tryToPut('vouchers', [GIFT], appId, 'EUR');
       await expect(refusedCall).rejects.toMatchObject({ name: 'DatabaseUnavailable' });

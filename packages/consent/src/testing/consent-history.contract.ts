@@ -46,7 +46,7 @@ export function consentHistoryContract(
     const findBefore = (moment: Date, identifier: CustomerIdentifier = identifierOf(customer), ownerAppId = appId) =>
       fixture.consentQueries.findBefore(ownerAppId, identifier, moment);
 
-    it('has the last change of each switch before that time', async () => {
+    it('reflects the last change of each switch before that time', async () => {
       const firstTime = fixture.clock.now();
       await changeSwitch('sms', 'revoked');
       await changeSwitch('email', 'revoked');

@@ -66,7 +66,12 @@ export function consentsContract(
     });
 
     eachCase(it, [
-      ['what the customer has chosen', { preferred_notification_channel_id: 2, viber_subscribed: true }, 2, 'manual'],
+      [
+        'the channel that the customer has chosen',
+        { preferred_notification_channel_id: 2, viber_subscribed: true },
+        2,
+        'manual',
+      ],
       ['viber when subscribed', { viber_subscribed: true }, 4, 'auto'],
       ['e-mail before a phone', { phone: '+381' }, 1, 'auto'],
     ] as [string, CustomerFields, number, string][])('prefers %s', async (_, fields, channelId, source) => {
@@ -95,7 +100,7 @@ export function consentsContract(
   });
 
   describe('a change', () => {
-    it('changes one switch and is returned and found', async () => {
+    it('of one switch is returned and found', async () => {
       const at = fixture.clock.now();
       const consent = await changeSwitch('sms', 'revoked');
       expect(consent).toMatchObject({
@@ -121,7 +126,7 @@ export function consentsContract(
       ]);
     });
 
-    it('disables the channels by the master, but keeps their states', async () => {
+    it('of the master switch makes the channels ineffective, but keeps their states', async () => {
       await changeSwitch('viber', 'revoked');
       const { master, channels } = (await changeSwitch('master', 'revoked')) ?? {};
       expect(master?.state).toBe('revoked');
@@ -143,7 +148,7 @@ export function consentsContract(
       expect(await history()).toHaveLength(1);
     });
 
-    it('counts the steps of its switch', async () => {
+    it('increments the step of its switch', async () => {
       await changeSwitch('sms', 'revoked');
       await changeSwitch('master', 'revoked');
       await changeSwitch('sms', 'granted');

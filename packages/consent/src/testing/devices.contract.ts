@@ -77,7 +77,7 @@ export function devicesContract(
       expect(await hasDevice(ana)).toBe(true);
     });
 
-    it('is updated by a repeat, another token or another session', async () => {
+    it('is updated by a repeated call, another token or another session', async () => {
       const firstDevice = await register();
       fixture.clock.forward({ seconds: 5 });
       const updatedDevice = { ...firstDevice, updated_at: fixture.clock.now() };
@@ -152,15 +152,15 @@ export function devicesContract(
       expect(await hasDevice(ana)).toBe(true);
     };
 
-    it('affects nothing in an anonymous session', async () => expectRefusal(await signIn(null, { uuid: 'other' })));
+    it('stores nothing for an anonymous session', async () => expectRefusal(await signIn(null, { uuid: 'other' })));
 
-    it('affects nothing in a session that has ended', async () => {
+    it('stores nothing for a session that has ended', async () => {
       const session = await signIn(await addCustomer());
       await fixture.sessions.end(appId, session);
       await expectRefusal(session);
     });
 
-    it('affects nothing in a missing or foreign session', async () => {
+    it('stores nothing for a missing or foreign session', async () => {
       await expectRefusal(987_654_321);
       await expectRefusal(phoneSessionId, await fixture.makeApp());
     });

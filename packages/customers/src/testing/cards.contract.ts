@@ -7,10 +7,7 @@ export interface CardFixture {
   readonly cards: Cards;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /**
-   * Runs `work` under an idempotency key, dies after its write, and runs it again under the same key. Returns both
-   * results.
-   */
+  /** Runs `work` twice under one idempotency key; the first run dies after its write. Returns both results. */
   repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
   addCustomer(appId: number, fields?: { external_ref: string }): Promise<Customer>;
   close(): Promise<void>;
@@ -81,7 +78,7 @@ export function cardsContract(
       expect(await put()).toMatchObject({ created: true });
     });
 
-    it('keeps reference and customer when not sent', async () => {
+    it('keeps its reference and customer when the call omits them', async () => {
       await put();
       const customer = await fixture.addCustomer(appId);
       const { card } = await put({ externalRef: 'R1', customer: identifierOf(customer) });
@@ -103,7 +100,7 @@ export function cardsContract(
       expect(await put()).toEqual({ card, created: false });
     });
 
-    it('matches exactly', async () => {
+    it('is found only by its exact barcode or reference', async () => {
       await put({ externalRef: 'R1' });
       for (const [barcode, externalRef] of [
         ['b1', 'r1'],
@@ -122,8 +119,8 @@ export function cardsContract(
     });
   });
 
-  describe('a missing customer', () => {
-    it('refuses new and existing cards', async () => {
+  describe('a card of a missing customer', () => {
+    it('is refused, whether new or existing', async () => {
       const { card } = await put();
       const customerParts = identifierOf(await fixture.addCustomer(appId, { external_ref: 'crm-1' }));
       const foreignParts = identifierOf(await fixture.addCustomer(await fixture.makeApp()));
@@ -147,9 +144,9 @@ export function cardsContract(
       Promise.all(Array.from({ length: 10 }, (_, index) => put(cardOf(index))));
 
     it('make one card per barcode or reference', async () => {
-      const sameBarcode = await putTen(() => ({ externalRef: 'R1' }));
-      const sameReference = await putTen((index) => ({ barcode: `C${index}`, externalRef: 'R2' }));
-      for (const results of [sameBarcode, sameReference]) {
+      const resultsByBarcode = await putTen(() => ({ externalRef: 'R1' }));
+      const resultsByReference = await putTen((index) => ({ barcode: `C${index}`, externalRef: 'R2' }));
+      for (const results of [resultsByBarcode, resultsByReference]) {
         expect(new Set(results.map(({ card }) => card.id)).size).toBe(1);
         expect(results.filter(({ created }) => created)).toHaveLength(1);
       }

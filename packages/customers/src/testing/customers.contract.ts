@@ -8,10 +8,7 @@ export interface CustomerFixture {
   readonly customerQueries: CustomerQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /**
-   * Runs `work` under an idempotency key, dies after its write, and runs it again under the same key. Returns both
-   * results.
-   */
+  /** Runs `work` twice under one idempotency key; the first run dies after its write. Returns both results. */
   repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
   close(): Promise<void>;
 }
@@ -85,7 +82,7 @@ export function customersContract(
       expect(await fixture.customers.find(await fixture.makeApp(), id, dataPart, timePart)).toBeUndefined();
     });
 
-    it('stores all sent fields', async () => {
+    it('has all sent fields', async () => {
       const sentFields = {
         external_ref: 'r',
         phone: '+381',
@@ -131,7 +128,7 @@ export function customersContract(
   });
 
   describe('the list', () => {
-    it('has the shape of the API', async () => {
+    it('has the format of the API', async () => {
       const customer = await add({ phone: '1' });
       const now = fixture.clock.now().toISOString().slice(0, 19);
       const [shownCustomer = {}] = await list();
@@ -171,7 +168,7 @@ export function customersContract(
       expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sortedEmails);
     });
 
-    it('is the same by positions', async () => {
+    it('is the same by positions as by offsets', async () => {
       for (const [index, name] of ['b', 'a', 'c', 'a', 'b'].entries())
         await add({ email: `${index}@example.com`, first_name: name, last_name: 'same' });
       const filter = { search: undefined, externalRef: undefined, updatedAfter: undefined };
@@ -182,7 +179,7 @@ export function customersContract(
       expect(await listByPosition(byChange)).toEqual(await list({}, ALL, appId, byChange));
     });
 
-    it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+    it('is filtered by `updatedAfter` and sorted by `updated_at`', async () => {
       const emailsOf = (customers: readonly Customer[]) => customers.map(({ email }) => email);
       const listByChange = async (direction: Sorting['direction'], page = ALL) =>
         emailsOf(await list({}, page, appId, { field: 'updated_at', direction }));
@@ -220,7 +217,7 @@ export function customersContract(
       expect(await listEmails({ search })).toEqual(['mila']);
     });
 
-    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])('finds nobody by %j', async (search) => {
+    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])('finds no customer by %j', async (search) => {
       await add();
       expect(await listEmails({ search })).toEqual([]);
     });

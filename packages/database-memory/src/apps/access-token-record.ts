@@ -3,7 +3,7 @@ import type { Stored } from '../memory.js';
 
 export interface AccessTokenRecord extends Stored {
   readonly kind: TokenKind;
-  /** In hexadecimal. */
+  /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string;
   readonly name: string | null;
   readonly scopes: GrantedScopes;

@@ -3,17 +3,17 @@ import type { AuditEntry } from '@back-office/kernel';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { State } from '../state.js';
 
-const actors = new AsyncLocalStorage<Actor>();
+const actorStorage = new AsyncLocalStorage<Actor>();
 
 export function runAs<Result>(actor: Actor, work: () => Result): Result {
-  return actors.run(actor, work);
+  return actorStorage.run(actor, work);
 }
 
-/** Must run in the transaction of the change. */
+/** The caller runs the transaction of the change. */
 export function audit(state: State, appId: number, at: Date, entries: readonly AuditEntry[]): void {
   for (const { action, subjectId = null, before = null, after = null } of entries) {
-    // The values are those that JSON would store.
+    // The round trip through JSON gives the values that a database would store.
     const values = JSON.parse(JSON.stringify({ before, after })) as Pick<AuditRecord, 'before' | 'after'>;
-    state.auditLog.insert(appId, { ...(actors.getStore() ?? WORKER_ACTOR), at, action, subjectId, ...values });
+    state.auditLog.insert(appId, { ...(actorStorage.getStore() ?? WORKER_ACTOR), at, action, subjectId, ...values });
   }
 }

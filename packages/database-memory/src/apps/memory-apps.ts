@@ -22,7 +22,7 @@ import type { State } from '../state.js';
 import { audit } from './audit-entries.js';
 import { addFirstRecords, hasWarehouse, hasAmounts } from './other-areas.js';
 
-/** Tables keep the apps themselves under this app id. */
+/** App id of the records that belong to no app. */
 export const INSTALLATION = 0;
 
 export class MemoryApps implements Apps, AppQueries {

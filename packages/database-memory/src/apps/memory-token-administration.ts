@@ -99,7 +99,7 @@ export class MemoryTokenAdministration implements TokenAdministration {
   }
 }
 
-/** A repeat keeps the time of the first call. */
+/** A repeated call keeps the first revocation time. */
 export function revokeToken(state: State, appId: number, token: AccessTokenRecord, now: Date): void {
   if (token.revoked_at !== null) return;
   const revokedToken = { ...token, revoked_at: now };

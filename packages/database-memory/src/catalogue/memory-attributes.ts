@@ -59,7 +59,7 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
     this.setValues(appId, values, now);
   }
 
-  /** Equal values are not written. */
+  /** Skips values that are already stored. */
   private setValues(appId: number, values: AttributePlan['values'], now: Date): void {
     const { productAttributes } = this.state;
     const keyOf = (productId: number, definitionId: number | null) => `${productId}/${definitionId}`;

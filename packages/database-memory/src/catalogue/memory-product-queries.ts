@@ -91,5 +91,5 @@ function makeSearchMatcher({ isLiteral, isSimilar }: ProductSearch): (product: S
 }
 
 function rankingKeys({ isLiteral, keys }: ProductSearch) {
-  return [{ of: (product: StoredProduct) => Number(!isLiteral(product)), direction: 'asc' as const }, ...keys];
+  return [{ value: (product: StoredProduct) => Number(!isLiteral(product)), direction: 'asc' as const }, ...keys];
 }

@@ -1,7 +1,7 @@
 import type { State } from '../state.js';
 import type { StoredVariant } from './records.js';
 
-/** Missing values come from the product. */
+/** Price and VAT rate default to those of the product. */
 export interface OfferedVariant {
   readonly id: number;
   readonly productId: number;

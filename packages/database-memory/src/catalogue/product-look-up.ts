@@ -12,13 +12,12 @@ export function trimSpaces(text: string): string {
 interface Candidate {
   readonly id: number;
   readonly isExact: boolean;
-  /** Products by their own code come before products by the code of a variant. */
+  /** A product's own code (1) is preferred to the code of a variant (2). */
   readonly kind: 1 | 2;
 }
 
 /**
- * Returns the ids of the products that a value identifies, best first. An exact code comes before a code in another
- * case.
+ * Returns the ids of the products with this value, best match first. An exact code comes before a code in another case.
  */
 export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): number[] {
   const candidates = sortBy(candidatesOf(state, appId, lookUp), [

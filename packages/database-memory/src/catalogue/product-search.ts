@@ -7,7 +7,7 @@ import type { ProductSortKey } from './product-order.js';
 import type { StoredProduct } from './records.js';
 import { wordSimilarity } from './word-similarity.js';
 
-/** This is PostgreSQL's `word_similarity_threshold`. */
+/** PostgreSQL's default `word_similarity_threshold`. */
 const SIMILARITY_THRESHOLD = 0.6;
 
 export interface ProductSearch {
@@ -22,7 +22,7 @@ export function productSearch(
   { search, searchAll }: ProductFilter,
 ): ProductSearch | undefined {
   const searchByName = search === undefined ? undefined : nameSearch(search, 'search_name');
-  const searchByAll = searchAll === undefined ? undefined : everywhereSearch(state, appId, searchAll);
+  const searchByAll = searchAll === undefined ? undefined : anyTextSearch(state, appId, searchAll);
   if (searchByName === undefined || searchByAll === undefined) return searchByName ?? searchByAll;
   const searches = [searchByName, searchByAll];
   return {
@@ -41,20 +41,20 @@ function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductS
     isLiteral: (product) => product[field].includes(query),
     isSimilar: (product) => canBeMistyped(query) && wordSimilarity(query, product[field]) >= SIMILARITY_THRESHOLD,
     keys: [
-      { of: rank, direction: 'asc' },
-      { of: (product) => wordSimilarity(query, product.search_name), direction: 'desc' },
+      { value: rank, direction: 'asc' },
+      { value: (product) => wordSimilarity(query, product.search_name), direction: 'desc' },
     ],
   };
 }
 
-function everywhereSearch(state: State, appId: number, text: string): ProductSearch {
+function anyTextSearch(state: State, appId: number, text: string): ProductSearch {
   const { isLiteral, isSimilar, keys } = nameSearch(text, 'search_all');
   const code = lowerCase(text);
   const exactIds = productIdsByCode(state, appId, code);
   return {
     isLiteral: (product) => isLiteral(product) || product.search_all.includes(code),
     isSimilar,
-    keys: [{ of: (product) => Number(!exactIds.has(product.id)), direction: 'asc' }, ...keys],
+    keys: [{ value: (product) => Number(!exactIds.has(product.id)), direction: 'asc' }, ...keys],
   };
 }
 

@@ -22,7 +22,7 @@ export interface StoredVariant {
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string | null;
-  /** Null means the price of the product. The same holds for the VAT rate. */
+  /** Null means the price of the product. */
   readonly price: number | null;
   readonly vat_rate: number | null;
   readonly inserted_at: Date;
@@ -38,7 +38,7 @@ export interface ProductImage {
   readonly inserted_at: Date;
 }
 
-/** Pieces in orders that are not canceled. `id` is the id of the product. */
+/** Number of pieces in orders that are not canceled; `id` is the id of the product. */
 export interface ProductSales {
   readonly id: number;
   readonly quantity: number;

@@ -22,7 +22,7 @@ async function makeShop(images: readonly string[] = []): Promise<State> {
 }
 
 describe('sold pieces', () => {
-  it('are counted per product and subtracted again', async () => {
+  it('are counted per product and can be subtracted', async () => {
     const state = await makeShop();
     const soldItems = [
       { productId: 1, qty: 2 },

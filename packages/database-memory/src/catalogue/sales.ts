@@ -5,7 +5,7 @@ export interface SoldPieces {
   readonly qty: number;
 }
 
-/** Counts the items of a new order as sold. Call it inside a transaction. */
+/** The caller runs the transaction. */
 export function countSold({ productSales }: State, appId: number, items: readonly SoldPieces[]): void {
   for (const { productId, qty } of items) {
     const quantity = (productSales.get(appId, productId)?.quantity ?? 0) + qty;

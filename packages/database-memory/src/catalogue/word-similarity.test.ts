@@ -1,7 +1,7 @@
 import { wordSimilarity } from './word-similarity.js';
 
 describe('wordSimilarity', () => {
-  // The expected values come from PostgreSQL 15, in single precision.
+  // PostgreSQL 15 computed the expected values, in single precision.
   it.each([
     ['word', 'two words', 0.8],
     ['runner', 'blue runner', 1],

@@ -2,7 +2,7 @@ import { lowerCase } from '../lower-case.js';
 
 const WORD = /[\p{Alphabetic}\p{Nd}]+/gu;
 
-/** Pads each word with two blanks before and one after, like `pg_trgm`. */
+/** Pads each word with two spaces before and one after, like `pg_trgm`. */
 function trigramsOf(text: string): string[] {
   return (text.match(WORD) ?? []).flatMap((word) => {
     const letters = ['', ' ', ' ', ...lowerCase(word), ' '];
@@ -11,7 +11,7 @@ function trigramsOf(text: string): string[] {
 }
 
 /**
- * Returns the greatest similarity, from 0 to 1, between the trigrams of `query` and any run of trigrams in `text`.
+ * Returns the maximum similarity, from 0 to 1, between the trigrams of `query` and any run of trigrams in `text`.
  * Follows `word_similarity` of PostgreSQL step by step, so both databases rank alike.
  */
 export function wordSimilarity(query: string, text: string): number {
@@ -69,7 +69,7 @@ class TrigramRun {
     return bestSimilarity;
   }
 
-  /** Computes in single precision, like the database. */
+  /** Computes in single precision, like PostgreSQL. */
   private similarity(sharedCount: number, distinctCount: number): number {
     return Math.fround(sharedCount / (this.queryTrigrams.size + distinctCount - sharedCount));
   }

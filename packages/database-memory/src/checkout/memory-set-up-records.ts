@@ -19,10 +19,10 @@ import type { Table } from '../memory.js';
 import type { State } from '../state.js';
 import type { SetUpRow } from './records.js';
 
-/** Clients do not send these columns. */
+/** Columns that no client sends. */
 const INITIAL_VALUES: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
 
-const BY_ID: readonly SortKey<SetUpRow>[] = [{ of: ({ id }) => id, direction: 'asc' }];
+const BY_ID: readonly SortKey<SetUpRow>[] = [{ value: ({ id }) => id, direction: 'asc' }];
 
 export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   constructor(

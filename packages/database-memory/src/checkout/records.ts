@@ -12,7 +12,6 @@ export interface StoredPaymentMethod extends SetUpRow {
   readonly kind: PaymentMethodKind;
 }
 
-/** Amounts are in minor units, percentages in basis points. */
 export interface StoredPromotion extends SetUpRow {
   readonly name: string;
   readonly kind: PromotionKind;

@@ -73,18 +73,18 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     const direction = sorting?.direction ?? 'asc';
     const keys: readonly SortKey<Customer>[] = [
       ...(sorting
-        ? [{ of: (customer: Customer) => customer.updated_at.getTime(), direction }]
+        ? [{ value: (customer: Customer) => customer.updated_at.getTime(), direction }]
         : [
-            { of: (customer: Customer) => customer.first_name, direction },
-            { of: (customer: Customer) => customer.last_name, direction },
+            { value: (customer: Customer) => customer.first_name, direction },
+            { value: (customer: Customer) => customer.last_name, direction },
           ]),
-      { of: ({ id }) => id, direction },
+      { value: ({ id }) => id, direction },
     ];
     return listedPage(matchingCustomers, keys, page, presentCustomer);
   }
 }
 
-/** The names form one text, so first and last name are found together in either order. */
+/** Joins the names in both orders, so that a query can contain first and last name. */
 function matchesSearch({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
   const foldedQuery = foldText(query);
   return (

@@ -24,7 +24,7 @@ const VISIT_FIELDS = ['id', 'app_location_id', 'latitude', 'longitude', 'accurac
 const CONTACT = ['customer_email', 'customer_first_name', 'customer_last_name', 'customer_phone'] as const;
 const TERMS = ['currency', 'delivery', 'comment', 'tags'] as const;
 
-/** Fields are those of the SQL adapter. */
+/** The exported fields are those of the SQL adapter. */
 export class MemoryPersonalDataExport implements PersonalDataQueries {
   constructor(private readonly state: State) {}
 
@@ -101,29 +101,29 @@ export class MemoryPersonalDataExport implements PersonalDataQueries {
 
   private saleSections({ id: appId, decimals }: ExportedApp, customerId: number): object {
     const { evaluations, proformas, orders } = this.state;
-    const money = (minor: number) => fromMinor(minor, decimals);
+    const toAmount = (minor: number) => fromMinor(minor, decimals);
     const isOwn = (row: { readonly customer_id: number | null }) => row.customer_id === customerId;
     return {
       evaluations: evaluations
         .all(appId)
         .filter(isOwn)
-        .map((evaluation) => presentEvaluation(evaluation, money)),
+        .map((evaluation) => presentEvaluation(evaluation, toAmount)),
       proforma_orders: proformas
         .all(appId)
         .filter(({ buyer }) => buyer.id === customerId)
-        .map((proforma) => presentProforma(proforma, money)),
+        .map((proforma) => presentProforma(proforma, toAmount)),
       orders: orders
         .all(appId)
         .filter(isOwn)
-        .map((order) => presentOrder(order, money)),
+        .map((order) => presentOrder(order, toAmount)),
     };
   }
 }
 
-type Money = (minor: number) => number;
+type ToAmount = (minor: number) => number;
 
-function presentLine({ code, name, qty, price, sales, discount }: Line, money: Money): object {
-  return { code, name, qty, price: money(price), sales: money(sales), discount: money(discount) };
+function presentLine({ code, name, qty, price, sales, discount }: Line, toAmount: ToAmount): object {
+  return { code, name, qty, price: toAmount(price), sales: toAmount(sales), discount: toAmount(discount) };
 }
 
 function presentSession(session: AccessTokenRecord): object {
@@ -135,29 +135,29 @@ function presentSession(session: AccessTokenRecord): object {
   };
 }
 
-function presentEvaluation(evaluation: StoredEvaluation, money: Money): object {
+function presentEvaluation(evaluation: StoredEvaluation, toAmount: ToAmount): object {
   return {
     id: evaluation.id,
     ...contactOf(evaluation.buyer),
     ...pick(evaluation, TERMS),
-    end_sales: money(evaluation.end_sales),
+    end_sales: toAmount(evaluation.end_sales),
     inserted_at: timeOf(evaluation.inserted_at),
   };
 }
 
-function presentProforma(proforma: Proforma, money: Money): object {
+function presentProforma(proforma: Proforma, toAmount: ToAmount): object {
   return {
     ...pick(proforma, ['id', 'number']),
     ...contactOf(proforma.buyer),
     ...pick(proforma, TERMS),
     cancel_reason: proforma.cancelReason,
     status: proforma.status,
-    end_sales: money(proforma.endSales),
-    paid: money(paidAmountOf(shownPayments(proforma))),
+    end_sales: toAmount(proforma.endSales),
+    paid: toAmount(paidAmountOf(shownPayments(proforma))),
     inserted_at: timeOf(proforma.insertedAt),
-    items: proforma.lines.map((line) => presentLine(line, money)),
+    items: proforma.lines.map((line) => presentLine(line, toAmount)),
     payments: proforma.payments.map(({ amount, method, status, reference, date }) => ({
-      amount: money(amount),
+      amount: toAmount(amount),
       method,
       status,
       reference,
@@ -166,7 +166,7 @@ function presentProforma(proforma: Proforma, money: Money): object {
   };
 }
 
-function presentOrder(order: StoredOrder, money: Money): object {
+function presentOrder(order: StoredOrder, toAmount: ToAmount): object {
   return {
     ...pick(order, ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number']),
     ...pick(order, CONTACT),
@@ -174,13 +174,13 @@ function presentOrder(order: StoredOrder, money: Money): object {
     order_status: ORDER_STATUSES[order.order_status_id - 1],
     payment_status: PAYMENT_STATUSES[order.payment_status_id - 1],
     delivery_status: DELIVERY_STATUSES[order.delivery_status_id - 1],
-    end_sales: money(order.end_sales),
-    paid: money(order.paid),
+    end_sales: toAmount(order.end_sales),
+    paid: toAmount(order.paid),
     order_date: timeOf(order.order_date),
     inserted_at: timeOf(order.inserted_at),
-    items: order.items.map((line) => presentLine(line, money)),
+    items: order.items.map((line) => presentLine(line, toAmount)),
     payments: order.payments.map(({ amount, method, status, paid_at: paidAt }) => ({
-      amount: money(amount),
+      amount: toAmount(amount),
       method,
       status,
       reference: null,

@@ -1,6 +1,6 @@
 import type { EventRecord } from '@back-office/events';
 
-/** Stored under the app's id. Without a record, the app has no events yet. */
+/** The id of the record is the app's id. An app without a record has no events. */
 export interface FeedRecord {
   readonly id: number;
   readonly last_position: number;

@@ -5,7 +5,7 @@ import type { Stored } from '../memory.js';
 export interface KeyedCallRecord extends Stored {
   readonly tokenId: number;
   readonly key: string;
-  /** In hexadecimal. */
+  /** SHA-256 of the call, in hexadecimal. */
   readonly fingerprint: string;
   readonly run: string;
   readonly leasedUntil: Date;

@@ -15,7 +15,7 @@ import { MemoryKeyedWrite, type Outcome } from '../keyed-write.js';
 import type { State } from '../state.js';
 import type { KeyedCallRecord } from './keyed-call-record.js';
 
-/** Methods run synchronously without a transaction, because the first transaction is the write of the call. */
+/** Uses no transactions, because the first transaction of a run is the write of the call. */
 export class MemoryKeyedCalls implements KeyedCalls {
   constructor(
     private readonly state: State,
@@ -91,7 +91,7 @@ export class MemoryKeyedCalls implements KeyedCalls {
     });
   }
 
-  /** Returns the record of the run, unless another run has taken its key. */
+  /** Returns `undefined` when another run has taken the key. */
   private recordOf(appId: number, run: string): KeyedCallRecord | undefined {
     return this.state.keyedCalls.find(appId, (candidate) => candidate.run === run);
   }

@@ -19,7 +19,7 @@ import type { JobRecord } from './records.js';
 
 const MAX_DAILY_ATTEMPTS = 25;
 const MS_PER_SECOND = 1_000;
-/** Pauses grow until this number of attempts. */
+/** The pause between attempts stays the same after this number of attempts. */
 const MAX_PAUSE_ATTEMPTS = 10;
 
 interface NewJob {
@@ -31,7 +31,7 @@ interface NewJob {
 }
 
 export class JobList {
-  /** When each app had its latest turn, as a number of turns. */
+  /** Number of each app's latest turn; higher is more recent. */
   private readonly turnByApp = new Map<number, number>();
   private turns = 0;
 
@@ -59,12 +59,10 @@ export class JobList {
     for (const payload of splitTidyPayload(request)) this.add({ name: JOBS.tidy, payload });
   }
 
-  /** Queues the removal of all public copies of these files. */
   addWithdrawal(appId: number, fileIds: readonly number[]): void {
     this.addTidying({ appId, blobs: [], keys: [], withdrawn: publicKeysOf(this.state, appId, fileIds) });
   }
 
-  /** Queues the public copies of these files. */
   addRepublication(appId: number, fileIds: readonly number[]): void {
     const keys = publicKeysOf(this.state, appId, fileIds).map(({ key }) => key);
     this.addTidying({ appId, blobs: [], keys });
@@ -90,7 +88,7 @@ export class JobList {
     }
   }
 
-  /** Takes a due job of the app that has waited longest since its latest turn. */
+  /** Takes a due job of the app with the oldest latest turn. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
     const dueJobs = this.all().filter(
@@ -131,7 +129,7 @@ export class JobList {
     });
   }
 
-  /** A running job does not know the new payload, so it is not retried. */
+  /** Ends the retries of a running job, because the job has the old payload. */
   private replace(job: JobRecord): void {
     const isWaiting = !job.is_running && job.attempts < job.max_attempts;
     if (isWaiting) this.complete(job.id);
@@ -157,7 +155,7 @@ function messageOf(error: unknown): string {
   return message === '' ? String(error) : message;
 }
 
-/** Daily jobs belong to no app. */
+/** Daily jobs belong to no app, so their app is 0. */
 function appOf({ payload }: JobRecord): number {
   return (JSON.parse(payload) as { appId?: number }).appId ?? 0;
 }

@@ -111,7 +111,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       if (versionToRestore === undefined) return NO_VERSION_TO_REVERT;
       const { content, original, mime, size, width, height } = versionToRestore;
       const nextContent = { content, original, mime, kind: kindOf(mime) ?? file.kind, size, width, height };
-      // The content is restored; renditions and pages are made again.
+      // A kept version has no renditions or pages, so processing makes them again.
       if (isInitiallyPending(this.library, mime)) {
         const payload = { appId, fileId, version: file.version + 1, widths: this.widthsOf(appId, file) };
         this.jobs.addProcessing('reverted', payload);
@@ -184,7 +184,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       return { id: fileId, key, version, mime, keys, receiptId, data: this.json(appId, fileId) ?? '' };
     });
     if (changedFile === undefined || isRefusal(changedFile) || !MemoryKeyedWrite.isResumed()) return changedFile;
-    // The file may have changed since an earlier run, so it is read again.
+    // Reads the file again, because it may have changed since an earlier run.
     const data = this.json(appId, fileId);
     return data === undefined ? undefined : { ...changedFile, data };
   }
@@ -219,7 +219,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
 
   private tidyReplaced(appId: number, { id, key }: FileRecord, keptKey: string, mime: string): string[] {
     const keys = [key, keptKey, ...derivedKeys(this.state, appId, id)];
-    // Processing replaces renditions and pages. Without processing, they are removed now.
+    // Processing would replace renditions and pages; without processing, they are dropped here.
     const droppedFiles = isProcessed(mime) ? [] : dropDerivedFiles(this.state, appId, id);
     this.jobs.addTidying({ appId, blobs: droppedFiles.map(({ content }) => content), keys });
     return keys;

@@ -37,7 +37,7 @@ export class MemoryJobQueue implements JobQueue {
     return true;
   }
 
-  /** Adds the daily jobs that have become due since the last call. After several missed days, a job is added once. */
+  /** Adds the daily jobs that have become due since the last call, each once even after several missed days. */
   addDaily(): void {
     this.state.memory.transaction(() => {
       const { dailyJobs } = this.state;

@@ -141,11 +141,11 @@ export class MemoryMediaFileList implements MediaFileQueries {
 }
 
 function sortKeys({ field, direction }: Sorting, keys: Readonly<Record<string, Key>>): readonly SortKey<FileRecord>[] {
-  const of = Object.hasOwn(keys, field) ? keys[field] : undefined;
-  if (of === undefined) throw new Error(`Files cannot be sorted by ${field}`);
+  const value = Object.hasOwn(keys, field) ? keys[field] : undefined;
+  if (value === undefined) throw new Error(`Files cannot be sorted by ${field}`);
   return [
-    { of, direction },
-    { of: ({ id }) => id, direction },
+    { value, direction },
+    { value: ({ id }) => id, direction },
   ];
 }
 

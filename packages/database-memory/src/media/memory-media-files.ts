@@ -51,7 +51,7 @@ export class MemoryMediaFiles implements MediaFiles {
       return { id, key, data: this.json(app.id, id) };
     });
     if (isRefusal(storedFile) || !MemoryKeyedWrite.isResumed()) return storedFile;
-    // The file may have changed since an earlier run, so it is read again.
+    // Reads the file again, because it may have changed since an earlier run.
     return { ...storedFile, data: this.json(app.id, storedFile.id) };
   }
 

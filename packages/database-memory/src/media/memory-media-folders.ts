@@ -66,7 +66,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       const path = this.targetOf(appId, folder, edit.parent);
       if (isRefusal(path)) return path;
       const { name = folder.name, description = folder.description } = edit;
-      // The old name must also be free in the new parent.
+      // Checks the old name in the new parent, too.
       const steps: FolderRecord[] = [
         { ...folder, path },
         { ...folder, path, name, description },
@@ -109,7 +109,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
     return isTooLong ? refuse('is invalid', 'parent_folder') : target;
   }
 
-  /** Files in Trash move along, even if their folder no longer exists. */
+  /** Files in Trash move too, even if their folder no longer exists. */
   private moveBranch(appId: number, from: FolderPath, to: FolderPath): void {
     for (const folder of this.foldersWithin(appId, from)) {
       this.state.folders.put(appId, { ...folder, path: rebaseFolder(folder.path, from, to) });

@@ -14,9 +14,7 @@ import { JobList } from './job-list.js';
 
 const MAX_SWEPT_PER_BATCH = 500;
 
-/**
- * Uploads begin and end without a transaction, because the first transaction of a keyed call is the write of its file.
- */
+/** Uses no transactions, because the first transaction of a keyed call stores the file. */
 export class MemoryUploadReceipts implements UploadReceipts {
   private readonly jobs: JobList;
 

@@ -94,7 +94,7 @@ export interface JobRecord extends Stored {
   readonly is_running: boolean;
 }
 
-/** `seen_at` is when the job was last due, or when the first worker started. */
+/** `seen_at` is the time when the job was last due, or when the first worker started. */
 export interface DailyJobRecord extends Stored {
   readonly name: string;
   readonly seen_at: Date;

@@ -11,7 +11,7 @@ import { containsFolded } from '../people-search.js';
 import { listedPage, type SortKey } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-const SORT_KEYS: Readonly<Record<string, readonly SortKey<StoredOrder>['of'][]>> = {
+const SORT_KEYS: Readonly<Record<string, readonly SortKey<StoredOrder>['value'][]>> = {
   id: [({ id }) => id],
   order_number: [(order) => order.order_number],
   order_date: [(order) => order.order_date.getTime()],
@@ -30,8 +30,8 @@ export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
   const values = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
   const keys: readonly SortKey<StoredOrder>[] = [
-    ...values.map((of) => ({ of, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
-    { of: ({ id }) => id, direction: 'desc' },
+    ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
+    { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingOrders = orders.filter((order) => matches(order, filter));
   return listedPage(matchingOrders, keys, page, (order) => presentOrder(order, app));
@@ -49,7 +49,7 @@ function matches(order: StoredOrder, filter: OrderFilter): boolean {
   );
 }
 
-/** Contains the name in both orders, because people may type either part first. */
+/** Joins the names in both orders, because a query may start with either name. */
 function searchText(order: StoredOrder): string {
   const { order_number: number, invoice_number: invoice, customer_email: email, customer_phone: phone } = order;
   const { customer_first_name: first, customer_last_name: last } = order;

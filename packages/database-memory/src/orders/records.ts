@@ -1,11 +1,11 @@
 import type { Order, OrderItem, OrderPayment } from '@back-office/orders';
 
 export interface StoredOrderItem extends OrderItem {
-  /** `null` in imported orders, which have no stock here. */
+  /** Null in an imported order, which has no stock here. */
   readonly proforma_item_id: number | null;
 }
 
-/** Payments of a converted proforma stay with the proforma. */
+/** The payments of a converted order are stored in its proforma. */
 export interface StoredOrder extends Omit<Order, 'items' | 'payments'> {
   readonly items: readonly StoredOrderItem[];
   readonly payments: readonly OrderPayment[];

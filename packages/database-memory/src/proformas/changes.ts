@@ -28,7 +28,7 @@ interface StoringOptions {
   readonly now: Date;
 }
 
-/** Stores decided changes. A change that needs more stock than available becomes a refusal. */
+/** Stores decided changes, and refuses a change that needs more stock than available. */
 export function storeChanges(
   state: State,
   appId: number,
@@ -58,7 +58,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
   return { ...change, after: withOrderState(change, orderState, now) };
 }
 
-/** Returns the stock of the changes. In a warehouse that no longer sells, no reservation can grow. */
+/** Shelves of a warehouse that no longer sells have no stock for a larger reservation. */
 function stockFor(state: State, appId: number, changes: readonly DecidedChange[]): StockRow[] {
   const reservations = changes.flatMap(({ before, after }) =>
     reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),

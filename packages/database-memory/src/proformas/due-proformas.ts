@@ -7,7 +7,7 @@ interface DueEntry extends DueProforma {
   readonly at: number;
 }
 
-/** Returns due proformas. The first of each app comes before the second of any app. */
+/** Takes turns by app: the first due proforma of every app precedes the second of any app. */
 export function dueProformas(
   state: State,
   now: Date,

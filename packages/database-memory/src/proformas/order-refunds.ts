@@ -21,7 +21,6 @@ import { putProforma } from './stored-proformas.js';
 
 export interface RefundedProformas {
   readonly dueRefunds: readonly DueRefunds[];
-  /** Customers whose loyalty points were taken back. */
   readonly customerIds: readonly number[];
 }
 

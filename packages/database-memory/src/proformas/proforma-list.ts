@@ -30,11 +30,11 @@ interface ListQuery {
   readonly now: Date;
 }
 
-type Values = readonly SortKey<Proforma>['of'][];
+type Values = readonly SortKey<Proforma>['value'][];
 
 const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
-/** `processing_date` equals the insertion time. */
+/** `processing_date` sorts by the insertion time, which has the same value. */
 const SORT_KEYS: Readonly<Record<string, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
@@ -55,8 +55,8 @@ export function proformaList(
   const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
   const values = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const keys: readonly SortKey<Proforma>[] = [
-    ...values.map((of) => ({ of, direction: sorting?.direction ?? 'desc' }) as const),
-    { of: ({ id }) => id, direction: 'desc' },
+    ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),
+    { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));
   return listedPage(matchingProformas, keys, page, (proforma) => presentProforma(proforma, app, now));

@@ -16,8 +16,8 @@ export function findProformas(state: State, appId: number, ids: readonly number[
 }
 
 /**
- * Returns the proforma with the ids of its new payments. `isCallerRefunding` means that the caller requests the new
- * refunds.
+ * Returns the proforma with ids for its new payments. `isCallerRefunding` means that the caller, not the worker,
+ * requests the new refunds.
  */
 export function putProforma(state: State, appId: number, proforma: Proforma, isCallerRefunding: boolean): Proforma {
   const proformaWithKeys = withKeyParts(proforma, () => randomBytes(8).toString('hex'));

@@ -45,13 +45,13 @@ export class MemoryStockQueries implements StockQueries {
     const direction = sorting?.direction ?? 'asc';
     const keys: readonly SortKey<StockedVariant>[] = sorting
       ? [
-          { of: ({ row }) => row.updated_at.getTime(), direction },
-          { of: ({ row }) => row.id, direction },
+          { value: ({ row }) => row.updated_at.getTime(), direction },
+          { value: ({ row }) => row.id, direction },
         ]
       : [
-          { of: ({ variant }) => variant.product_id, direction },
-          { of: ({ variant }) => variant.id, direction },
-          { of: ({ warehouse }) => warehouse.id, direction },
+          { value: ({ variant }) => variant.product_id, direction },
+          { value: ({ variant }) => variant.id, direction },
+          { value: ({ warehouse }) => warehouse.id, direction },
         ];
     return listedPage(matchingStock, keys, page, (stockedVariant) => this.presentStock(appId, stockedVariant));
   }

@@ -6,7 +6,9 @@ const NOW = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T11:00:00Z');
 const APP = 1;
 
-/** Warehouses W1 and W2 are sellable, W3 is not. Each has ten pieces of the variants 1 and 2. */
+/**
+ * Makes the sellable warehouses W1 and W2 and the closed warehouse W3, each with ten pieces of the variants 1 and 2.
+ */
 function makeShop() {
   const state = new State();
   const dates = { inserted_at: NOW, updated_at: NOW, deleted_at: null };
@@ -63,7 +65,7 @@ describe('reservations', () => {
     expect(reservations()).toEqual(['7: 3 W1', '8: 2 W1', '9: 4 W1', '10: 1 W2']);
   });
 
-  it('change, move to another warehouse, and end', () => {
+  it('can change, move to another warehouse and end', () => {
     const { state, movements, stock, reservations } = makeShop();
     const changes = [makeChange(7, 1, 1, 3, 3), makeChange(8, 2, 1, 2, 2), makeChange(9, 2, 1, 1, 1)];
     bookReservations(state, APP, changes, NOW);
@@ -84,7 +86,7 @@ describe('reservations', () => {
     ]);
   });
 
-  it('end by shipping or release', () => {
+  it('end when their pieces are shipped or released', () => {
     const { state, movements, stock, reservations } = makeShop();
     bookReservations(state, APP, [makeChange(7, 1, 1, 3, 3), makeChange(8, 2, 1, 2, 2)], NOW);
     const departure = { warehouseId: 1, reference: 'O1' };

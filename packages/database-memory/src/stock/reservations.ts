@@ -4,13 +4,13 @@ import type { Shelf } from './shelves.js';
 
 export interface BookedReservation extends Shelf {
   readonly lineId: number;
-  /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
+  /** Pieces reserved after the change; null for the warehouse that the line leaves. */
   readonly qty: number | null;
   readonly delta: number;
   readonly reference: string;
 }
 
-/** Changes reservations and books movements. Call it inside a transaction. */
+/** Changes reservations and books movements. The caller runs the transaction. */
 export function bookReservations(state: State, appId: number, changes: readonly BookedReservation[], now: Date): void {
   for (const change of changes) putReservation(state, appId, change, now);
   const entries = changes.map(({ delta, ...change }) => ({
@@ -46,7 +46,7 @@ export interface EndedReservation extends Shelf {
   readonly reference: string;
 }
 
-/** Ends reservations and books movements. Call it inside a transaction. */
+/** Ends reservations and books movements. The caller runs the transaction. */
 export function endReservations(
   state: State,
   appId: number,

@@ -37,7 +37,7 @@ export function stockRows(state: State, appId: number, shelves: readonly Shelf[]
 
 export interface ShelfDemand {
   readonly variantId: number;
-  /** Only this warehouse may serve; null allows any warehouse. */
+  /** Null allows every sellable warehouse. */
   readonly warehouseId: number | null;
 }
 

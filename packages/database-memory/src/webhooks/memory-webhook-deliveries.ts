@@ -32,20 +32,20 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
       const record = state.webhookEndpoints.get(appId, endpointId);
       if (record === undefined) return undefined;
       const feedSelection = { ...selectionOf(record.endpoint), limit: MAX_REPLAYED_EVENTS };
-      const isChosen = this.chooserOf(appId, endpointId, selection);
+      const isChosen = this.selectorOf(appId, endpointId, selection);
       const events = state.events
         .all(appId)
         .filter((event) => event.position <= record.position && isSelected(event, feedSelection) && isChosen(event))
         .slice(0, MAX_REPLAYED_EVENTS);
       const now = this.clock.now();
-      putDeliveries(state, appId, endpointId, this.replayed(appId, endpointId, events));
+      putDeliveries(state, appId, endpointId, this.resetDeliveries(appId, endpointId, events));
       makeDue(state, appId, endpointId, now, 'first');
       return events.length;
     });
   }
 
-  /** Keeps what the log shows of the last attempt. */
-  private replayed(appId: number, endpointId: number, events: readonly EventRecord[]): Delivery[] {
+  /** Resets the attempts but keeps the logged result of the last attempt. */
+  private resetDeliveries(appId: number, endpointId: number, events: readonly EventRecord[]): Delivery[] {
     const records = deliveriesOf(this.state, appId, endpointId);
     const deliveries = new Map(records.map(({ delivery }) => [delivery.event.id, delivery]));
     const now = this.clock.now();
@@ -55,7 +55,7 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
     });
   }
 
-  private chooserOf(appId: number, endpointId: number, selection: ReplaySelection): (event: EventRecord) => boolean {
+  private selectorOf(appId: number, endpointId: number, selection: ReplaySelection): (event: EventRecord) => boolean {
     if ('eventIds' in selection) return ({ id }) => selection.eventIds.includes(id);
     if (!('failed' in selection)) return ({ at }) => at >= selection.from && at < selection.until;
     const failedIds = new Set(

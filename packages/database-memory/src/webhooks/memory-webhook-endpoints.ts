@@ -1,11 +1,11 @@
 import {
   changedEndpoint,
   endpointEntries,
-  isNewStart,
+  isRestart,
   HEALTHY,
   MAX_WEBHOOK_ENDPOINTS,
   rotatedSecrets,
-  rotationOfSecretEntry,
+  secretRotationEntry,
   TOO_MANY_ENDPOINTS,
   type NewWebhookEndpoint,
   type WebhookChange,
@@ -74,7 +74,7 @@ export class MemoryWebhookEndpoints implements WebhookEndpoints {
       const now = this.clock.now();
       const endpoint = changedEndpoint(stored.endpoint, change, now);
       if (isRefusal(endpoint)) return endpoint;
-      const isStarted = isNewStart(stored.endpoint, change);
+      const isStarted = isRestart(stored.endpoint, change);
       const health = isStarted ? HEALTHY : stored.health;
       audit(state, appId, now, endpointEntries(stored.endpoint, endpoint));
       state.webhookEndpoints.put(appId, { ...stored, endpoint, health, revision: stored.revision + 1 });
@@ -96,7 +96,7 @@ export class MemoryWebhookEndpoints implements WebhookEndpoints {
       const now = this.clock.now();
       const secrets = rotatedSecrets(stored.endpoint.secrets, secret, overlapEndsAt, now);
       const endpoint = { ...stored.endpoint, secrets, updatedAt: now };
-      audit(state, appId, now, [rotationOfSecretEntry(id, overlapEndsAt)]);
+      audit(state, appId, now, [secretRotationEntry(id, overlapEndsAt)]);
       state.webhookEndpoints.put(appId, { ...stored, endpoint });
       return endpoint;
     });

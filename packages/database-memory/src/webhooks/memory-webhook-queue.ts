@@ -30,7 +30,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
     return webhookEndpoints
       .appIds()
       .flatMap((appId) => webhookEndpoints.all(appId).map((record) => ({ appId, record })))
-      .filter(({ appId, record }) => isFree(record, now) && this.hasWork(appId, record, now))
+      .filter(({ appId, record }) => isLeasable(record, now) && this.hasWork(appId, record, now))
       .sort((a, b) => Number(isFailing(a.record)) - Number(isFailing(b.record)))
       .slice(0, limit)
       .map(({ appId, record }) => ({ appId, endpointId: record.id }));
@@ -41,7 +41,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
     return state.memory.transaction(() => {
       const now = this.clock.now();
       const record = state.webhookEndpoints.get(appId, endpointId);
-      if (record === undefined || !isFree(record, now)) return undefined;
+      if (record === undefined || !isLeasable(record, now)) return undefined;
       state.webhookEndpoints.put(appId, { ...record, lease, leasedUntil: addSeconds(now, seconds) });
       const { endpoint, position, health, revision } = record;
       return { appId, endpoint, lease, revision, position, health, due: this.dueDeliveries(appId, endpointId, now) };
@@ -131,7 +131,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
   }
 }
 
-function isFree({ endpoint, health, leasedUntil, lease }: EndpointRecord, now: Date): boolean {
+function isLeasable({ endpoint, health, leasedUntil, lease }: EndpointRecord, now: Date): boolean {
   const { retryAt } = health;
   const isLeased = lease !== null && leasedUntil !== null && leasedUntil > now;
   return endpoint.status === 'active' && (retryAt === null || retryAt <= now) && !isLeased;

@@ -2,7 +2,7 @@ import { subjectOf, type Delivery } from '@back-office/events';
 import type { State } from '../state.js';
 import type { DeliveryRecord } from './records.js';
 
-/** Returns the deliveries of an endpoint in the order of their events. */
+/** Returns the deliveries in the order of their events. */
 export function deliveriesOf(state: State, appId: number, endpointId: number): DeliveryRecord[] {
   return state.webhookDeliveries
     .all(appId)
@@ -20,8 +20,8 @@ export function putDeliveries(state: State, appId: number, endpointId: number, d
 }
 
 /**
- * Makes the first pending delivery of each record due, if it has no time yet (`first`) or at once (`all`). A `restart`
- * also forgets the attempts until now.
+ * Makes the first pending delivery of each record due. `first` keeps a scheduled time; `all` and `restart` replace a
+ * later one. `restart` also resets the attempts.
  */
 export function makeDue(
   state: State,

@@ -8,22 +8,22 @@ const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from 
   ' or ',
 )} as "hasAmounts"`;
 
-/** The locks prevent a first amount until the transaction ends. */
-export async function holdsAmounts(transaction: Transaction, appId: number): Promise<boolean> {
+/** Locks bulk writes, so that no other call can store an amount before the transaction ends. */
+export async function hasAmounts(transaction: Transaction, appId: number): Promise<boolean> {
   await beginLockedBulk(transaction, 'products', appId, 1);
   await beginLockedBulk(transaction, 'set_up', appId, 1);
   const [row] = await transaction.rows<{ readonly hasAmounts: boolean }>(HAS_AMOUNTS, [appId]);
   return row?.hasAmounts === true;
 }
 
-/** The caller's copy of the app ($1) may be a second old, so writes read the currency again. */
+/** Reads the currency again, because the caller's app may be a second old. $1 is the app's id. */
 export const CURRENCY_OF_APP = '(select currency from apps where id = $1)';
 
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
-/** Must run after the wait for the bulk lock. */
+/** Call this check after the wait for the bulk lock. */
 export async function checkStoredCurrency(
   transaction: Transaction,
   app: { readonly id: number; readonly currency: string },

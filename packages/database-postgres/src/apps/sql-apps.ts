@@ -22,7 +22,7 @@ import { DEFAULT_PRESET } from '@back-office/media';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Postgres } from '../postgres.js';
-import { holdsAmounts } from './app-currency.js';
+import { hasAmounts } from './app-currency.js';
 import type { Sql, Transaction } from '../client-transaction.js';
 import { APP_COLUMNS } from './app-columns.js';
 
@@ -90,7 +90,7 @@ export class SqlApps implements Apps, AppQueries {
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      // Inserts of rows that refer to the app lock its key; `no key` does not block them.
+      // `no key` lets other transactions insert rows that refer to the app.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
       const patched = applyPatch(app, patch);
@@ -120,7 +120,7 @@ export class SqlApps implements Apps, AppQueries {
 async function factsOf(transaction: Transaction, app: App, patched: App, patch: SettingsPatch): Promise<SettingsFacts> {
   const warehouse = patchedWarehouseCode(patched, patch);
   return {
-    hasAmounts: isCurrencyChanged(app, patched) && (await holdsAmounts(transaction, app.id)),
+    hasAmounts: isCurrencyChanged(app, patched) && (await hasAmounts(transaction, app.id)),
     hasWarehouse: warehouse !== undefined && (await hasWarehouse(transaction, app.id, warehouse)),
     isAccountNumber,
   };

@@ -40,7 +40,7 @@ const INSERT_TOKEN = `
 
 const REVOKE_TOKEN = 'update access_tokens set revoked_at = $3 where app_id = $1 and id = $2';
 
-// Processes that write uses of the same tokens lock them in one order.
+// Locks the tokens in the order of their ids, so that concurrent writes of last uses cannot deadlock.
 const RECORD_USES = `
   with used as (
     select t.id, u.at from access_tokens t join unnest($2::bigint[], $3::timestamptz[]) as u (id, at) on t.id = u.id

@@ -33,10 +33,13 @@ function productOrder(orderBy: string | undefined): SortKey[] | undefined {
 type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
 
 interface Search {
-  /** Sorts the best matches first. It is a function, so that the parameter of the search is added only when it is used: PostgreSQL cannot infer the type of an unused one. */
+  /**
+   * Sorts the best matches first. Adds its parameter only when called, because PostgreSQL cannot infer the type of an
+   * unused parameter.
+   */
   readonly order: () => readonly RankKey[];
   readonly literal: string;
-  /** Always `false` for short texts, which resemble too many names. */
+  /** Is `false` for a short text, which is similar to too many names. */
   readonly similar: string;
 }
 
@@ -45,7 +48,7 @@ interface AppProductListQuery extends ProductListQuery {
   readonly decimals: number;
 }
 
-/** A full join never becomes a nested loop, see {@link among}. */
+/** Uses a full join, because the planner never turns one into a nested loop; see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = placeholders(values);
@@ -79,8 +82,8 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string
 }
 
 /**
- * Matches carry their sort keys, since looking up each key again may cost too much. Similar names are slow to find.
- * Unless an order is requested they come last, and are searched only when the page reaches them.
+ * Matches carry their sort keys, because a second look-up of each key costs too much. The search for similar names is
+ * slow. Unless an order is requested, similar names come last and are searched only when the page reaches them.
  */
 function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
   const sortKeys = sorting ?? [...search.order(), ...BY_NAME];
@@ -138,7 +141,7 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
 
 function anyTextSearch(searchText: string, value: (parameter: unknown) => string): Search {
   const { literal, similar, order } = nameSearch(searchText, 'p.search_all', value);
-  // PostgreSQL lowers the case of codes because it lowers the stored ones. JavaScript differs for `İ` and a final `Σ`.
+  // PostgreSQL lowers the case, as for the stored codes, because JavaScript differs for `İ` and a final `Σ`.
   const codes = `p.search_all like lower(${value(`%${escapeLike(searchText)}%`)})`;
   const exactCodeFirst = (): RankKey => ({ sql: `p.id in (${exactCodeIds(value(searchText))})`, direction: 'desc' });
   return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };
@@ -165,7 +168,7 @@ function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => stri
   ];
 }
 
-// `offset 0` prevents the planner from turning the look-up per product into a join, see {@link among}.
+// `offset 0` prevents the planner from turning the look-up per product into a join; see {@link among}.
 const ON_STOCK = `exists (
   select 1 from product_variants v
   join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id

@@ -15,7 +15,7 @@ const SEARCH_NAME = PRODUCTS.columns.pick('search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
 
-// Callers hold the bulk lock of the app's products, so rows need no locks.
+// Locks no rows, because callers hold the bulk lock of the app's products.
 export const FIND_PRODUCTS = `
   select id, external_ref, ${PRODUCT_COLUMNS.list} from products
   where app_id = $1
@@ -30,7 +30,7 @@ export const FIND_VARIANTS = `
 const PRODUCT_ROW = `
   (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${SEARCH_NAME.typedList}, lowest_price bigint, search_codes text)`;
 
-// The statement includes the columns derived from variants, so each row and its indexes are written once.
+// Sets the columns derived from variants, too, so that each row and its indexes are written once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
     select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,

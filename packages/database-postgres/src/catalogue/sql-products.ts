@@ -123,7 +123,7 @@ async function findVariants(
   }));
 }
 
-/** Returns the values as sent, which rows match by, and trimmed, as they are stored and may collide. */
+/** Returns the sent values, by which rows match, and the trimmed values, which are stored and may collide. */
 function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
   const values = new Set<unknown>(valuesOf(rows, field));
   for (const value of values) if (typeof value === 'string') values.add(value.trim());
@@ -137,8 +137,8 @@ function placeholderProduct(id: number): ProductDraft {
 type LibraryKeyFinder = (url: string) => string | undefined;
 
 /**
- * Changed records are written before new ones, which may take over their codes. Variants are written before the product
- * columns derived from them.
+ * Writes changed records before new ones, which may take over their codes. Writes variants before the product columns
+ * derived from variants.
  */
 async function writeChanges(
   transaction: Transaction,

@@ -7,14 +7,14 @@ import {
 } from '@back-office/catalogue';
 import type { Postgres } from '../postgres.js';
 
-// PostgreSQL folds case and spaces, because JavaScript differs for some letters.
+// PostgreSQL folds the sent codes, because JavaScript folds some letters differently.
 const foldedListSql = (texts: string): string => `(
     select json_agg(lower(btrim(sent)) order by ordinal) from unnest(${texts}::text[]) with ordinality as row (sent, ordinal)
   )`;
 const distinctFoldedSql = (texts: string): string =>
   `(select distinct lower(btrim(sent)) as folded from unnest(${texts}::text[]) as sent)`;
 
-// Parameters: $2 codes, $3 barcodes, $4 product codes. Joins are used because lists would be scanned per row.
+// Parameters: $2 codes, $3 barcodes, $4 product codes. Joins avoid a scan of the lists for each row.
 const FIND_BY_CODES = `
   with variant as (
     select v.id from ${distinctFoldedSql('$2')} as sent

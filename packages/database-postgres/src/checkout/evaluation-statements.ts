@@ -23,7 +23,7 @@ export interface BasketIds {
   readonly vouchers: readonly string[];
 }
 
-/** Tables that the basket does not need are left out, since each costs time. */
+/** Omits tables that the basket does not need, because each table takes time. */
 export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
   const value = placeholders(values);
@@ -65,7 +65,10 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
   return { text, values };
 }
 
-/** One code stays when none is in the basket, since a promotion without codes concerns every variant. */
+/**
+ * Codes of a promotion that are in the basket; otherwise its first code, because a promotion without codes applies to
+ * every variant.
+ */
 const CONCERNED_CODES = `
       case when cardinality(variant_codes) = 0 then '[]' else coalesce(
         (select json_agg(listed.code) from unnest(variant_codes) as listed (code) where listed.code in (select code from variant)),
@@ -143,7 +146,7 @@ export const LOCK_FACTS = `
     from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
   ), 'not needed') as pickup_point from evaluation`;
 
-// Only this answer distinguishes a record of another app from a missing one.
+// Distinguishes an evaluation of another app from a missing one.
 export const EXISTS_ANYWHERE = `
   /* across apps: evaluations of another app */
   select 1 from order_processings where id = $1`;

@@ -28,7 +28,7 @@ export const BLANK_EVALUATIONS = `
     buyer = buyer || '{"email": null, "firstName": null, "lastName": null, "phone": null}'
   where app_id = $1 and id = any($2::bigint[])`;
 
-// Free texts stay unless they contain one of the customer's texts ($4), because most are numbers of other systems.
+// Clears only free texts that contain one of the customer's texts ($4), because most are numbers of other systems.
 const containsAny = (text: string): string =>
   `exists (select from unnest($4::text[]) as personal where position(personal in lower(${text})) > 0)`;
 const withoutReferences = (list: string, path: string): string => `
@@ -69,7 +69,7 @@ export const BLANK_CUSTOMER_ROW = `
 export const REMOVE_VISITS = 'delete from customer_attendances where app_id = $1 and customer_id = $2';
 export const REMOVE_DEVICES = 'delete from notification_devices where app_id = $1 and customer_id = $2';
 
-// Also removes the kept answers of these sessions: nobody can repeat their calls.
+// Also removes kept answers of these sessions, because nobody can repeat their calls.
 export const REMOVE_SESSIONS = `
   with session as (
     delete from access_tokens where app_id = $1 and customer_id = $2 and kind = 'session' returning id

@@ -6,10 +6,11 @@ import type { Postgres } from '../postgres.js';
 
 const MAX_ROWS_PER_PART = 200;
 
-const time = (column: string): string => `'${column.replace(/^.*\./, '')}', ${dateTimeSql(column)}`;
-const copied = (alias: string, columns: readonly string[]): string =>
+const timeFieldSql = (column: string): string => `'${column.replace(/^.*\./, '')}', ${dateTimeSql(column)}`;
+const fieldsSql = (alias: string, columns: readonly string[]): string =>
   columns.map((column) => `'${column}', ${alias}.${column}`).join(', ');
-const money = (column: string, name = column.replace(/^.*\./, '')): string => `'${name}', ${moneySql(column, '$5')}`;
+const amountFieldSql = (column: string, name = column.replace(/^.*\./, '')): string =>
+  `'${name}', ${moneySql(column, '$5')}`;
 
 const CUSTOMER_FIELDS = ['id', 'data_part', 'time_part', 'external_ref', 'email', 'first_name', 'last_name', 'phone'];
 const CONTACT = ['customer_email', 'customer_first_name', 'customer_last_name', 'customer_phone'];
@@ -18,78 +19,78 @@ const SESSION_FIELDS = ['id', 'language', 'device_uuid', 'device_type', 'device_
 const DEVICE_FIELDS = ['id', 'uuid', 'notification_channel_id', 'device_type', 'device_vendor', 'mobile_info'];
 
 const itemsOf = (table: string, owner: string): string => `'items', (
-  select coalesce(json_agg(json_build_object(${copied('i', ['code', 'name', 'qty'])},
-    ${money('i.price')}, ${money('i.sales')}, ${money('i.discount')}) order by i.position), '[]')
+  select coalesce(json_agg(json_build_object(${fieldsSql('i', ['code', 'name', 'qty'])},
+    ${amountFieldSql('i.price')}, ${amountFieldSql('i.sales')}, ${amountFieldSql('i.discount')}) order by i.position), '[]')
   from ${table} i where i.app_id = $1 and i.${owner} = t.id)`;
 const paymentsOf = (condition: string): string => `'payments', (
-  select coalesce(json_agg(json_build_object(${money('p.amount')}, ${copied('p', ['method', 'status', 'reference'])},
-    ${time('p.paid_at')}) order by p.id), '[]')
+  select coalesce(json_agg(json_build_object(${amountFieldSql('p.amount')}, ${fieldsSql('p', ['method', 'status', 'reference'])},
+    ${timeFieldSql('p.paid_at')}) order by p.id), '[]')
   from payments p where p.app_id = $1 and ${condition})`;
 
-/** Fields of the rows of each section. Secrets, such as messaging tokens, are left out. */
+/** Fields of each section, without secrets such as messaging tokens. */
 const SECTIONS: readonly (readonly [name: string, table: string, fields: string])[] = [
-  ['cards', 'cards t', copied('t', ['id', 'barcode', 'external_ref'])],
+  ['cards', 'cards t', fieldsSql('t', ['id', 'barcode', 'external_ref'])],
   [
     'vouchers',
     'vouchers t',
-    `${copied('t', ['id', 'code', 'active'])}, ${money('t.amount')}, ${money('t.spent')},
-     ${time('t.valid_from')}, ${time('t.valid_until')}, ${time('t.inserted_at')}`,
+    `${fieldsSql('t', ['id', 'code', 'active'])}, ${amountFieldSql('t.amount')}, ${amountFieldSql('t.spent')},
+     ${timeFieldSql('t.valid_from')}, ${timeFieldSql('t.valid_until')}, ${timeFieldSql('t.inserted_at')}`,
   ],
   [
     'loyalty_bookings',
     '(select b.*, b.order_id as id from loyalty_bookings b where b.app_id = $1) t',
-    `${copied('t', ['order_id', 'points'])}, ${time('t.inserted_at')}, ${time('t.taken_back_at')}`,
+    `${fieldsSql('t', ['order_id', 'points'])}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.taken_back_at')}`,
   ],
   [
     'consent_changes',
     'customer_consent_changes t',
-    `${copied('t', ['channel', 'from_state', 'to_state', 'source'])}, ${time('t.changed_at')}`,
+    `${fieldsSql('t', ['channel', 'from_state', 'to_state', 'source'])}, ${timeFieldSql('t.changed_at')}`,
   ],
   [
     'devices',
     'notification_devices t',
-    `${copied('t', DEVICE_FIELDS)}, ${time('t.inserted_at')}, ${time('t.updated_at')}`,
+    `${fieldsSql('t', DEVICE_FIELDS)}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.updated_at')}`,
   ],
   [
     'sessions',
     'access_tokens t',
-    `${copied('t', SESSION_FIELDS)}, ${time('t.inserted_at')}, ${time('t.expires_at')}, ${time('t.revoked_at')}`,
+    `${fieldsSql('t', SESSION_FIELDS)}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.expires_at')}, ${timeFieldSql('t.revoked_at')}`,
   ],
   [
     'visits',
     'customer_attendances t',
-    `${copied('t', ['id', 'app_location_id', 'latitude', 'longitude', 'accuracy', 'distance_m'])}, ${time('t.inserted_at')}`,
+    `${fieldsSql('t', ['id', 'app_location_id', 'latitude', 'longitude', 'accuracy', 'distance_m'])}, ${timeFieldSql('t.inserted_at')}`,
   ],
   [
     'evaluations',
     'order_processings t',
     `'id', t.id, 'customer_email', t.buyer ->> 'email', 'customer_first_name', t.buyer ->> 'firstName',
-     'customer_last_name', t.buyer ->> 'lastName', 'customer_phone', t.buyer ->> 'phone', ${copied('t', TERMS)},
-     ${money('t.end_sales')}, ${time('t.inserted_at')}`,
+     'customer_last_name', t.buyer ->> 'lastName', 'customer_phone', t.buyer ->> 'phone', ${fieldsSql('t', TERMS)},
+     ${amountFieldSql('t.end_sales')}, ${timeFieldSql('t.inserted_at')}`,
   ],
   [
     'proforma_orders',
     'proforma_orders t',
-    `${copied('t', ['id', 'number', ...CONTACT, ...TERMS, 'cancel_reason'])},
-     'status', ${nameSql('t.status_id', STATUSES)}, ${money('t.end_sales')}, ${money('t.paid')},
-     ${time('t.inserted_at')}, ${itemsOf('proforma_items', 'proforma_order_id')},
+    `${fieldsSql('t', ['id', 'number', ...CONTACT, ...TERMS, 'cancel_reason'])},
+     'status', ${nameSql('t.status_id', STATUSES)}, ${amountFieldSql('t.end_sales')}, ${amountFieldSql('t.paid')},
+     ${timeFieldSql('t.inserted_at')}, ${itemsOf('proforma_items', 'proforma_order_id')},
      ${paymentsOf('p.proforma_order_id = t.id')}`,
   ],
   [
     'orders',
     'orders t',
-    `${copied('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', ...CONTACT, ...TERMS])},
+    `${fieldsSql('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', ...CONTACT, ...TERMS])},
      'order_status', ${nameSql('t.order_status_id', ORDER_STATUSES)},
      'payment_status', ${nameSql('t.payment_status_id', PAYMENT_STATUSES)},
      'delivery_status', ${nameSql('t.delivery_status_id', DELIVERY_STATUSES)},
-     ${money('t.end_sales')}, ${money('t.paid')}, ${time('t.order_date')}, ${time('t.inserted_at')},
+     ${amountFieldSql('t.end_sales')}, ${amountFieldSql('t.paid')}, ${timeFieldSql('t.order_date')}, ${timeFieldSql('t.inserted_at')},
      ${itemsOf('order_items', 'order_id')}, ${paymentsOf('p.order_id = t.id and p.proforma_order_id is null')}`,
   ],
 ];
 
 const FIND_CUSTOMER = `
-  select json_build_object(${copied('t', [...CUSTOMER_FIELDS, 'viber_subscribed', 'preferred_notification_channel_id'])},
-    'loyalty_points', t.loyalty_points, ${time('t.inserted_at')}, ${time('t.updated_at')})::text as data
+  select json_build_object(${fieldsSql('t', [...CUSTOMER_FIELDS, 'viber_subscribed', 'preferred_notification_channel_id'])},
+    'loyalty_points', t.loyalty_points, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.updated_at')})::text as data
   from customers t where t.app_id = $1 and t.id = $2`;
 
 const partSql = (table: string, fields: string): string => `

@@ -81,10 +81,10 @@ async function lockRecords(
   };
 }
 
-/** Every text contains the empty one. */
+/** Every text contains the empty text. */
 const ANY_TEXT = [''];
 
-/** The texts of an erased customer are gone, so free texts that were written after the erasure are blanked unseen. */
+/** Free texts that were written after the first erasure are blanked unseen, because the customer's texts are lost. */
 async function findLaterRecords(
   transaction: Transaction,
   appId: number,

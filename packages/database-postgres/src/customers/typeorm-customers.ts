@@ -16,7 +16,7 @@ import { CUSTOMERS } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';
 
 const INSERTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'id', 'search_text');
-// Measured: the insert of the repository takes a quarter longer than this SQL.
+// The insert of the repository takes a quarter longer than this SQL.
 const INSERT_CUSTOMER = `
   with made as (
     insert into customers (app_id, ${INSERTED_COLUMNS.list})
@@ -67,7 +67,7 @@ export class TypeOrmCustomers implements Customers {
     }
   }
 
-  /** The error names only one field, so the other field is looked up. */
+  /** Looks up the other field, because the error names only one field. */
   private async findTakenFields(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
     const [takenFields] = await this.database.rows<Record<UniqueField, boolean>>(FIND_TAKEN, [
       appId,

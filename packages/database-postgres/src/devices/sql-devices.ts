@@ -17,16 +17,17 @@ const INSERTED_COLUMNS = DEVICE_COLUMNS.pick(
 
 const DEVICE_UUID = `coalesce(t.device_uuid, 'session-' || t.id)`;
 
-// An advisory lock is needed because a new token has no row. Tokens with the same hash share the lock.
+// An advisory lock also protects a new token, which has no row. Tokens with the same hash share the lock.
 const LOCK_TOKEN = 'select pg_advisory_xact_lock($1, hashtext($2))';
 const DEVICES_LOCK = 13;
 
-// A server may cache an ended session for a moment, so the statement checks it again.
+// Checks the session again, because the service may have cached an ended session for a moment.
 const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;
 
-// Other devices must not receive the pushes of this customer. They are locked by id, since two devices may swap tokens.
+// No other device may receive the pushes of this customer. The order by id prevents a deadlock of two devices that swap
+// tokens.
 const REMOVE_COPIES = `
   with locked as (
     select d.id, d.customer_id = t.customer_id and d.uuid = ${DEVICE_UUID} as is_own
@@ -37,7 +38,7 @@ const REMOVE_COPIES = `
   )
   delete from notification_devices d using locked where d.app_id = $1 and d.id = locked.id and not locked.is_own`;
 
-const REGISTER = `
+const REGISTER_DEVICE = `
   insert into notification_devices as d (app_id, customer_id, ${INSERTED_COLUMNS.list})
   select t.app_id, t.customer_id, ${DEVICE_UUID}, $3, ${PUSH_CHANNEL_ID}, coalesce($4::text, t.device_type),
     coalesce($5::text, t.device_vendor), coalesce($6::text, t.mobile_info), $7, $7
@@ -63,7 +64,7 @@ export class SqlDevices implements Devices {
       if ((await transaction.rows(LOCK_SESSION, [appId, sessionId])).length === 0) return undefined;
       await transaction.rows(REMOVE_COPIES, [appId, sessionId, messagingToken]);
       const values = [appId, sessionId, messagingToken, type, vendor, mobileInfo, this.clock.now()];
-      const [storedDevice] = await transaction.runLast<Device>(REGISTER, values);
+      const [storedDevice] = await transaction.runLast<Device>(REGISTER_DEVICE, values);
       return storedDevice;
     });
   }

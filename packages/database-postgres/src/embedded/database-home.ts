@@ -5,7 +5,7 @@ import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** PostgreSQL refuses to run as root, so this user runs it when the process is root. */
+/** User that runs PostgreSQL when the process is root, because PostgreSQL refuses to run as root. */
 export interface Owner {
   name: string;
   uid: number;
@@ -20,7 +20,7 @@ export interface Home {
 
 export const SOCKET_NAME = '.s.PGSQL.5432';
 
-// macOS allows 104 bytes with the final zero, Linux 108.
+// macOS allows 104 bytes including the final zero, Linux 108.
 const MAX_SOCKET_PATH_BYTES = 100;
 
 export function dataFolderOf(home: { directory: string }): string {
@@ -40,7 +40,7 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
-/** An unreadable database counts as existing. */
+/** Returns true also for a database that this process cannot read. */
 export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
   const exists = (path: string): Promise<boolean> =>
     lstat(path).then(
@@ -101,7 +101,7 @@ async function canReach(owner: Owner, directory: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$1"', 'sh', directory], owner)).succeeded;
 }
 
-/** Trust authentication relies on the permissions of this folder. */
+/** Only the permissions of this folder protect the server, because it trusts every local connection. */
 export async function prepareSocketDirectory(home: Home): Promise<string> {
   const defaultDirectory = join(home.directory, 'run');
   const isTooLong = Buffer.byteLength(join(defaultDirectory, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES;

@@ -244,7 +244,7 @@ describe('a database that several processes use', () => {
   );
 
   it(
-    'serves other processes after its starter was killed',
+    'serves other processes after the process that started it was killed',
     async () => {
       const owner = forkUser(options());
       await waitForStart(owner);
@@ -310,7 +310,7 @@ describe('a platform without a package', () => {
 
 (isRoot ? describe : describe.skip)('a start by root', () => {
   it(
-    'uses the fallback folder when its user cannot reach the data',
+    'uses the fallback folder when the user of the server cannot reach the data',
     async () => {
       const hidden = join(temporary, 'hidden');
       await mkdir(hidden, { mode: 0o700 });

@@ -9,7 +9,7 @@ import { withLock, identify, isAlive } from './process-lock.js';
 import { stopServer } from './running-server.js';
 
 export interface EmbeddedPostgres {
-  /** Folder of the server's Unix socket, which `pg` accepts as host. */
+  /** Folder of the server's Unix socket, in the form that `pg` accepts as host. */
   host: string;
   user: string;
   database: string;
@@ -18,7 +18,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts the only server of `dataDir`, or adopts it when it runs. Several processes may start at once. */
+/** Starts the server of `dataDir`, or uses the running one. Several processes may start the server at once. */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   fallbackDir?: string;

@@ -19,7 +19,10 @@ export async function binariesName(folder: string): Promise<string> {
   return `binaries-${basename(folder)}-${version}`;
 }
 
-/** Returns the folder above `bin`, `lib` and `share`. It is a copy when the server's user cannot use the package. */
+/**
+ * Returns the folder that contains `bin`, `lib` and `share`: the package, or a copy when the server's user cannot read
+ * the package.
+ */
 export async function findBinaries(home: Home, folder: string): Promise<string> {
   await completeInstallation(folder);
   if ((await tryBinaries(folder, home.owner)).succeeded) return join(folder, 'native');

@@ -9,13 +9,14 @@ import { clearStalePidFiles, findServer } from './running-server.js';
 
 export const USER = 'app';
 
-// Recovery after a crash may take minutes. A server without its postmaster.pid ends within one.
+// Recovery after a crash may take minutes.
 const START_TIMEOUT_MS = 300_000;
+// A server that has lost its postmaster.pid ends within a minute, and holds the lock until then.
 const RETRY_TIMEOUT_MS = 90_000;
 
-const IS_LOCKED = /lock file "[^"]+" already exists|pre-existing shared memory block/;
+const LOCK_FAILURE = /lock file "[^"]+" already exists|pre-existing shared memory block/;
 
-/** Returns the folder of the socket. The caller holds the lock. */
+/** Returns the folder of the socket. The caller must hold the lock. */
 export async function ensureServer(home: Home): Promise<string> {
   const deadline = Date.now() + RETRY_TIMEOUT_MS;
   for (;;) {
@@ -23,7 +24,7 @@ export async function ensureServer(home: Home): Promise<string> {
     if (runningServer) return runningServer.socketDirectory;
     const failure = await startServer(home);
     if (failure === undefined) continue;
-    if (!IS_LOCKED.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
+    if (!LOCK_FAILURE.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
     await pause(250);
   }
 }
@@ -65,7 +66,7 @@ async function initializeDatabase(home: Home, binaries: string): Promise<void> {
   await syncFolder(home.directory);
 }
 
-/** If a power cut undid the rename, the next start would delete the database as unfinished. */
+/** Flushes the rename; if a power cut undid it, the next start would delete the database as unfinished. */
 async function syncFolder(directory: string): Promise<void> {
   const handle = await open(directory);
   try {
@@ -75,7 +76,7 @@ async function syncFolder(directory: string): Promise<void> {
   }
 }
 
-/** Returns once the server accepts connections, or with the text of the log when the server ended. */
+/** Returns `undefined` when the server accepts connections, or the server's log when it has ended. */
 async function launchServer(home: Home, binaries: string, socketDirectory: string): Promise<string | undefined> {
   const log = await open(logPathOf(home), 'a', 0o600);
   try {
@@ -119,7 +120,7 @@ function serverParameters(home: Home, socketDirectory: string): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // The client receives errors of statements; logging them as well would fill the disk.
+    // Omits errors of statements, which the client receives and which would fill the disk.
     log_min_messages: 'log',
   };
   return ['-D', dataFolderOf(home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];

@@ -99,7 +99,7 @@ describe('isAlive of a process', () => {
     parent.kill('SIGKILL');
   });
 
-  it('goes by the pid when the start time is unknown', async () => {
+  it('compares only the pid when the start time is unknown', async () => {
     expect(await isAlive(`${process.pid}-unknown`)).toBe(true);
     expect(await isAlive(`${(await identifyDeadProcess()).split('-')[0]}-unknown`)).toBe(false);
   });

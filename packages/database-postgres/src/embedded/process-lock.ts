@@ -7,7 +7,7 @@ import { hasCode } from './database-home.js';
 const FREE = 'free';
 const TIMEOUT_MS = 300_000;
 
-/** Identifies a process by its pid and, where /proc exists, its start time, since pids are reused. */
+/** Returns the pid, and where /proc exists the start time, because pids are reused. */
 export async function identify(pid: number): Promise<string> {
   return `${pid}-${(await startTime(pid)) ?? 'unknown'}`;
 }
@@ -18,10 +18,10 @@ export async function isAlive(identity: string): Promise<boolean> {
 }
 
 /**
- * Runs `work` under the lock of the folder, which also works within one process. A turn is a numbered symbolic link
- * that is created atomically and names its holder. The next number is free when the highest holder has released it or
- * died. The highest link is never deleted, so processes that saw the same dead holder cannot delete each other's turn.
- * The lock survives kill -9.
+ * Runs `work` under the lock of the folder, which also excludes other work of this process. A turn is a numbered
+ * symbolic link that is created atomically and names its holder. The next number is free when the highest holder has
+ * released it or died. The highest link is never deleted, so processes that saw the same dead holder cannot delete each
+ * other's turn. The lock survives kill -9.
  */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
@@ -59,7 +59,7 @@ async function hasEnded(folder: string, turn: number): Promise<boolean> {
   }
 }
 
-/** The function is exported for its test, since the race cannot be provoked from outside. */
+/** Exported for its test, because the race cannot be provoked from outside. */
 export async function claimTurn(folder: string, turn: number): Promise<boolean> {
   try {
     await symlink(await identify(process.pid), join(folder, String(turn)));

@@ -8,7 +8,7 @@ import { identify, isAlive } from './process-lock.js';
 const STOP_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
-// A server answers this request with one byte before authentication.
+// A server answers an SSL request with one byte before authentication.
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface RunningServer {
@@ -16,15 +16,18 @@ export interface RunningServer {
   socketDirectory: string;
 }
 
-/** Returns the server if its pid file says ready and it answers. The pid alone may be reused or belong to a zombie. */
+/**
+ * Returns the server if its pid file says ready and it answers. The pid alone is no proof: another process or a zombie
+ * may have it.
+ */
 export async function findServer(home: Home): Promise<RunningServer | undefined> {
   const [pid, data, , , socketDirectory, , , status] = await readPidFile(home);
-  // In a copy of a running database's folder, the pid file names the socket of the original.
+  // In a copy of the folder of a running database, the pid file names the socket of the original.
   if (data !== dataFolderOf(home) || status?.trim() !== 'ready' || !socketDirectory) return undefined;
   return (await doesAnswer(join(socketDirectory, SOCKET_NAME))) ? { pid: Number(pid), socketDirectory } : undefined;
 }
 
-/** The caller holds the lock. */
+/** The caller must hold the lock. */
 export async function stopServer(home: Home): Promise<void> {
   const server = await findServer(home);
   if (!server || !(await isServerOf(server.pid, home))) return;
@@ -38,7 +41,7 @@ export async function stopServer(home: Home): Promise<void> {
   await rmdir(server.socketDirectory).catch(() => undefined);
 }
 
-/** PostgreSQL would take any process of its user with the pid in a stale file for the server. */
+/** PostgreSQL takes any process of its user for the server if a stale file contains the pid. */
 export async function clearStalePidFiles(home: Home, socketDirectory: string): Promise<void> {
   const [pid] = await readPidFile(home);
   if (pid && (await isServerOf(Number(pid), home))) return;
@@ -54,7 +57,7 @@ function pidFileOf(home: Home): string {
   return join(dataFolderOf(home), 'postmaster.pid');
 }
 
-/** The socket of a killed server may still accept connections. */
+/** A connection is no proof, because the socket of a killed server may still accept one. */
 async function doesAnswer(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

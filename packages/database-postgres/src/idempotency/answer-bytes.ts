@@ -2,7 +2,7 @@ import { MAX_ANSWER_BYTES_OF_APP } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
 import type { Postgres } from '../postgres.js';
 
-const COUNT_EVERY_MS = 60_000;
+const COUNT_LIFETIME_MS = 60_000;
 const MAX_APPS = 10_000;
 
 const COUNT_BYTES = `
@@ -14,8 +14,8 @@ interface Count {
 }
 
 /**
- * Counts the bytes of kept answers by app. Reads the sum once a minute and adds the answers of this process, because
- * reading it for every answer would take longer than the calls.
+ * Estimates the bytes of kept answers by app: the sum, which is read once a minute, plus the answers of this process.
+ * Reading the sum for every answer would take longer than the calls.
  */
 export class AnswerBytes {
   private readonly counts = new Map<number, Count>();
@@ -25,7 +25,7 @@ export class AnswerBytes {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds the bytes, unless the app would then have too many. */
+  /** Adds the bytes and returns true, unless the app would then have too many. */
   async tryAdd(appId: number, bytes: number): Promise<boolean> {
     if (bytes === 0) return true;
     const count = this.recentCount(appId) ?? (await this.readCount(appId));
@@ -37,7 +37,7 @@ export class AnswerBytes {
   private recentCount(appId: number): Count | undefined {
     const count = this.counts.get(appId);
     const ageMs = count && this.clock.now().getTime() - count.countedAtMs;
-    return ageMs !== undefined && ageMs >= 0 && ageMs < COUNT_EVERY_MS ? count : undefined;
+    return ageMs !== undefined && ageMs >= 0 && ageMs < COUNT_LIFETIME_MS ? count : undefined;
   }
 
   private async readCount(appId: number): Promise<Count> {

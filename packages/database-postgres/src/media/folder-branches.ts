@@ -2,7 +2,7 @@ import { fileEventsSql } from '../events/event-statements.js';
 
 const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
 
-// Files are counted in one pass, because look-ups per folder are slow without statistics.
+// Counts files in one pass, because look-ups per folder are slow without statistics.
 export const BRANCH_WITH_FILES = `
   select max(id) as id, path, max(name) as name, max(description) as description, sum(files)::int as files from (
     select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${isInBranchSql('path')}
@@ -12,7 +12,7 @@ export const BRANCH_WITH_FILES = `
   ) as counted
   group by path having max(id) is not null order by path`;
 
-// Files in Trash move with their folder, even when the folder is removed.
+// Includes files in Trash, which move with their folder even when the folder is removed.
 export const MAX_BYTES_BELOW = `
   select coalesce(max(bytes), 0) as bytes from (
     select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2

@@ -44,7 +44,7 @@ const waitUntilDone = async (count: number, seconds: number): Promise<void> => {
 };
 
 describe('a worker', () => {
-  it('does a job as soon as its transaction is committed', async () => {
+  it('runs a job as soon as its transaction is committed', async () => {
     await worker.start();
     await addJob({ a: 1 });
     await waitUntilDone(1, 10);
@@ -116,7 +116,7 @@ describe('jobs of several apps', () => {
     expect(appsOf(donePayloads).filter((app) => app === 1)).toHaveLength(20);
   }, 60_000);
 
-  it('fail after their time limit, and leave their slot', async () => {
+  it('fail after their timeout, and free their slot', async () => {
     endOfJob = new Promise(() => {});
     const limitedWorker = new GraphileJobQueue(pool, 100).worker(tasks, () => {});
     await addJobs(1, 4);
@@ -157,7 +157,7 @@ describe('daily jobs', () => {
     expect(await runWorkers(1)).toEqual([]);
   }, 30_000);
 
-  it('run once after missed times, on one of several starting workers', async () => {
+  it('run once after missed times, even when several workers start', async () => {
     await runWorkers(1);
     await letTimePass('1 day');
     expect(await runWorkers(3)).toEqual([JOBS.hide, JOBS.sweep]);

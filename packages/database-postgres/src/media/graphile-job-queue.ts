@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JobPool, silentLogger } from '../data-source.js';
 import { JobTurns } from './job-turns.js';
-import { DAILY, HEARTBEAT } from './media-jobs.js';
+import { DAILY, HEARTBEAT_STATEMENTS } from './media-jobs.js';
 
 const JOBS_AT_ONCE = 4;
 const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
@@ -12,7 +12,7 @@ const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
 const JOB_TIMEOUT_MS = 1_800_000;
 const POLL_MS = 2_000;
 
-// Without batches a lost connection fails the runner, which is relaunched. With them it ends the process.
+// Without batches, a lost connection ends the runner, which is then relaunched. With batches, it ends the process.
 const UNBATCHED_OPTIONS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 const HEARTBEAT_MS = 5_000;
@@ -61,7 +61,7 @@ class GraphileWorker implements JobWorker {
   private async launchRunner(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
     this.livingPoolIds.clear();
-    // The id of the pool locks jobs, not the id of the worker.
+    // Jobs are locked by the id of the pool, not by the id of the worker.
     events.on('pool:create', ({ workerPool }) => this.livingPoolIds.add(workerPool.id));
     events.on('pool:release', ({ workerPool }) => this.livingPoolIds.delete(workerPool.id));
     const turns = new JobTurns(events, MAX_JOBS_OF_APP);
@@ -79,7 +79,7 @@ class GraphileWorker implements JobWorker {
       .then(() => this.relaunchRunner());
   }
 
-  /** A runner ends when the database is unreachable for long. */
+  /** A runner ends when the database is unreachable for a long time. */
   private async relaunchRunner(): Promise<void> {
     while (!this.isStopping) {
       await pause(RELAUNCH_MS);
@@ -94,9 +94,9 @@ class GraphileWorker implements JobWorker {
 
   private async sendHeartbeat(): Promise<void> {
     try {
-      await this.pool.query(HEARTBEAT.recordWorkers, [[...this.livingPoolIds]]);
-      await this.pool.query(HEARTBEAT.releaseJobs);
-      await this.pool.query(HEARTBEAT.forgetWorkers);
+      await this.pool.query(HEARTBEAT_STATEMENTS.recordWorkers, [[...this.livingPoolIds]]);
+      await this.pool.query(HEARTBEAT_STATEMENTS.releaseJobs);
+      await this.pool.query(HEARTBEAT_STATEMENTS.forgetWorkers);
     } catch (error) {
       this.onFailure(error, 'heartbeat');
     }
@@ -128,7 +128,7 @@ function taskListOf(tasks: JobTasks, timeoutMs: number): TaskList {
   return Object.fromEntries(Object.entries(tasks).map(toTaskEntry));
 }
 
-/** Fails the job of an app that takes too long. The daily jobs read the whole store and have no limit. */
+/** Fails the job of an app after the timeout. A daily job has no timeout, because it reads the whole store. */
 async function runInTime({ flags }: Job, timeoutMs: number, work: () => Promise<unknown>): Promise<unknown> {
   if (flags === null) return work();
   let timer: NodeJS.Timeout | undefined;

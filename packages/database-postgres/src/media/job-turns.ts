@@ -1,11 +1,11 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** The flag of a job that belongs to an app; a worker can skip jobs by flag. */
+/** Jobs of an app have a flag, because a worker can skip jobs by flag. */
 export function flagOfApp(appId: number): string {
   return `app:${appId}`;
 }
 
-/** Keeps one app from taking every slot of a worker, so that the next job of another app can start at once. */
+/** Limits the slots of one app in a worker, so that the next job of another app can start at once. */
 export class JobTurns {
   private readonly running = new Map<string, number>();
   private latestFetch: Promise<void> = Promise.resolve();
@@ -24,7 +24,7 @@ export class JobTurns {
       events.on(event, () => this.endFetch());
   }
 
-  /** Slots fetch their jobs one after another, because a fetched job counts only once it has started. */
+  /** Slots fetch jobs one after another, because a fetched job counts only after its start. */
   async forbiddenFlags(): Promise<string[]> {
     const previousFetch = this.latestFetch;
     let end = (): void => {};

@@ -15,7 +15,7 @@ import {
 import type { Sql } from '../client-transaction.js';
 import { flagOfApp } from './job-turns.js';
 
-// The next start makes up a missed run, except on first start.
+// Every start after the first one catches up on a missed run.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');
@@ -44,7 +44,7 @@ export async function addProcessing(sql: Sql, purpose: Purpose, payload: Process
   ]);
 }
 
-/** The purge starts with {@link schedulePurgeNow} after processing, or a day later at the latest. */
+/** {@link schedulePurgeNow} starts the purge after processing; without it, the purge starts a day later. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
   await sql.rows(ADD_PURGE, [
     JSON.stringify(payload),
@@ -68,19 +68,17 @@ const KEYS_OF_FILES = `
   union select p.key, p.version from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = any($2)
   union select v.key, 1 from cdn_file_versions v where v.app_id = $1 and v.cdn_file_id = any($2)`;
 
-/** Queues the removal of all public copies of these files. */
 export async function addWithdrawal(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
   const withdrawn = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
   await addTidying(sql, { appId, blobs: [], keys: [], withdrawn });
 }
 
-/** Queues the public copies of these files. */
 export async function addRepublication(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
   const objects = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
   await addTidying(sql, { appId, blobs: [], keys: objects.map(({ key }) => key) });
 }
 
-// The store may be back, so jobs that gave up are retried.
+// Retries jobs that gave up, because the store may be available again.
 const REVIVE_JOBS = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null
@@ -94,9 +92,9 @@ const FIND_FILES_WITHOUT_JOB = `
       and j.key in ('content:' || f.app_id || ':' || f.id, 'reverted:' || f.app_id || ':' || f.id)
   )`;
 
-export const REPAIR = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
+export const REPAIR_STATEMENTS = { reviveJobs: REVIVE_JOBS, findFilesWithoutJob: FIND_FILES_WITHOUT_JOB } as const;
 
-const MAX_SILENCE = `interval '20 seconds'`;
+const MAX_HEARTBEAT_AGE = `interval '20 seconds'`;
 
 const RECORD_WORKERS = `
   insert into job_queue.workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
@@ -105,14 +103,14 @@ const RECORD_WORKERS = `
 const RELEASE_JOBS = `
   select graphile_worker.force_unlock_workers(array_agg(dead.worker)) from (
     select distinct j.locked_by as worker from graphile_worker.jobs j
-    where j.locked_by is not null and j.locked_at < now() - ${MAX_SILENCE} and not exists (
-      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${MAX_SILENCE}
+    where j.locked_by is not null and j.locked_at < now() - ${MAX_HEARTBEAT_AGE} and not exists (
+      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${MAX_HEARTBEAT_AGE}
     )
   ) as dead having count(*) > 0`;
 
 const FORGET_WORKERS = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
 
-export const HEARTBEAT = {
+export const HEARTBEAT_STATEMENTS = {
   recordWorkers: RECORD_WORKERS,
   releaseJobs: RELEASE_JOBS,
   forgetWorkers: FORGET_WORKERS,

@@ -76,7 +76,7 @@ export class SqlFileMoves implements FileMoves {
       });
       await transaction.rows(RESTORE_FILES, [appId, JSON.stringify(rows)]);
       transaction.publish(appId, this.clock.now(), fileEvents('file.restored', idsOf(restoredFiles)));
-      // The app may have stopped serving its Trash meanwhile.
+      // The public copies are missing if the app has stopped serving its Trash.
       await addRepublication(transaction, appId, idsOf(restoredFiles));
       return resultsOf('restore', ids, files);
     });

@@ -84,7 +84,7 @@ interface LockedFile {
   readonly tags: readonly string[];
 }
 
-/** The lock of an app's folders protects names and keys. */
+/** Concurrent calls cannot take the same name or key, because every call locks the app's folders. */
 export class SqlMediaFiles implements MediaFiles {
   constructor(
     private readonly database: Postgres,
@@ -118,7 +118,7 @@ export class SqlMediaFiles implements MediaFiles {
         searchText({ filename: name, ...newFile }),
         now,
       ];
-      // `runLast` would commit even without a receipt, when the folders and the job must be rolled back.
+      // Not `runLast`, which would commit folders and job even without a receipt.
       const [row] = await transaction.rows<StoredFile>(STORE_FILE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
       transaction.publish(app.id, now, fileEvents('file.created', [row.id]));
@@ -172,16 +172,16 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
   return FILE_NAME_TAKEN;
 }
 
-/** A name with an added number collides too. */
+/** Also returns names that consist of this name and a number. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
   const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);
   return new Set(rows.map(({ filename }) => filename));
 }
 
-/** The caller holds the lock of the app's folders. */
+/** The caller must hold the lock of the app's folders. */
 async function findFreeKey(transaction: Transaction, appId: number, desiredKey: string): Promise<string> {
-  // The number of candidates doubles, which keeps the search short even beyond ten thousand.
+  // Doubling the number of candidates keeps the search short even beyond ten thousand files.
   for (
     let [firstNumber, count] = [1, FIRST_KEY_CANDIDATES];
     ;

@@ -41,7 +41,7 @@ const FOLDER_COLUMNS = 'f.id, f.path, f.name, f.description';
 
 const FIND_FOLDERS = `select ${FOLDER_COLUMNS} from cdn_folders f where f.app_id = $1`;
 
-// A number is added when a sibling or another new folder has the same name.
+// Adds a number to the name when a sibling or another new folder has it.
 const MAKE_FOLDERS = `
   with missing as (
     select path, parent, name from json_to_recordset($2) as wanted (path text, parent text, name text)
@@ -83,7 +83,7 @@ const LOCK_BRANCH_FILES = `
   select id from cdn_files
   where app_id = $1 and ${stateBeforeSql('delete', 'trashed')} and (folder = $2 or folder like $3) order by id for update`;
 
-// No lock is taken: a usage that is added right after this check counts as later than the deletion.
+// Takes no lock, because a usage that is added after this check counts as later than the deletion.
 const FIND_USED_FILE = `
   select 1 from cdn_files f
   where f.app_id = $1 and f.state = 'active' and (f.folder = $2 or f.folder like $3)
@@ -93,7 +93,7 @@ const FIND_USED_FILE = `
 // When both folders and files collide, the index of files reports the collision.
 const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
-/** Each app has one lock, since a branch of folders changes as a whole. */
+/** Changes of one app's folders share one lock, because a branch changes as a whole. */
 export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
   constructor(
     private readonly database: Postgres,
@@ -161,7 +161,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
     if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
     const newPath = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(newPath)) return newPath;
-    // Paths in the branch cannot grow meanwhile, because adding folders and files takes the same lock.
+    // No path in the branch can grow meanwhile, because adding folders and files takes the same lock.
     const [longestPath] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
     const growth = utf8ByteLength(newPath) - utf8ByteLength(path);
     if (growth > 0 && (longestPath?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES)

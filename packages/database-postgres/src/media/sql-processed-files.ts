@@ -7,7 +7,7 @@ import {
   type ProcessingResult,
   type PublicLibrary,
 } from '@back-office/media';
-import { addTidying, schedulePurgeNow, REPAIR } from './media-jobs.js';
+import { addTidying, schedulePurgeNow, REPAIR_STATEMENTS } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Transaction } from '../client-transaction.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
@@ -103,8 +103,8 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   }
 
   async revive(before: Date): Promise<void> {
-    await this.database.rows(REPAIR.reviveJobs);
-    const files = await this.database.rows<FileWithoutJob>(REPAIR.findFilesWithoutJob, [before]);
+    await this.database.rows(REPAIR_STATEMENTS.reviveJobs);
+    const files = await this.database.rows<FileWithoutJob>(REPAIR_STATEMENTS.findFilesWithoutJob, [before]);
     for (const { appId, id, version } of files) await this.fail(appId, id, version);
   }
 

@@ -54,7 +54,7 @@ const SETTLE_ORDERS = `
   from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
   returning o.id, o.order_status_id = ${CANCELED_ID} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
-/** Moves the payments of the proforma to the order, and returns the id of the order. */
+/** Returns the id of the order, to which the payments of the proforma move. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
   const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };

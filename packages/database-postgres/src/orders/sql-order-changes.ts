@@ -28,7 +28,7 @@ const LOCK_ORDERS = `
     proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
-// Reservations of locked orders cannot change.
+// Locks no rows, because reservations of locked orders cannot change.
 const FIND_RESERVATIONS = `
   select i.order_id, r.proforma_item_id as "proformaItemId", r.product_variant_id as "variantId",
     r.warehouse_id as "warehouseId", r.qty

@@ -6,7 +6,7 @@ import { eventRows } from '../events/event-statements.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';
 
-/** The warehouse was switched off after its stock was chosen. Nothing was written. */
+/** A warehouse was switched off after its stock was chosen. Nothing was written. */
 export class WarehouseNotSellable extends Error {}
 
 interface InsertedIds {

@@ -28,7 +28,9 @@ const FIND_PROFORMA_IDS = `
 export class OrderRefunds {
   constructor(private readonly clock: Clock) {}
 
-  /** Locks the proformas of refunded orders, and of unpaid ones with points. Must run before the orders are locked. */
+  /**
+   * Locks the proformas of refunded orders, and of unpaid orders with points. Call `lock` before locking the orders.
+   */
   async lock(
     transaction: Transaction,
     appId: number,
@@ -40,7 +42,7 @@ export class OrderRefunds {
     return ids.length === 0 ? [] : loadProformas(transaction, appId, ids, 'wait');
   }
 
-  /** Must run after the orders and before the stock are locked. */
+  /** Call `lockBenefits` after locking the orders and before locking stock. */
   lockBenefits(transaction: Transaction, appId: number, proformas: readonly Proforma[]): Promise<void> {
     const voucherIds = proformas.flatMap(({ payments }) => payments.flatMap(({ voucherId }) => voucherId ?? []));
     const customerIds = proformas.flatMap(({ buyer, converted }) =>

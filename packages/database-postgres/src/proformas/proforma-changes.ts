@@ -24,7 +24,7 @@ export async function loadProformas(
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
   if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
-  // The rows are locked now, so a new statement reads items and payments that fit them.
+  // A new statement reads the items and payments that match the rows, which are locked now.
   const lockedIds = rows.map((row) => row.id);
   return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
     toProforma,
@@ -36,7 +36,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** Returns the ids of new payments, in their order. */
+/** The statement returns the ids of new payments in their order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
@@ -95,7 +95,7 @@ function reservationsOf({ before, after }: ProformaChange): object[] {
   return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
 }
 
-/** Removes the assigned ids from `ids`. */
+/** Takes the ids of new payments from `ids`, and removes them from the list. */
 export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
   const payments = change.after.payments.map((payment) =>
     payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,

@@ -29,7 +29,7 @@ export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMN
   };
 }
 
-/** A converted proforma keeps showing its payments as of the conversion. */
+/** The payments of a converted proforma are those at the conversion. */
 export function changingColumns(
   proforma: Proforma,
 ): Values<typeof PROFORMA_COLUMNS.changing> & { readonly id: number } {

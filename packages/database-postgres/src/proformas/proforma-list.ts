@@ -29,7 +29,7 @@ interface SortColumn {
   readonly isNullable?: boolean;
 }
 
-// Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`.
+// `processing_date` sorts by `inserted_at`, because prices are frozen at insertion.
 const SORT_COLUMNS: Readonly<Record<string, readonly SortColumn[]>> = {
   expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
   end_sales: [{ name: 'end_sales', type: 'bigint' }],
@@ -110,7 +110,7 @@ function pageOf(
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
     return selectIds([...conditions, hasStatus], order);
   }
-  // Each status is a range of the index. Merging the first rows of each range avoids sorting all rows.
+  // Each status is a range of the index. Merging the first rows of each range avoids a sort of all rows.
   const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}

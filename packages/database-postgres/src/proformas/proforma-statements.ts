@@ -21,7 +21,7 @@ const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
 const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
- * After a wait for the row lock the row is current, but items and payments are older; then `version` differs from
+ * After a wait for the row lock, the row is current but items and payments are older. Then `version` differs from
  * `seen_version`.
  */
 const selectProformas = (ids: string, lock: string): string => `
@@ -38,14 +38,14 @@ const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p
 
 export type LockMode = keyof typeof LOCK_CLAUSES;
 
-/** A single id has a separate statement, which keeps a generic plan. */
+/** A single id has its own statement text, which keeps a generic plan. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }
 
 /**
  * Writes and returns nothing when a warehouse is no longer sellable. A warehouse may be switched off during the wait
- * for the stock, so it is locked and checked again. That violates the lock order but cannot deadlock, as for
+ * for the stock, so the statement locks and checks it again. This lock violates the lock order but cannot deadlock; see
  * `SHARE_WAREHOUSES`.
  */
 export const INSERT_PROFORMA = `
@@ -91,8 +91,8 @@ export interface ChangedParts {
 }
 
 /**
- * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations and events. Unchanged
- * parts are left out, since every table in a statement costs time.
+ * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations and events. Omits
+ * unchanged parts, because every table in a statement takes time.
  */
 export function saveStatement({ lines, payments, stock, events }: ChangedParts): string {
   let lastParameter = 3;

@@ -32,7 +32,7 @@ import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-sta
 
 const MAX_ATTEMPTS = 5;
 
-/** `requestsRefunds` is true when the caller, and not the worker, requests new refunds from the payment service. */
+/** `requestsRefunds` means that the caller, not the worker, requests the new refunds. */
 interface ChangeMode {
   readonly lockMode: LockMode;
   readonly requestsRefunds: boolean;
@@ -125,7 +125,7 @@ async function reserveStock(
   return withStock(changes, await lockStock(transaction, appId, changes));
 }
 
-/** Warehouses that are not sellable offer no stock to increased reservations. */
+/** Shelves of a warehouse that no longer sells have no stock for a larger reservation. */
 async function lockStock(
   transaction: Transaction,
   appId: number,

@@ -21,7 +21,6 @@ export class SqlRefundQueue implements RefundQueue {
     return this.database.rows(FIND_DUE_REFUNDS, [now, limit]);
   }
 
-  /** Returns `undefined` when another worker has claimed the refund. */
   async claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined> {
     const [claim] = await this.database.rows<RefundClaim>(CLAIM_REFUND, [
       appId,

@@ -4,7 +4,7 @@ import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 
-/** Inserts nothing when the customer does not exist. */
+/** The statement inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
   return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
@@ -22,7 +22,7 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// Upload tokens are removed, too. Nothing refers to a removed session, because the keys of its calls expire after a day.
+// Includes upload tokens. Nothing refers to a removed session, because the keys of its calls expire after a day.
 const HAS_ENDED_BEFORE = `kind <> 'app' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens

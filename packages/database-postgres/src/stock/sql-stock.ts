@@ -21,8 +21,8 @@ import { findVariants } from '../catalogue/named-variants.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 
-// Calls that add or count stock of a warehouse run one at a time. A shelf without a row cannot be locked, so two such
-// calls could deadlock on new rows. Reservations do not wait, because `for key share` is compatible with this lock.
+// Serializes calls that add or count stock of a warehouse: a shelf without a row cannot be locked, so two calls could
+// deadlock on new rows. Reservations do not wait, because `for key share` is compatible with this lock.
 const LOCK_WAREHOUSES = `
   select id, code from warehouses
   where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for no key update`;
@@ -103,8 +103,8 @@ export class SqlStock implements Stock {
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;
       const plan = planStock(rows, matchers);
-      const locatedRows = plannedOf(plan.outcomes);
-      const changes = planReconciliation(locatedRows, await lockStock(transaction, appId, locatedRows));
+      const plannedRows = plannedOf(plan.outcomes);
+      const changes = planReconciliation(plannedRows, await lockStock(transaction, appId, plannedRows));
       const [id] =
         changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
       const movementId = dryRun ? null : (id ?? null);
@@ -148,10 +148,10 @@ function validRows(rows: StockRows): StockQuantity[] {
 async function lockStock(
   transaction: Transaction,
   appId: number,
-  locatedRows: readonly ShelfQuantity[],
+  plannedRows: readonly ShelfQuantity[],
 ): Promise<OnHand> {
   transaction.locks('stock');
-  const shelves = new Map(locatedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
+  const shelves = new Map(plannedRows.map((row) => [`${row.variantId}/${row.warehouseId}`, row]));
   const rows = await transaction.rows<StockRow>(LOCK_STOCK, [
     appId,
     [...shelves.values()].map((shelf) => shelf.variantId),

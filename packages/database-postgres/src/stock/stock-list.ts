@@ -18,8 +18,8 @@ const STOCK_JSON = `(
     )`;
 
 /**
- * Details are looked up by the row's `app_id`. With `$1`, for an app without statistics, the planner may join all rows
- * with all.
+ * Looks up details by the row's `app_id`. With `$1`, in an app without statistics, the planner may compare all rows
+ * with all others.
  */
 const listSql = (page: string, keys: readonly SortKey[]): string => `
   with ${pageCte(`${page} offset $2 limit $3`)}
@@ -36,7 +36,7 @@ const IS_IN_WAREHOUSE =
   's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
 const PRODUCT_ID = `(select v.product_id from (${rowById('product_variants', 's.app_id', 's.product_variant_id')}) v)`;
 
-const BY_PLACE: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
+const BY_SHELF: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
   sql,
   type: 'bigint',
   direction: 'asc',
@@ -54,12 +54,12 @@ function stockKeys(keys: readonly SortKey[]): readonly SortKey[] {
 }
 
 /**
- * Walks variants in index order, so first pages are fast. `offset 0` makes the planner look shelves up by variant.
+ * Reads variants in index order, so that first pages are fast. `offset 0` makes the planner look up shelves by variant.
  * Without statistics it may prefer the index by warehouse.
  */
 function selectByVariant(conditions: readonly string[], after: Position | undefined, value: Placeholder): string {
-  const afterShelf = after === undefined ? [] : [afterSql(PLACE_OF_VARIANT, after, value)];
-  // Validated by the condition above.
+  const afterShelf = after === undefined ? [] : [afterSql(SHELF_KEYS, after, value)];
+  // `afterSql` above has validated the position.
   const afterVariant =
     after === undefined ? [] : [`(v.product_id, v.id) >= (${value(after[0])}::bigint, ${value(after[1])}::bigint)`];
   return `
@@ -72,7 +72,7 @@ function selectByVariant(conditions: readonly string[], after: Position | undefi
   order by v.product_id, v.id`;
 }
 
-const PLACE_OF_VARIANT: readonly SortKey[] = ['v.product_id', 'v.id', 's.warehouse_id'].map((sql) => ({
+const SHELF_KEYS: readonly SortKey[] = ['v.product_id', 'v.id', 's.warehouse_id'].map((sql) => ({
   sql,
   type: 'bigint',
   direction: 'asc',
@@ -100,7 +100,7 @@ export function stockListStatement(
   const value = placeholders(values);
   const equalsSql = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
-  const keys = sorting ? byChange(sorting) : BY_PLACE;
+  const keys = sorting ? byChange(sorting) : BY_SHELF;
   const page =
     warehouseId === undefined && updatedAfter === undefined && sorting === undefined
       ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)], after, value)
@@ -118,7 +118,7 @@ export function stockListStatement(
   return { text: listSql(page, keys), values };
 }
 
-/** A filter by two lists finds too much, so the pairs are joined. */
+/** Joins the pairs, because a condition on two lists matches more shelves. */
 export const FIND_SHELVES = `
   select ${STOCK_JSON} as data
   from unnest($2::bigint[], $3::bigint[]) as shelf (variant_id, warehouse_id)

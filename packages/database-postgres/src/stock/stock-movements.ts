@@ -5,10 +5,10 @@ import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
-// A range is read in chunks of lines, because it may exceed the memory or the timeout of one statement.
+// Chunks limit memory and duration, because a range may exceed the timeout of one statement.
 const CHUNK_LINES = 5_000;
 
-/** A line as JSON, with the sort key of its movement. `booked_at` is text, because a Date would lose microseconds. */
+/** A line as JSON, with its movement's sort key. `booked_at` is text, because a Date would lose microseconds. */
 interface MovementLine {
   readonly text: string;
   readonly booked_at: string;
@@ -20,7 +20,7 @@ interface Conditions {
   readonly lineConditions: readonly string[];
 }
 
-// Sorting by an expression keeps PostgreSQL from reading all lines of the app in the order of their ids.
+// Sorting by an expression prevents PostgreSQL from reading all lines of the app in the order of their ids.
 const chunkSql = ({ movementConditions, lineConditions }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
@@ -35,7 +35,7 @@ const chunkSql = ({ movementConditions, lineConditions }: Conditions): string =>
   where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...movementConditions].join(' and ')}
   order by m.booked_at, m.id limit ${CHUNK_LINES}`;
 
-/** Yields the lines of all movements of a range in booking order. Each chunk is JSON without the brackets. */
+/** Yields the lines of all movements of a range in booking order. Each chunk is a JSON list without its brackets. */
 export async function* movementChunks(
   database: Postgres,
   appId: number,

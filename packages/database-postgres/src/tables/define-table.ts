@@ -18,7 +18,7 @@ interface Definition<C extends Columns> {
   readonly columns: C;
   readonly foreignKeys?: Readonly<Record<string, ForeignKey<C>>>;
   readonly uniques?: Readonly<Record<string, readonly Name<C>[]>>;
-  /** PostgreSQL checks these constraints at the end of the statement, or of the transaction when deferred. */
+  /** Constraints that PostgreSQL checks at the end of the statement, or of the transaction when deferred. */
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
@@ -77,7 +77,7 @@ function indicesOf<C extends Columns>({ columns, indexes = {}, sqlIndexes = {} }
       const { columns: names, ...options } = 'columns' in index ? index : { columns: index };
       return { name, columns: [...names], ...options };
     }),
-    // TypeORM does not synchronize these indexes, but requires a column.
+    // TypeORM does not synchronize such an index, but requires a column.
     ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [firstColumn as string], synchronize: false })),
   ];
 }

@@ -22,7 +22,7 @@ const findDifferences = async (): Promise<string[]> => {
   return upQueries.map(({ query }) => query);
 };
 
-// TypeORM compares generated columns with this table, which the test fills from the database.
+// TypeORM reads the expressions of generated columns from this table.
 const RECORD_GENERATED_COLUMNS = `
   create table typeorm_metadata as
   select 'GENERATED_COLUMN' as type, table_catalog::text as database, table_schema::text as schema, table_name::text as table,
@@ -39,7 +39,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-// Single-column unique constraints are left out, because TypeORM names and compares them itself.
+// Omits single-column unique constraints, which TypeORM names and compares itself.
 const FIND_CONSTRAINTS = `
   select conrelid::regclass::text as table, conname as name, contype as type, pg_get_constraintdef(oid) as definition
   from pg_constraint where connamespace = 'public'::regnamespace and (contype in ('f', 'c') or contype = 'u' and cardinality(conkey) > 1)

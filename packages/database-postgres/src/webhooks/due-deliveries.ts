@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
 import type { Sql } from '../client-transaction.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
-/** Selects the due deliveries that are the first pending ones of their records, and those behind them. */
+/** Selects the first pending delivery of each record, if due, and the deliveries that wait behind it. */
 export const FIND_DUE_DELIVERIES = `
   select ${WEBHOOK_DELIVERIES.columns.of('d')}
   from (
@@ -22,7 +22,7 @@ export const FIND_DUE_DELIVERIES = `
   ) as d
   order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
 
-// A restart ($6) also begins the three days of retries again, even for deliveries that wait behind another.
+// A restart ($6) also restarts the three days of retries, even for deliveries that wait behind another one.
 const MAKE_DUE = `
   update webhook_deliveries d set next_attempt_at = case when n.is_first then
       case when $4 then least(n.next_attempt_at, $3::timestamptz) else coalesce(n.next_attempt_at, $3) end
@@ -49,16 +49,19 @@ interface DueDeliveries {
   readonly appId: number;
   readonly endpointId: number;
   /**
-   * The first pending delivery of each record is due, if it has no time yet (`first`) or at once (`all`). A `restart`
-   * also forgets the attempts until now.
+   * Selects the first pending deliveries that become due: those without a time (`first`), or all (`all`). `restart` is
+   * `all` and also resets the attempts.
    */
   readonly due: 'first' | 'all' | 'restart';
-  /** Limits the change to these records; null means all. */
+  /** The records whose deliveries become due; null means all records. */
   readonly subjects: readonly string[] | null;
   readonly now: Date;
 }
 
-/** Gives a time to the first pending delivery of each record, and takes it from those that wait behind it. */
+/**
+ * Sets the time of the first pending delivery of each record, and clears the time of the deliveries that wait behind
+ * it.
+ */
 export async function makeDue(sql: Sql, { appId, endpointId, due, subjects, now }: DueDeliveries): Promise<void> {
   await sql.rows(MAKE_DUE, [appId, endpointId, now, due !== 'first', subjects, due === 'restart']);
 }

@@ -1,10 +1,10 @@
 import {
   changedEndpoint,
   endpointEntries,
-  isNewStart,
+  isRestart,
   MAX_WEBHOOK_ENDPOINTS,
   rotatedSecrets,
-  rotationOfSecretEntry,
+  secretRotationEntry,
   TOO_MANY_ENDPOINTS,
   type EventFeed,
   type NewWebhookEndpoint,
@@ -28,7 +28,7 @@ const FIND_ENDPOINTS = `select ${ENDPOINT_COLUMNS} from webhook_endpoints where 
 const LOCK_ENDPOINT = `${FIND_ENDPOINT} for no key update`;
 const LOCK_ENDPOINT_TO_REMOVE = `${FIND_ENDPOINT} for update`;
 
-/** Concurrent calls that add endpoints wait for each other, so that their number stays limited. */
+/** Serializes calls that add endpoints, so that the number of endpoints stays limited. */
 const LOCK_APP = 'select id from apps where id = $1 for no key update';
 
 const COUNT_ENDPOINTS = 'select count(*)::int as count from webhook_endpoints where app_id = $1';
@@ -97,7 +97,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (isRefusal(changed)) return changed;
       transaction.audit(appId, now, endpointEntries(endpoint, changed));
       const { url, description, types, subject, status, statusReason, failingSince } = changed;
-      const isStarted = isNewStart(endpoint, change);
+      const isStarted = isRestart(endpoint, change);
       const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now, isStarted];
       await transaction.rows(CHANGE_ENDPOINT, values);
       if (isStarted) {
@@ -113,7 +113,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (endpoint === undefined) return undefined;
       const now = this.clock.now();
       const secrets = rotatedSecrets(endpoint.secrets, secret, overlapEndsAt, now);
-      transaction.audit(appId, now, [rotationOfSecretEntry(id, overlapEndsAt)]);
+      transaction.audit(appId, now, [secretRotationEntry(id, overlapEndsAt)]);
       await transaction.runLast(SET_SECRETS, [appId, id, JSON.stringify(secrets), now]);
       return { ...endpoint, secrets, updatedAt: now };
     });

@@ -40,7 +40,7 @@ export function fixtureOf<Ports extends FixturePorts>(
       if ('taken' in customer) throw new Error(`Taken: ${customer.taken.join()}`);
       return customer;
     },
-    /** Returns the result of the run and of its repetition under the same key. */
+    /** Runs `work` twice under one idempotency key, and returns both results. */
     async repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]> {
       const fingerprint = crypto.getRandomValues(new Uint8Array(32));
       const beginRun = async (): Promise<Run> => {

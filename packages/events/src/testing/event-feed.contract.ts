@@ -10,7 +10,7 @@ export interface EventFeedFixture {
   };
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** Adds a customer, whose event is `customer.created`. */
+  /** Adding a customer publishes `customer.created`. */
   addCustomer(appId: number): Promise<{ readonly id: number }>;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export function eventFeedContract(
       expect(secondPage).toMatchObject({ position: 5, hasMore: false });
     });
 
-    it('leaves out other types and records, and reads past them', async () => {
+    it('omits other types and records, but advances past them', async () => {
       const [, secondId = 0] = await addCustomers(3);
       expect(await page('start', 100, ['order.created'])).toEqual({ events: [], position: 3, hasMore: false });
       const selection = { types: EVENT_TYPES, record: { id: secondId }, limit: 100 };
@@ -101,13 +101,13 @@ export function eventFeedContract(
       });
     });
 
-    it('knows the position of its newest event before any page is read', async () => {
+    it('returns the position of its newest event before any page is read', async () => {
       await addCustomers(2);
       expect(await fixture.eventFeed.lastPosition(appId)).toBe(2);
     });
   });
 
-  describe('a reader beside many writers', () => {
+  describe('a reader of the feed during concurrent writes', () => {
     it('misses no event, sees none twice, and sees the events of each writer in order', async () => {
       const written: number[][] = Array.from({ length: WRITERS }, () => []);
       let isDone = false;
@@ -137,8 +137,8 @@ export function eventFeedContract(
     });
   });
 
-  describe('events older than the retention', () => {
-    it('are removed, and readers learn that they missed them', async () => {
+  describe('events older than the retention time', () => {
+    it('are removed, and a later page reports the gap', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 2 } });
       await addCustomers(3);
       fixture.clock.forward({ hours: 36 });
@@ -152,14 +152,14 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 3 });
     });
 
-    it('are missed by a reader that began before the first one', async () => {
+    it('leave a gap for a reader that began before the first event', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();
       expect(await fixture.eventFeed.page(appId, 0, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 2 });
     });
 
-    it('are missed by a reader from beyond the end, as after the restore of a backup', async () => {
+    it('leave a gap for a position beyond the end, as after the restore of a backup', async () => {
       await addCustomers(2);
       expect(await page(2)).toMatchObject({ events: [], position: 2 });
       expect(await fixture.eventFeed.page(appId, 3, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
@@ -167,7 +167,7 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(other, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
     });
 
-    it('count as missed even if nobody has read before', async () => {
+    it('leave a gap even when no page was read before', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();

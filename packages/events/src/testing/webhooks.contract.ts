@@ -42,7 +42,6 @@ const BROKEN: WebhookAnswer = { status: 500, retryAfterSeconds: null, text: 'bro
 const PAGE = { offset: 0, limit: 100 };
 
 let leaseCount = 0;
-/** Leases are UUIDs. */
 function newLease(): string {
   leaseCount += 1;
   return `00000000-0000-4000-8000-${String(leaseCount).padStart(12, '0')}`;
@@ -85,7 +84,6 @@ export function webhooksContract(
     if ('restartAt' in page) throw new Error('The position has expired');
     return page.events;
   };
-  /** Adds customers and returns their events. */
   const addEvents = async (count: number): Promise<readonly EventRecord[]> => {
     for (let index = 0; index < count; index += 1) await fixture.addCustomer(appId);
     return (await readEvents()).slice(-count);
@@ -98,7 +96,7 @@ export function webhooksContract(
     const blank = newDelivery(event, now(), isBlocked);
     return answer === undefined ? blank : attempt(blank, answer);
   };
-  /** Stores the results of a turn that has read all events. */
+  /** Stores the results of a turn that has read every event. */
   const settle = async (
     deliveries: readonly Delivery[],
     health: EndpointHealth = HEALTHY,
@@ -111,14 +109,13 @@ export function webhooksContract(
   const listDeliveries = async (filter = {}): Promise<Delivery[]> =>
     (await fixture.webhookDeliveries.list(appId, endpoint.id, filter, PAGE)) ?? [];
   const eventIdsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ event }) => event.id);
-  /** The second event is about the same record as the first. */
-  const sameRecord = (first: EventRecord, second: EventRecord): EventRecord => ({
+  const withRecordOf = (first: EventRecord, second: EventRecord): EventRecord => ({
     ...second,
     recordId: first.recordId,
   });
 
   describe('endpoints of webhooks', () => {
-    it('are found and listed as they were created', async () => {
+    it('are found and listed with their fields', async () => {
       expect(endpoint).toEqual({
         id: expect.any(Number),
         url: NEW_ENDPOINT.url,
@@ -146,7 +143,7 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.create(appId, NEW_ENDPOINT)).toEqual({ refused: TOO_MANY_ENDPOINTS });
     });
 
-    it('keep fields that a change leaves out', async () => {
+    it('keep fields that a change omits', async () => {
       fixture.clock.forward({ seconds: 5 });
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, {
         status: 'paused',
@@ -161,7 +158,7 @@ export function webhooksContract(
       expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
     });
 
-    it('are not changed to what they can never receive', async () => {
+    it('cannot get a filter that no event matches', async () => {
       const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
       const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
       expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });
@@ -211,7 +208,7 @@ export function webhooksContract(
   });
 
   describe('the queue of webhooks', () => {
-    it('has an endpoint with new events only', async () => {
+    it('contains an endpoint only while it has new events', async () => {
       expect(await isDue()).toBe(false);
       await addEvents(1);
       expect(await isDue()).toBe(true);
@@ -219,13 +216,13 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
-    it('begins with the events after the endpoint was added', async () => {
+    it('starts with the first event after the endpoint was added', async () => {
       await addEvents(2);
       const late = await addEndpoint();
       expect((await lease(LEASE_SECONDS, late))?.position).toBe(2);
     });
 
-    it('gives an endpoint to one worker at a time, until the lease ends', async () => {
+    it('leases an endpoint to one worker at a time', async () => {
       await addEvents(1);
       const leased = await leaseNow();
       expect(leased).toMatchObject({ appId, endpoint, position: 0, health: HEALTHY, due: [] });
@@ -249,13 +246,13 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(endpoint);
     });
 
-    it('is free again after its results are stored', async () => {
+    it('leases an endpoint again after its results are stored', async () => {
       await addEvents(1);
       await settle([]);
       expect((await leaseNow()).position).toBe(1);
     });
 
-    it('gives no paused endpoint', async () => {
+    it('leases no paused endpoint', async () => {
       await addEvents(1);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       expect(await isDue()).toBe(false);
@@ -264,7 +261,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(true);
     });
 
-    it('repeats a failed delivery at its time', async () => {
+    it('retries a failed delivery at its scheduled time', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       const failed = delivery(event, BROKEN);
       await settle([failed]);
@@ -274,9 +271,9 @@ export function webhooksContract(
       expect((await leaseNow()).due).toEqual([failed]);
     });
 
-    it('keeps the order of a record', async () => {
+    it('keeps the order of the events of one record', async () => {
       const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
-      const follower = sameRecord(first, second);
+      const follower = withRecordOf(first, second);
       await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
       const known = await fixture.webhookQueue.findKnown(appId, endpoint.id, [first, other]);
       expect(known.eventIds).toEqual(new Set([first.id, other.id]));
@@ -293,9 +290,9 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([first.id, follower.id]);
     });
 
-    it('makes the next event of a record due when the one before is delivered', async () => {
+    it('makes the next event of a record due after the previous one is delivered', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       fixture.clock.forward({ seconds: 10 });
       const leased = await leaseNow();
       const deliveries = leased.due.slice(0, 1).map((due) => attempt(due, OK));
@@ -309,7 +306,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });
 
-    it('leaves a failing endpoint alone until its time, and repeats everything after its recovery', async () => {
+    it('pauses a failing endpoint, and retries every delivery after its recovery', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       const failing = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 8) };
       await settle([delivery(first, BROKEN), attempt(attempt(delivery(second), BROKEN), BROKEN)], failing);
@@ -347,7 +344,7 @@ export function webhooksContract(
       expect((await fixture.webhookQueue.findKnown(appId, endpoint.id, [other])).eventIds).toEqual(new Set());
     });
 
-    it('repeats everything that waits when the endpoint is started again', async () => {
+    it('retries every waiting delivery when the endpoint is restarted', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       await settle([attempt(attempt(delivery(event, BROKEN), BROKEN), BROKEN)]);
       expect((await leaseNow()).due).toEqual([]);
@@ -356,9 +353,9 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([event.id]);
     });
 
-    it('forgets earlier attempts when the endpoint is started again, so that three days begin anew', async () => {
+    it('restarts the three days of retries when the endpoint is restarted', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(sameRecord(first, second), undefined, true)]);
+      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       fixture.clock.forward({ hours: 100 });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
@@ -372,7 +369,7 @@ export function webhooksContract(
 
     it('has nothing due while a replayed event of the record waits', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, OK), delivery(sameRecord(first, second), BROKEN)]);
+      await settle([delivery(first, OK), delivery(withRecordOf(first, second), BROKEN)]);
       await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds: [first.id] });
       const leased = await leaseNow();
       expect(eventIdsOf(leased.due)).toEqual([first.id, second.id]);
@@ -387,7 +384,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
-    it('switches an endpoint off with its reason', async () => {
+    it('switches off an endpoint and stores the reason', async () => {
       await addEvents(1);
       await settle([], HEALTHY, 'It is gone.');
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toMatchObject({
@@ -405,14 +402,14 @@ export function webhooksContract(
       expect(active).toMatchObject({ status: 'active', statusReason: null, failingSince: null });
     });
 
-    it('forgets failures when the endpoint is started again', async () => {
+    it('resets the failures when the endpoint is restarted', async () => {
       await addEvents(1);
       await settle([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
       expect((await leaseNow()).health).toEqual(HEALTHY);
     });
 
-    it('knows the oldest event that an active endpoint has not received', async () => {
+    it('reports the oldest event that an active endpoint has not received', async () => {
       const lagOf = async (): Promise<Date | null | undefined> =>
         (await fixture.webhookQueue.lags()).find(
           ({ endpointId, appId: owner }) => owner === appId && endpointId === endpoint.id,
@@ -447,20 +444,20 @@ export function webhooksContract(
       expect(secondPage).toEqual([delivered]);
     });
 
-    it('lets events follow that waited behind an expired one', async () => {
+    it('continues with the events that waited behind an expired one', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
-      const [old] = (await addEvents(1)) as [EventRecord];
+      const [oldEvent] = (await addEvents(1)) as [EventRecord];
       fixture.clock.forward({ hours: 20 });
-      const [young] = (await addEvents(1)) as [EventRecord];
-      const failed = attempt(attempt(attempt(delivery(old, BROKEN), BROKEN), BROKEN), BROKEN);
+      const [newEvent] = (await addEvents(1)) as [EventRecord];
+      const failed = attempt(attempt(attempt(delivery(oldEvent, BROKEN), BROKEN), BROKEN), BROKEN);
       await settle([
         { ...failed, nextAttemptAt: addSeconds(now(), 999_999) },
-        delivery(sameRecord(old, young), undefined, true),
+        delivery(withRecordOf(oldEvent, newEvent), undefined, true),
       ]);
       fixture.clock.forward({ hours: 5 });
       await fixture.eventFeed.purge();
       expect(await isDue()).toBe(true);
-      expect(eventIdsOf((await leaseNow()).due)).toEqual([young.id]);
+      expect(eventIdsOf((await leaseNow()).due)).toEqual([newEvent.id]);
     });
 
     it('expires with the events', async () => {
@@ -484,14 +481,14 @@ export function webhooksContract(
       expect(due[0]).toMatchObject({ status: 'pending', attempts: 0, firstAttemptAt: null, responseText: 'fine' });
     });
 
-    it('of failures leaves out the others', async () => {
+    it('of failures omits other deliveries', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { failed: true })).toBe(1);
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });
 
-    it('of a time includes events from before the endpoint was added', async () => {
+    it('of a period includes events from before the endpoint was added', async () => {
       await addEvents(1);
       fixture.clock.forward({ seconds: 60 });
       const from = now();
@@ -504,7 +501,7 @@ export function webhooksContract(
       expect((await leaseNow()).due).toEqual([newDelivery(chosen, now(), false)]);
     });
 
-    it('selects only what the endpoint receives', async () => {
+    it('selects only events that the endpoint receives', async () => {
       const events = await addEvents(2);
       const subject = `customers/${events[1]?.recordId}`;
       const eventIds = events.map(({ id }) => id);

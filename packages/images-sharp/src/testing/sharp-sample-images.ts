@@ -45,7 +45,7 @@ export const sharpSampleImages: SampleImages = {
   async still(mime, width, height, orientation = 1) {
     const uprightPng = await drawQuarters(width, height).png().toBuffer();
     const transformedImage = TO_STORED_PIXELS[orientation]?.(sharp(uprightPng)) ?? sharp(uprightPng);
-    // This takes two steps, because sharp reorders rotations and flips.
+    // Takes two steps, because sharp reorders rotations and flips.
     const storedImage = sharp(await transformedImage.png().toBuffer());
     const taggedImage = orientation === 1 ? storedImage : storedImage.withMetadata({ orientation });
     return taggedImage.toFormat(mime === 'image/bmp' ? 'png' : FORMATS[mime], { quality: 95 }).toBuffer();
@@ -82,10 +82,10 @@ export const sharpSampleImages: SampleImages = {
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
       .jpeg()
       .toBuffer(),
-  decode: look,
+  decode: decodeImage,
 };
 
-async function look(bytes: Uint8Array): Promise<DecodedImage> {
+async function decodeImage(bytes: Uint8Array): Promise<DecodedImage> {
   const { width, height, pageHeight, format, pages, exif, xmp, iptc, mediaType } = await sharp(bytes, {
     animated: true,
   }).metadata();

@@ -1,6 +1,6 @@
 import type { ListedPage, Page } from '../list-query.js';
 
-/** Lists all pages, each from the end of the previous page, and returns their rows. */
+/** Lists every page, each from the end of the previous one, and returns the rows. */
 export async function followPositions(
   limit: number,
   list: (page: Page) => Promise<ListedPage>,

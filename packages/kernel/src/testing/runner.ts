@@ -1,6 +1,6 @@
 type TestBody = () => unknown;
 
-/** Functions of a test runner that the contract suites use. {@link runnerOf} adapts Jest, Vitest and `node:test`. */
+/** Functions of a test runner that the contract tests use. {@link runnerOf} adapts Jest, Vitest and `node:test`. */
 export interface Runner {
   describe(name: string, define: () => void): void;
   it(name: string, run: TestBody, timeoutMs?: number): void;
@@ -27,7 +27,7 @@ interface NodeTestFunctions {
   readonly beforeEach: Hook;
 }
 
-/** Adapts a test runner: pass `globalThis` under Jest, else the module `vitest` or `node:test`. */
+/** Adapts a test runner. `functions` is `globalThis` under Jest, otherwise the module `vitest` or `node:test`. */
 export function runnerOf(functions: object): Runner {
   if ('beforeAll' in functions) {
     const { describe, it, beforeAll, afterAll, beforeEach } = functions as JestFunctions;
@@ -51,7 +51,7 @@ export function runnerOf(functions: object): Runner {
   };
 }
 
-/** Some runners interpret a returned value, so the returned function drops it. */
+/** Returns nothing to the runner, because some runners interpret a returned value. */
 function ignoreResult(run: TestBody): () => Promise<void> {
   return async () => {
     await run();
@@ -60,7 +60,7 @@ function ignoreResult(run: TestBody): () => Promise<void> {
 
 type Values<Case> = Case extends readonly unknown[] ? [...Case] : [Case];
 
-/** Defines one test per case. `%s`, `%d` and `%j` in the title are replaced by the values of the case in order. */
+/** Defines one test per case. The values of the case replace `%s`, `%d` and `%j` in the title, in order. */
 export function eachCase<const Case>(it: Runner['it'], cases: readonly Case[]) {
   return (title: string, run: (...values: Values<Case>) => ReturnType<TestBody>, timeoutMs?: number): void => {
     for (const values of cases.map((item) => (Array.isArray(item) ? item : [item]) as Values<Case>)) {

@@ -52,10 +52,10 @@ export function attendancesContract(
     const { locations } = await fixture.locations.put(app, rows);
     return (locations as WrittenLocation[]).map(({ id }) => id);
   };
-  const attend = ([latitude, longitude]: Point, customerId = ownCustomerId, ownerAppId = appId) =>
+  const recordVisit = ([latitude, longitude]: Point, customerId = ownCustomerId, ownerAppId = appId) =>
     fixture.attendances.add(ownerAppId, customerId, { latitude, longitude });
   const visitResult = async (point: Point) => {
-    const visit = await attend(point);
+    const visit = await recordVisit(point);
     if (!isRefusal(visit)) return [visit.app_location_id, visit.distance_m];
     expect(visit).toEqual({ refused: 'API.CustomerAttendances.NoLocationNearby' });
     return undefined;
@@ -66,7 +66,7 @@ export function attendancesContract(
   describe('a visit', () => {
     it('is recorded at the nearest location', async () => {
       const [store] = await addLocations(STORE);
-      const visit = await attend(moveNorth(STORE, 50));
+      const visit = await recordVisit(moveNorth(STORE, 50));
       expect(visit).toEqual({
         id: expect.any(Number),
         app_location_id: store,
@@ -76,7 +76,7 @@ export function attendancesContract(
       expect(await list()).toEqual([visit]);
     });
 
-    it('belongs to the nearest location, at equal distance to the first', async () => {
+    it('belongs to the nearest location, or to the first of equally distant ones', async () => {
       const ids = await addLocations(
         moveNorth(STORE, 120),
         moveNorth(STORE, 60),
@@ -92,7 +92,7 @@ export function attendancesContract(
       ['199 m to the north', 199, 199],
       ['199 m to the south', -199, 199],
       ['almost 200 m away', 199.9, 200],
-    ] as [string, number, number][])('accepts a phone %s', async (_, metres, distance) => {
+    ] as [string, number, number][])('is recorded for a phone %s', async (_, metres, distance) => {
       const [store] = await addLocations(STORE);
       expect(await visitResult(moveNorth(STORE, metres))).toEqual([store, distance]);
     });
@@ -102,7 +102,7 @@ export function attendancesContract(
       ['over 200 m to the south', moveNorth(STORE, -200.2)],
       ['far away on its latitude', [STORE[0], -STORE[1]]],
       ['on the other side of the Earth', [-STORE[0], STORE[1] - 180]],
-    ] as [string, Point][])('refuses a phone %s and records nothing', async (_, point) => {
+    ] as [string, Point][])('is refused and not recorded for a phone %s', async (_, point) => {
       await addLocations(STORE);
       expect(await visitResult(point)).toBeUndefined();
       expect(await list()).toEqual([]);
@@ -119,7 +119,7 @@ export function attendancesContract(
       await addLocations(STORE);
       const otherAppId = await fixture.makeApp();
       const { id } = await fixture.addCustomer(otherAppId);
-      expect(await attend(STORE, id, otherAppId)).toHaveProperty('refused');
+      expect(await recordVisit(STORE, id, otherAppId)).toHaveProperty('refused');
     });
   });
 
@@ -129,7 +129,7 @@ export function attendancesContract(
       const visits: Attendance[] = [];
       for (const seconds of [0, 60, 0, -30]) {
         fixture.clock.forward({ seconds });
-        visits.push((await attend(STORE)) as Attendance);
+        visits.push((await recordVisit(STORE)) as Attendance);
       }
       const [a, b, c, d] = visits;
       expect(await list()).toEqual([c, b, d, a]);
@@ -139,7 +139,7 @@ export function attendancesContract(
 
     it('belong to one customer only', async () => {
       await addLocations(STORE);
-      await attend(STORE);
+      await recordVisit(STORE);
       const otherCustomer = await fixture.addCustomer(appId);
       expect([await list(ALL, otherCustomer.id), await list(ALL, 987_654_321)]).toEqual([[], []]);
       expect(await list(ALL, ownCustomerId, await fixture.makeApp())).toEqual([]);

@@ -7,7 +7,7 @@ export interface LocationFixture {
   readonly locations: Locations;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** Returns usages of files that the media library does not have. Usages are tested only with this member. */
+  /** Returns usages of files that the media library does not have. Without this member, the contract skips usages. */
   brokenUsages?(appId: number): Promise<readonly object[]>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function locationsContract(
       for (const newLocation of newLocations) expect([a, b].map(idOf)).not.toContain(idOf(newLocation));
     });
 
-    it('have the values of the last row', async () => {
+    it('get the values of their last row', async () => {
       const putLocations = await put(
         makeRow({ code: 'A', name: 'first', external_ref: 'r' }),
         makeRow({ external_ref: 'r', name: 'last' }),
@@ -101,7 +101,7 @@ export function locationsContract(
       expect(putLocations[1]).toMatchObject({ code: 'A', external_ref: 'r', name: 'last' });
     });
 
-    it('are new each time without code and reference', async () => {
+    it('are added by every call when they have neither code nor reference', async () => {
       const ids = (await put(makeRow(), makeRow())).map(idOf);
       expect(new Set([...ids, ...(await put(makeRow())).map(idOf)]).size).toBe(3);
     });
@@ -129,7 +129,7 @@ export function locationsContract(
   });
 
   describe('a row', () => {
-    it('is returned when it is a message key, and the others are written', async () => {
+    it('that is a message key is returned, and the other rows are written', async () => {
       const { locations, explain } = await tryToPut(['API.x', makeRow({ code: 'A' })]);
       expect(locations).toMatchObject(['API.x', { code: 'A' }]);
       expect(explain).toBeUndefined();
@@ -146,7 +146,7 @@ export function locationsContract(
       expect(await put(makeRow({ code: 'A' }))).toEqual([a]);
     });
 
-    it('is explained', async () => {
+    it('is explained on request', async () => {
       const [a, b] = await put(makeRow({ code: 'A', external_ref: 'ra' }), makeRow({ code: 'B', external_ref: 'rb' }));
       const rows = [
         makeRow({ code: 'A', external_ref: 'rb' }),
@@ -193,7 +193,7 @@ export function locationsContract(
     const image = (name: string) => `https://media.example/abcdefgh/${name}.jpg`;
     const findUsages = () => fixture.brokenUsages?.(appId);
 
-    it('is a usage of its file while the location has it', async () => {
+    it('counts as a usage of its file while the location has the image', async () => {
       if (fixture.brokenUsages === undefined) return;
       const [a] = await put(makeRow({ code: 'A', image_url: image('a') }), makeRow({ code: 'B', image_url: null }));
       const usage = { entity_type: 'app_location', entity_id: String(idOf(a)), field: 'image_url', label: 'Store' };

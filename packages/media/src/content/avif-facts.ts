@@ -32,7 +32,7 @@ function numberAfterVersion(head: Uint8Array, { from }: IsoBox): number {
   return head[from] === 0 ? u16(head, from + VERSION_SIZE) : u32(head, from + VERSION_SIZE);
 }
 
-/** The indexes start at 1. */
+/** Returns the item's indexes in the list of properties, counted from 1. */
 function propertyIndexesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
   const idSize = head[from] === 0 ? 2 : 4;
   const size = (head[from + 3] ?? 0) & 1 ? 2 : 1;
@@ -47,7 +47,7 @@ function propertyIndexesOf(head: Uint8Array, { from, to }: IsoBox, item: number)
   return [];
 }
 
-/** The highest bit, which marks a property as essential, is masked. */
+/** Masks the highest bit, which marks a property as essential. */
 function* indexesIn(head: Uint8Array, from: number, to: number, size: 1 | 2): Generator<number> {
   for (let at = from; at < to; at += size) yield size === 2 ? u16(head, at) & 0x7fff : (head[at] ?? 0) & 0x7f;
 }

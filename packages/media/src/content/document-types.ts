@@ -10,10 +10,10 @@ const MIME_BY_OFFICE_FOLDER: Readonly<Record<string, string>> = {
   'xl/': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'ppt/': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
-/** Every Office document has one of these entries. */
+/** Every Office document contains an entry with one of these names. */
 const OFFICE_ENTRY = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
 
-/** A PDF may start with other bytes, but not with HTML or a script. An object must follow its signature. */
+/** Accepts other bytes before the signature unless they are HTML or a script. An object must follow the signature. */
 export function isPdf(head: Uint8Array): boolean {
   const at = decodeLatin1(head, 0, MAX_PDF_OFFSET_BYTES + 5).search(/%PDF-\d/);
   return at >= 0 && !/[<#]/.test(decodeLatin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(decodeLatin1(head, at));

@@ -33,7 +33,7 @@ const DETECTORS: readonly Detector[] = [
 
 /**
  * Detects the MIME type from the first {@link TYPE_HEAD_BYTES} bytes. Returns `undefined` for a type that the library
- * does not accept. The name decides only between CSV and plain text.
+ * does not accept. The name is used only to distinguish CSV from plain text.
  */
 export function fileType(head: Uint8Array, name: string): string | undefined {
   const typeHead = head.subarray(0, TYPE_HEAD_BYTES);

@@ -7,7 +7,7 @@ import { gifFacts } from './gif-facts.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const CMYK = 5;
-/** EXIF orientations from this one on swap width and height. */
+/** Orientations 5 to 8 swap width and height. */
 const FIRST_TRANSPOSED = 5;
 
 const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | undefined>> = {
@@ -21,9 +21,9 @@ const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | un
 };
 
 /**
- * Reads the facts of an image from its first bytes without decoding. Returns `undefined` for other types, and when the
- * header lies beyond these bytes; callers then retry with more bytes. Ignores EXIF beyond these bytes. A GIF whose
- * second image lies beyond them counts as animated when it has a loop count or a frame delay.
+ * Reads the facts of an image from its first bytes without decoding, and ignores EXIF beyond these bytes. Returns
+ * `undefined` for other types, and when the header is longer than these bytes; callers then retry with more bytes. A
+ * GIF whose second image lies beyond these bytes counts as animated when it has a loop count or a frame delay.
  */
 export function imageFacts(mime: string, head: Uint8Array): ImageFacts | undefined {
   const storedFacts = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;

@@ -5,7 +5,7 @@ import { colourTableSize, isGif } from '../location/gif.js';
 import { PNG_SIGNATURE } from '../location/png.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 
-/** The keys are colour types. */
+/** Allowed bit depths by colour type. */
 const PNG_BIT_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -20,7 +20,7 @@ const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
 const MAX_BRANDS_BYTES = 1_024;
 const SCAN = 0xda;
 
-/** Requires at least two consecutive segments, or segments up to the scan in a whole file. */
+/** Requires two consecutive segments; in a whole file, segments up to the scan are enough. */
 export function isJpeg(head: Uint8Array): boolean {
   let at = 2;
   if (!matchesAt(head, 0, '\xff\xd8')) return false;
@@ -32,7 +32,7 @@ export function isJpeg(head: Uint8Array): boolean {
     if (marker === undefined) break;
     if (!isJpegSegment(marker) || size < 2) return false;
     at += 2 + size;
-    // Decoders skip bytes between segments; only the first gap is suspicious.
+    // Decoders skip bytes between segments, so only a gap after the first segment is suspicious.
     if (!isFirst && at < head.length && head[at] !== 0xff) return true;
   }
   return at >= head.length && mayBeTruncated(head);
@@ -60,7 +60,7 @@ export function isWebp(head: Uint8Array): boolean {
   return kind === 'VP8 ' && size >= 10 && ((head[20] ?? 1) & 1) === 0 && matchesAt(head, 23, '\x9d\x01\x2a');
 }
 
-/** Requires a block after the colour table; scripts that start with `GIF89a` have none. */
+/** Requires a block after the colour table, because a script may start with `GIF89a`. */
 export function isGifImage(head: Uint8Array): boolean {
   if (!isGif(head) || u16(head, 6, 'little') === 0 || u16(head, 8, 'little') === 0) return false;
   const first = head[13 + colourTableSize(head[10])];
@@ -84,7 +84,7 @@ export function isoBrands(head: Uint8Array): readonly string[] | undefined {
   return hasNextBox ? [decodeLatin1(head, 8, 12), ...compatibleBrands] : undefined;
 }
 
-/** Rejects camera raw images, which use the TIFF format. */
+/** Rejects camera raw images, which also use the TIFF format. */
 export function isTiff(head: Uint8Array): boolean {
   const header = tiffHeader(head);
   if (header === undefined || matchesAt(head, 8, 'CR')) return false;

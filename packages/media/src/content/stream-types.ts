@@ -31,7 +31,7 @@ export function isoMediaType(head: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** QuickTime files without brands start with known boxes and contain a movie header or samples. */
+/** A QuickTime file without brands starts with a known box and contains a movie header or samples. */
 function isBareQuickTime(head: Uint8Array): boolean {
   const seenTypes = new Set<string>();
   for (const { type, from, to } of isoBoxes(head, 0, Infinity)) {
@@ -57,7 +57,7 @@ function readDocType(head: Uint8Array, from: number, to: number): string | undef
     const { id, headSize, size } = element;
     at += headSize + size;
     if (at > to) return undefined;
-    // Texts may be padded with zeros.
+    // A writer may pad a text with zeros.
     if (id === DOC_TYPE) return trimEndCharacters(decodeLatin1(head, at - size, at), '\0');
   }
   return undefined;
@@ -106,7 +106,7 @@ function mp3FrameSize(head: Uint8Array, at: number): number | undefined {
   return Math.floor(((samples / 8) * kilobits * 1_000 * divisor) / hertz) + ((bits >>> 9) & 1);
 }
 
-/** Accepts audio only: video starts with another packet. */
+/** Accepts only audio; video starts with another packet. */
 export function isOgg(head: Uint8Array): boolean {
   const isFirstPage = matchesAt(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
   const body = 27 + (head[26] ?? 0);

@@ -1,7 +1,7 @@
 import { decodeLatin1, matchesAt, u16, type ByteOrder } from '../octets.js';
 
 const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
-/** Files with these signatures could pass as text. */
+/** Signatures of other types whose files could pass as text. */
 const OTHER_SIGNATURES = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
 const PROLOGUE = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/;
 const DOCTYPE = /^<!DOCTYPE\s+(?:\w+:)?svg\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/;
@@ -23,7 +23,7 @@ export function isPlainText(head: Uint8Array): boolean {
   return isReadable && !/^\s*<[a-z!?/]/i.test(decodeAsciiNames(head) ?? '');
 }
 
-/** Maps each byte or UTF-16 unit to one character, which is enough to find ASCII names. */
+/** Maps each byte or UTF-16 unit to one character, which preserves ASCII names. */
 function decodeAsciiNames(head: Uint8Array): string | undefined {
   const order = utf16Order(head);
   if (order === undefined) {
@@ -50,7 +50,7 @@ function isUtf16(head: Uint8Array, order: ByteOrder): boolean {
   return true;
 }
 
-/** Accepts a character that is truncated at the end. */
+/** Accepts a last character that is truncated by the end of the head. */
 function isUtf8(head: Uint8Array): boolean {
   for (let at = 0; at < head.length;) {
     const firstByte = head[at] ?? 0;

@@ -1,6 +1,6 @@
 import type { Size } from '../presets.js';
 
-/** Facts of an image as stored, before its orientation is applied. */
+/** Facts of the stored pixels, before the EXIF orientation is applied. */
 export interface UnrotatedFacts extends Size {
   /** EXIF orientation, 1–8. */
   readonly orientation?: number | undefined;

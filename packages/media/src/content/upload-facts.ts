@@ -9,11 +9,11 @@ import { fileType } from './file-type.js';
 import { TYPE_HEAD_BYTES } from './head.js';
 import { imageFacts } from './image-facts.js';
 
-/** An image whose header lies beyond these bytes is refused. */
+/** An image with a longer header is refused. */
 export const MAX_IMAGE_HEADER_BYTES = 32 * 2 ** 20;
 const SVG = 'image/svg+xml';
 
-/** Refuses unsupported types, unreadable images, and images with more pixels than `pixelLimit`. */
+/** Refuses an unsupported type, an unreadable image, and an image with more pixels than `pixelLimit`. */
 export async function readUploadFacts(
   name: string,
   file: ReadableFile,
@@ -33,8 +33,8 @@ export async function readUploadFacts(
 }
 
 /**
- * Returns the content to publish; `undefined` when it equals the upload. Throws `UnreadableFile` while streaming; the
- * output must then not be used.
+ * Returns the content to publish; `undefined` when the upload itself is published. Throws `UnreadableFile` while
+ * streaming; the output must then not be used.
  */
 export function publicContent(
   mime: string,

@@ -4,10 +4,10 @@ import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 const VERSION_SIZE = 4;
-/** An Exif item starts with the four-byte offset of its TIFF header. */
+/** Offset of the Exif data in its item, after the four-byte offset of the TIFF header. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
-/** No real image has so many boxes side by side. */
+/** No real image has so many consecutive boxes. */
 const MAX_BOXES = 10_000;
 const KEPT_ITEMS = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap']);
 const DROPPED_PROPERTIES = new Set(['udes', 'altt', 'uuid']);
@@ -18,7 +18,7 @@ interface Item {
   readonly extents: readonly { readonly from: number; readonly size: number }[];
 }
 
-/** Blanks all items of an AVIF except images, and keeps the EXIF orientation. The boxes must be stripped before. */
+/** Blanks all items of an AVIF except images, and keeps the EXIF orientation. Strip the boxes first. */
 export function blankAvif(bytes: Uint8Array): void {
   const boxes = readBoxes(bytes, 0, bytes.length);
   const metaBoxes = boxes.filter(({ type }) => type === 'meta');
@@ -109,7 +109,7 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
       readNumber(indexSize);
       return { from: base + readNumber(offsetSize), size: readNumber(lengthSize) };
     });
-    // Some readers ignore the reference to another file and read the item from this one.
+    // Some readers ignore the reference to another file and read the item from this file.
     if (isInOtherFile || construction > IN_BOX || extents.some(({ size }) => size === 0)) {
       throw new UnreadableFile('Unsupported AVIF item location');
     }
@@ -117,7 +117,7 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
   }
 }
 
-/** The returned function reads consecutive integers of the given sizes in bytes, exact up to 2^53. */
+/** Returns a function that reads consecutive integers of the given sizes in bytes, exact up to 2^53. */
 function makeNumberReader(bytes: Uint8Array, from: number, to: number): (size: number) => number {
   let at = from;
   return (size) => {

@@ -1,4 +1,4 @@
-/** Returns the checksum of PNG (ISO 3309, reflected). */
+/** Returns the checksum of a PNG chunk (ISO 3309, reflected). */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (const byte of bytes) crc = (crc >>> 8) ^ (REFLECTED_TABLE[(crc ^ byte) & 0xff] ?? 0);
@@ -6,7 +6,7 @@ export function crc32(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the checksum of an Ogg page: the same polynomial, neither reflected nor inverted. The bytes of the checksum
+ * Returns the checksum of an Ogg page: the polynomial of PNG, neither reflected nor inverted. The bytes of the checksum
  * count as zeros.
  */
 export function oggCrc(page: Uint8Array): number {

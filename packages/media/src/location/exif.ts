@@ -1,7 +1,7 @@
 import { matchesAt, setU16 } from '../octets.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 
-/** This is big-endian EXIF of one directory with one tag. */
+/** Big-endian EXIF of one directory with one tag. */
 // prettier-ignore
 const ORIENTATION_ONLY = [
   0x4d, 0x4d, 0, 42, 0, 0, 0, 8,

@@ -2,7 +2,7 @@ import { concat } from '../octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
-/** Beyond these, a part must have {@link MIN_PART_BYTES} on average: millions of empty parts would take minutes. */
+/** Further parts must have {@link MIN_PART_BYTES} on average, because millions of empty parts would take minutes. */
 const MAX_SMALL_PARTS = 100_000;
 const MIN_PART_BYTES = 100;
 const SMALL_BYTES = 4_096;
@@ -10,7 +10,7 @@ const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
 
-/** Yields while it waits for more bytes or for the end of the file. */
+/** Yields to wait for more bytes or for the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
 export type Stripper = (file: FileStream) => Coroutine;
@@ -27,7 +27,7 @@ export class FileStream {
   private to = 0;
   private ownsInput = false;
   private hasEnded = false;
-  /** A nested file adds its parts to the count of the outermost file. */
+  /** Number of parts; a nested file counts its parts in the outermost file. */
   private parts = 0;
   private readonly outermost: FileStream;
   private output: Uint8Array[] = [];
@@ -64,7 +64,7 @@ export class FileStream {
     return pieces;
   }
 
-  /** Waits for this many bytes; returns false when the file ends before. */
+  /** Waits for `count` bytes; returns false when the file ends before. */
   *waitFor(count: number): Coroutine<boolean> {
     while (this.available < count && !this.hasEnded) yield;
     return this.available >= count;
@@ -97,7 +97,7 @@ export class FileStream {
     for (let remaining = count; remaining > 0; remaining -= BLOCK_BYTES) this.write(ZEROS.subarray(0, remaining));
   }
 
-  *pass(count: number): Coroutine {
+  *copy(count: number): Coroutine {
     yield* this.consume(count, (bytes) => this.write(bytes));
   }
 
@@ -127,7 +127,7 @@ export class FileStream {
     if (file.parts > MAX_SMALL_PARTS + file.position / MIN_PART_BYTES) throw new UnreadableFile('Too many parts');
   }
 
-  /** Bytes never move in place, because the output may refer to them. */
+  /** Allocates a new buffer, because the output may refer to bytes of the old one. */
   private grow(addedBytes: number): void {
     const grownInput = new Uint8Array(Math.max(2 * (this.available + addedBytes), SMALL_BYTES));
     grownInput.set(this.peek());
@@ -141,7 +141,7 @@ export class FileStream {
 }
 
 /**
- * Yields the output of the stripper. Reads the source to its end and drops the bytes after the stripper's last byte.
+ * Yields the output of the stripper. Reads the source to its end, and drops the bytes after the stripper's last byte.
  */
 export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stripper): AsyncGenerator<Uint8Array> {
   const file = new FileStream();

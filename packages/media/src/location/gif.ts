@@ -16,10 +16,10 @@ const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 export function* stripGif(file: FileStream): Coroutine {
   const header = yield* file.lookAhead(HEADER_SIZE);
   if (!isGif(header)) throw new UnreadableFile('Not a GIF');
-  yield* file.pass(HEADER_SIZE + colourTableSize(header[10]));
+  yield* file.copy(HEADER_SIZE + colourTableSize(header[10]));
   while (yield* file.waitFor(2)) {
     const [kind, label] = file.peek(2);
-    if (kind === IMAGE) yield* passImage(file);
+    if (kind === IMAGE) yield* copyImage(file);
     else if (kind === EXTENSION) yield* stripExtension(file, label);
     else break;
   }
@@ -34,9 +34,9 @@ export function colourTableSize(flags = 0): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-function* passImage(file: FileStream): Coroutine {
+function* copyImage(file: FileStream): Coroutine {
   const descriptor = yield* file.lookAhead(DESCRIPTOR_SIZE);
-  yield* file.pass(DESCRIPTOR_SIZE + colourTableSize(descriptor[9]) + 1);
+  yield* file.copy(DESCRIPTOR_SIZE + colourTableSize(descriptor[9]) + 1);
   yield* stripBlocks(file, true);
 }
 
@@ -46,18 +46,18 @@ function* stripExtension(file: FileStream, label: number | undefined): Coroutine
     label === PLAIN_TEXT ||
     label === CONTROL ||
     (label === APPLICATION && head[2] === 11 && KEPT_APPLICATIONS.has(decodeLatin1(head, 3)));
-  yield* isKept ? file.pass(2) : file.drop(2);
+  yield* isKept ? file.copy(2) : file.drop(2);
   yield* stripBlocks(file, isKept);
 }
 
-/** Each block has a size prefix and up to 255 bytes. An empty block is the last. */
+/** Each block has a size prefix and up to 255 bytes. An empty block is the last one. */
 function* stripBlocks(file: FileStream, isKept: boolean): Coroutine {
   while (yield* file.waitFor(1)) {
     const bytes = file.peek();
     let at = 0;
     while (bytes[at]) at += 1 + (bytes[at] ?? 0);
     const isLast = at < bytes.length;
-    yield* isKept ? file.pass(isLast ? at + 1 : at) : file.drop(isLast ? at + 1 : at);
+    yield* isKept ? file.copy(isLast ? at + 1 : at) : file.drop(isLast ? at + 1 : at);
     if (isLast) return;
   }
 }

@@ -46,7 +46,7 @@ describe('stripIsoMedia', () => {
   });
 
   it.each(['©xyz', 'loci', 'XMP_', 'GPMF', 'GPS ', 'free', '©cmt', 'auxi'].map((type) => [type, box(type, LOCATION)]))(
-    'frees %s',
+    'replaces %s by a `free` box',
     (_, part) => {
       expect(stripToText(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blankedText(part)))));
     },
@@ -56,7 +56,7 @@ describe('stripIsoMedia', () => {
     ['a camera list', fullBox('meta', 0, fullBox('hdlr', 0, u32be(0), 'mdta'), box('ilst', LOCATION))],
     ['a list without handler', fullBox('meta', 0, box('ilst', LOCATION))],
     ['an empty list', box('meta')],
-  ])('frees %s', (_, part) => {
+  ])('replaces %s by a `free` box', (_, part) => {
     expect(stripToText(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blankedText(part)))));
   });
 

@@ -3,10 +3,10 @@ import { MAX_LOOK_AHEAD_BYTES, stripNested, type Stripper, type FileStream, type
 import { stripPicture } from './picture.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-const HEAD = 8;
+const HEAD_SIZE = 8;
 const typeSet = (text: string): ReadonlySet<string> => new Set(text.split('|'));
 
-/** The keys are parent boxes, which are parsed. The values are the boxes that are kept in them. */
+/** Keys are the parent boxes to parse; values are the children to keep. */
 const KEPT_BY_PARENT: Readonly<Record<string, ReadonlySet<string>>> = {
   file: typeSet('ftyp|styp|moov|moof|mdat|sidx|ssix|prft|mfra|wide|pnot|PICT'),
   moov: typeSet('mvhd|trak|mvex|iods|pssh|prfl|clip|ctab|rmra|cmov|udta'),
@@ -28,12 +28,12 @@ const KEPT_BY_PARENT: Readonly<Record<string, ReadonlySet<string>>> = {
   covr: typeSet('data'),
 };
 
-/** Players need these boxes whole: a broken box in one of them makes the file unreadable. */
+/** Players need these boxes whole, so a broken box in one of them makes the file unreadable. */
 const STRUCTURE_BOXES = typeSet('moov|trak|mdia|minf|stbl|moof|traf');
 const FIRST_BOXES = typeSet('ftyp|styp|moov|mdat|wide|free|skip|pnot');
 /** UUID of Spherical Video V1. */
 const SPHERICAL = '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd';
-/** These sample formats may hold positions. A stream cannot find positions among video samples. */
+/** Sample formats that may contain positions, which a stream cannot find among video samples. */
 const POSITION_FORMATS = typeSet('gpmd|camm|rtmd|gps0|djmd|dbgi');
 
 interface Box {
@@ -43,7 +43,7 @@ interface Box {
 }
 
 /**
- * Strips MP4, MOV and M4A. Keeps all offsets, because samples are addressed by them. Keeps the boxes for playback and
+ * Strips MP4, MOV and M4A. Keeps all offsets, because samples are addressed by offset. Keeps the boxes for playback and
  * plain titles; all other boxes become `free` boxes of zeros. Strips cover art and drops bytes after the last box.
  * Throws {@link UnreadableFile} for a track of positions.
  */
@@ -54,7 +54,7 @@ export const stripIsoImage: Stripper = (file) => stripBoxes(file, 'file', Infini
 
 function* stripBoxes(file: FileStream, parent: string, end: number, extraKeptType?: string): Coroutine {
   const seenTypes = new Set<string>();
-  while (file.position + HEAD <= end && (yield* file.waitFor(HEAD))) {
+  while (file.position + HEAD_SIZE <= end && (yield* file.waitFor(HEAD_SIZE))) {
     const box = boxAt(yield* file.lookAhead(16), file.position, end);
     if (parent === 'file' && seenTypes.size === 0 && !(box && FIRST_BOXES.has(box.type))) {
       throw new UnreadableFile('Not an ISO media file');
@@ -65,7 +65,7 @@ function* stripBoxes(file: FileStream, parent: string, end: number, extraKeptTyp
       break;
     }
     seenTypes.add(box.type);
-    if (box.type === extraKeptType) yield* file.pass(box.end - file.position);
+    if (box.type === extraKeptType) yield* file.copy(box.end - file.position);
     else if (KEPT_BY_PARENT[parent]?.has(box.type)) yield* stripBox(file, parent, box);
     else yield* freeBox(file, box);
   }
@@ -74,7 +74,7 @@ function* stripBoxes(file: FileStream, parent: string, end: number, extraKeptTyp
 
 function boxAt(head: Uint8Array, at: number, parentEnd: number): Box | undefined {
   const [shortSize, type] = [u32(head, 0), decodeLatin1(head, 4, 8)];
-  const headSize = shortSize === 1 ? 16 : HEAD;
+  const headSize = shortSize === 1 ? 16 : HEAD_SIZE;
   const size = shortSize === 1 ? u64(head, 8) : shortSize === 0 ? parentEnd - at : shortSize;
   return size < headSize || at + size > parentEnd ? undefined : { type, headSize, end: at + size };
 }
@@ -89,16 +89,16 @@ function* stripBox(file: FileStream, parent: string, box: Box): Coroutine {
   else if (type === '----') yield* stripFreeForm(file, box);
   else if (parent === 'covr') yield* stripCover(file, box);
   else if (Object.hasOwn(KEPT_BY_PARENT, type)) {
-    yield* file.pass(headSize);
+    yield* file.copy(headSize);
     yield* stripBoxes(file, type, end);
-  } else yield* file.pass(end - file.position);
+  } else yield* file.copy(end - file.position);
 }
 
 function* freeBox(file: FileStream, { headSize, end }: Box): Coroutine {
-  yield* file.pass(4);
+  yield* file.copy(4);
   file.write(encodeLatin1('free'));
   yield* file.drop(4);
-  yield* file.pass(headSize - HEAD);
+  yield* file.copy(headSize - HEAD_SIZE);
   yield* file.blank(end - file.position);
 }
 
@@ -109,18 +109,18 @@ function* stripTitles(file: FileStream, box: Box, content: Uint8Array): Coroutin
     yield* freeBox(file, box);
     return;
   }
-  yield* file.pass(box.headSize + versionSize);
+  yield* file.copy(box.headSize + versionSize);
   yield* stripBoxes(file, 'meta', box.end);
 }
 
 function* stripFreeForm(file: FileStream, box: Box): Coroutine {
   const nextBytes = yield* file.lookAhead(Math.min(box.end - file.position, 128));
-  if (decodeLatin1(nextBytes).includes('iTunSMPB')) yield* file.pass(box.end - file.position);
+  if (decodeLatin1(nextBytes).includes('iTunSMPB')) yield* file.copy(box.end - file.position);
   else yield* freeBox(file, box);
 }
 
 function* stripCover(file: FileStream, { headSize, end }: Box): Coroutine {
-  yield* file.pass(Math.min(headSize + 8, end - file.position));
+  yield* file.copy(Math.min(headSize + 8, end - file.position));
   yield* stripNested(file, end - file.position, stripPicture);
 }
 

@@ -14,7 +14,7 @@ const ADOBE_SIZE = 12;
  */
 export function* stripJpeg(file: FileStream): Coroutine {
   if (!matchesAt(yield* file.lookAhead(2), 0, '\xff\xd8')) throw new UnreadableFile('Not a JPEG');
-  yield* file.pass(2);
+  yield* file.copy(2);
   let hasExif = false;
   for (;;) {
     const marker = yield* nextMarker(file);
@@ -37,8 +37,8 @@ export function* stripJpeg(file: FileStream): Coroutine {
       continue;
     }
     file.write(Uint8Array.of(0xff, marker));
-    yield* file.pass(size);
-    if (marker === SOS) yield* passScan(file);
+    yield* file.copy(size);
+    if (marker === SOS) yield* copyScan(file);
   }
 }
 
@@ -55,14 +55,14 @@ function* nextMarker(file: FileStream): Coroutine<number | undefined> {
   return undefined;
 }
 
-function* passScan(file: FileStream): Coroutine {
+function* copyScan(file: FileStream): Coroutine {
   while (yield* file.waitFor(2)) {
     const bytes = file.peek();
     const end = endOfScan(bytes);
-    yield* file.pass(end ?? bytes.length - (bytes.at(-1) === 0xff ? 1 : 0));
+    yield* file.copy(end ?? bytes.length - (bytes.at(-1) === 0xff ? 1 : 0));
     if (end !== undefined) return;
   }
-  yield* file.pass(1);
+  yield* file.copy(1);
 }
 
 function endOfScan(bytes: Uint8Array): number | undefined {

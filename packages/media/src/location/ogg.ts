@@ -3,8 +3,8 @@ import { oggCrc } from './crc.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-const HEAD = 27;
-const FIRST = 0x02;
+const HEAD_SIZE = 27;
+const FIRST_PAGE_FLAG = 0x02;
 const CRC_AT = 22;
 const FULL_SEGMENT = 255;
 const MAX_STREAMS = 64;
@@ -18,12 +18,12 @@ interface LogicalStream {
   isNextByteLocation: boolean;
 }
 
-/** Consumes a byte and yields whether the next byte belongs to a location. */
+/** Receives a byte and yields true when the next byte belongs to a location. */
 type CommentParser = Generator<boolean, void, number>;
 
 export function* stripOgg(file: FileStream): Coroutine {
   const streams = new Map<number, LogicalStream>();
-  while (yield* file.waitFor(HEAD)) {
+  while (yield* file.waitFor(HEAD_SIZE)) {
     const size = yield* pageSize(file);
     const page = (yield* file.lookAhead(size)).slice();
     if (!matchesAt(page, 0, 'OggS')) throw new UnreadableFile('Not an Ogg page');
@@ -31,28 +31,28 @@ export function* stripOgg(file: FileStream): Coroutine {
     file.write(page);
     yield* file.drop(size);
   }
-  yield* file.drop(HEAD);
+  yield* file.drop(HEAD_SIZE);
 }
 
 function* pageSize(file: FileStream): Coroutine<number> {
-  const segments = file.peek(HEAD)[HEAD - 1] ?? 0;
-  const table = (yield* file.lookAhead(HEAD + segments)).subarray(HEAD);
-  return HEAD + segments + table.reduce((sum, segmentSize) => sum + segmentSize, 0);
+  const segments = file.peek(HEAD_SIZE)[HEAD_SIZE - 1] ?? 0;
+  const table = (yield* file.lookAhead(HEAD_SIZE + segments)).subarray(HEAD_SIZE);
+  return HEAD_SIZE + segments + table.reduce((sum, segmentSize) => sum + segmentSize, 0);
 }
 
 function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): LogicalStream {
   const serial = u32(page, 14, 'little');
   const knownStream = streams.get(serial);
-  if (knownStream && ((page[5] ?? 0) & FIRST) === 0) return knownStream;
+  if (knownStream && ((page[5] ?? 0) & FIRST_PAGE_FLAG) === 0) return knownStream;
   if (streams.size === MAX_STREAMS) throw new UnreadableFile('Too many Ogg streams');
-  const body = page.subarray(HEAD + (page[HEAD - 1] ?? 0));
+  const body = page.subarray(HEAD_SIZE + (page[HEAD_SIZE - 1] ?? 0));
   const comments = parseComments(commentHeaderBytes(body));
   const stream = { packet: 0, comments, isNextByteLocation: comments.next().value === true };
   streams.set(serial, stream);
   return stream;
 }
 
-/** Returns the number of bytes before the comments in the second packet. The first packet names the codec. */
+/** Returns the number of bytes before the comments in the second packet. The first packet identifies the codec. */
 function commentHeaderBytes(firstPacket: Uint8Array): number {
   if (matchesAt(firstPacket, 0, '\x01vorbis')) return 7;
   if (matchesAt(firstPacket, 0, 'OpusHead')) return 8;
@@ -63,9 +63,9 @@ function commentHeaderBytes(firstPacket: Uint8Array): number {
 
 function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   let isChanged = false;
-  const segments = page[HEAD - 1] ?? 0;
-  let at = HEAD + segments;
-  for (const size of page.subarray(HEAD, HEAD + segments)) {
+  const segments = page[HEAD_SIZE - 1] ?? 0;
+  let at = HEAD_SIZE + segments;
+  for (const size of page.subarray(HEAD_SIZE, HEAD_SIZE + segments)) {
     const end = Math.min(at + size, page.length);
     for (; stream.packet === 1 && at < end; at += 1) {
       const isLocation = stream.isNextByteLocation;

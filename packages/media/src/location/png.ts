@@ -6,7 +6,7 @@ import { UnreadableFile } from './unreadable-file.js';
 
 export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n';
 const MAX_CHUNK_BYTES = 0x7fff_ffff;
-const HEAD = 8;
+const HEAD_SIZE = 8;
 const CRC = 4;
 const KEPT_CHUNKS = new Set(
   (
@@ -19,26 +19,26 @@ const KEPT_CHUNKS = new Set(
  * Keeps the chunks that rendering needs and the EXIF orientation. Drops all other chunks and everything after the end.
  */
 export function* stripPng(file: FileStream): Coroutine {
-  if (!matchesAt(yield* file.lookAhead(HEAD), 0, PNG_SIGNATURE)) throw new UnreadableFile('Not a PNG');
-  yield* file.pass(HEAD);
+  if (!matchesAt(yield* file.lookAhead(HEAD_SIZE), 0, PNG_SIGNATURE)) throw new UnreadableFile('Not a PNG');
+  yield* file.copy(HEAD_SIZE);
   let hasExif = false;
-  while (yield* file.waitFor(HEAD)) {
-    const head = file.peek(HEAD);
+  while (yield* file.waitFor(HEAD_SIZE)) {
+    const head = file.peek(HEAD_SIZE);
     const [size, type] = [u32(head, 0), decodeLatin1(head, 4)];
     if (size > MAX_CHUNK_BYTES || !/^[A-Za-z]{4}$/.test(type)) throw new UnreadableFile('Invalid PNG chunk');
     if (KEPT_CHUNKS.has(type)) {
-      yield* file.pass(HEAD + size + CRC);
+      yield* file.copy(HEAD_SIZE + size + CRC);
       if (type === 'IEND') return;
       continue;
     }
     if (isCritical(type)) throw new UnreadableFile(`Unknown critical PNG chunk: ${type}`);
     if (type === 'eXIf' && !hasExif) {
-      const nextBytes = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
-      const orientation = orientationOf(nextBytes.subarray(HEAD));
+      const nextBytes = yield* file.lookAhead(Math.min(HEAD_SIZE + size, MAX_LOOK_AHEAD_BYTES));
+      const orientation = orientationOf(nextBytes.subarray(HEAD_SIZE));
       if (orientation !== undefined) file.write(makeChunk('eXIf', minimalExif(orientation)));
       hasExif = true;
     }
-    yield* file.drop(HEAD + size + CRC);
+    yield* file.drop(HEAD_SIZE + size + CRC);
   }
 }
 

@@ -4,9 +4,9 @@ import { stripMp3 } from './mp3.js';
 import { MAX_LOOK_AHEAD_BYTES, stripNested, type FileStream, type Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-const HEAD = 8;
-const FRAME_HEAD = 16;
-const HAS_XMP = 0x04;
+const HEAD_SIZE = 8;
+const FRAME_HEAD_SIZE = 16;
+const XMP_FLAG = 0x04;
 const UNKNOWN_SIZE = 0xffff_ffff;
 
 const idSet = (text: string): ReadonlySet<string> => new Set(text.split('|'));
@@ -24,30 +24,30 @@ const KEPT_IN_LIST: Readonly<Record<string, ReadonlySet<string>>> = {
  * chunks become `JUNK` chunks of zeros, which decoders skip. Keeps the EXIF orientation and clears the XMP flag.
  */
 export function* stripWebp(file: FileStream): Coroutine {
-  const end = yield* passHeader(file, 'WEBP');
+  const end = yield* copyHeader(file, 'WEBP');
   yield* stripChunks(file, end, Infinity, KEPT_IN_WEBP);
 }
 
 export function* stripWav(file: FileStream): Coroutine {
-  const end = yield* passHeader(file, 'WAVE');
+  const end = yield* copyHeader(file, 'WAVE');
   yield* stripChunks(file, end, Infinity, KEPT_IN_WAVE);
 }
 
-function* passHeader(file: FileStream, form: string): Coroutine<number> {
+function* copyHeader(file: FileStream, form: string): Coroutine<number> {
   const head = yield* file.lookAhead(12);
   if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, form)) throw new UnreadableFile(`Not a ${form} file`);
   const size = u32(head, 4, 'little');
-  yield* file.pass(12);
-  return size === 0 || size === UNKNOWN_SIZE ? Infinity : HEAD + size + (size % 2);
+  yield* file.copy(12);
+  return size === 0 || size === UNKNOWN_SIZE ? Infinity : HEAD_SIZE + size + (size % 2);
 }
 
-/** Strips chunks that start before `end`. A chunk that reaches beyond `limit` ends there. */
+/** Strips the chunks that start before `end`. Truncates a chunk at `limit`. */
 function* stripChunks(file: FileStream, end: number, limit: number, keptIds: ReadonlySet<string>): Coroutine {
-  while (file.position + HEAD <= end && (yield* file.waitFor(HEAD))) {
-    const head = file.peek(HEAD);
+  while (file.position + HEAD_SIZE <= end && (yield* file.waitFor(HEAD_SIZE))) {
+    const head = file.peek(HEAD_SIZE);
     const [id, size] = [decodeLatin1(head, 0, 4), u32(head, 4, 'little')];
-    const chunkEnd = Math.min(file.position + HEAD + size + (size % 2), limit);
-    // In an unfinished recording, only samples follow.
+    const chunkEnd = Math.min(file.position + HEAD_SIZE + size + (size % 2), limit);
+    // An unfinished recording has size 0, and only samples follow.
     const isEndless = id === 'data' && size === 0 && end === Infinity;
     if (keptIds.has(id)) yield* stripChunk(file, id, size, isEndless ? Infinity : chunkEnd);
     else yield* blankChunk(file, chunkEnd);
@@ -59,40 +59,40 @@ function* stripChunk(file: FileStream, id: string, size: number, end: number): C
   if (id === 'VP8X') yield* clearXmpFlag(file);
   else if (id === 'EXIF') yield* minimizeExif(file, size);
   else if (id === 'ANMF') {
-    yield* file.pass(Math.min(HEAD + FRAME_HEAD, end - file.position));
+    yield* file.copy(Math.min(HEAD_SIZE + FRAME_HEAD_SIZE, end - file.position));
     yield* stripChunks(file, end, end, KEPT_IN_FRAME);
   } else if (id === 'LIST') {
-    const type = decodeLatin1(yield* file.lookAhead(HEAD + 4), HEAD);
-    yield* file.pass(Math.min(HEAD + 4, end - file.position));
+    const type = decodeLatin1(yield* file.lookAhead(HEAD_SIZE + 4), HEAD_SIZE);
+    yield* file.copy(Math.min(HEAD_SIZE + 4, end - file.position));
     yield* stripChunks(file, end, end, KEPT_IN_LIST[type] ?? idSet(''));
   } else if (id === 'id3 ' || id === 'ID3 ') {
-    yield* file.pass(HEAD);
+    yield* file.copy(HEAD_SIZE);
     yield* stripNested(file, end - file.position, stripMp3);
   }
-  yield* file.pass(end - file.position);
+  yield* file.copy(end - file.position);
 }
 
 function* clearXmpFlag(file: FileStream): Coroutine {
-  const [flags] = (yield* file.lookAhead(HEAD + 1)).subarray(HEAD);
-  yield* file.pass(HEAD);
+  const [flags] = (yield* file.lookAhead(HEAD_SIZE + 1)).subarray(HEAD_SIZE);
+  yield* file.copy(HEAD_SIZE);
   yield* file.drop(1);
-  if (flags !== undefined) file.write(Uint8Array.of(flags & ~HAS_XMP));
+  if (flags !== undefined) file.write(Uint8Array.of(flags & ~XMP_FLAG));
 }
 
 function* minimizeExif(file: FileStream, size: number): Coroutine {
-  const nextBytes = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
-  const orientationExif = minimalExif(orientationOf(nextBytes.subarray(HEAD)) ?? 1);
-  yield* file.pass(HEAD);
-  if (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES) {
+  const nextBytes = yield* file.lookAhead(Math.min(HEAD_SIZE + size, MAX_LOOK_AHEAD_BYTES));
+  const orientationExif = minimalExif(orientationOf(nextBytes.subarray(HEAD_SIZE)) ?? 1);
+  yield* file.copy(HEAD_SIZE);
+  if (nextBytes.length >= HEAD_SIZE + MINIMAL_EXIF_BYTES) {
     file.write(orientationExif);
     yield* file.drop(MINIMAL_EXIF_BYTES);
   }
-  yield* file.blank(size + (size % 2) - (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES ? MINIMAL_EXIF_BYTES : 0));
+  yield* file.blank(size + (size % 2) - (nextBytes.length >= HEAD_SIZE + MINIMAL_EXIF_BYTES ? MINIMAL_EXIF_BYTES : 0));
 }
 
 function* blankChunk(file: FileStream, end: number): Coroutine {
   file.write(encodeLatin1('JUNK'));
   yield* file.drop(4);
-  yield* file.pass(4);
+  yield* file.copy(4);
   yield* file.blank(end - file.position);
 }

@@ -13,7 +13,7 @@ import { stripJpeg } from './jpeg.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { stripInPlace } from './buffered.js';
 
-/** These tags serve decoding, resolution and colour profile. None holds texts, EXIF, GPS or map coordinates. */
+/** Tags for decoding, resolution and colour profile. None contains texts, EXIF, GPS or map coordinates. */
 const KEPT_TAGS = new Set([
   254, 255, 256, 257, 258, 259, 262, 264, 265, 266, 273, 274, 277, 278, 279, 280, 281, 282, 283, 284, 286, 287, 290,
   291, 292, 293, 296, 297, 301, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 330, 332, 334, 336, 338,

@@ -1,4 +1,4 @@
-/** A file that is broken, or whose location metadata cannot be found or removed. It must not be published. */
+/** The file is broken, or its location metadata cannot be found or removed. The file must not be published. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -8,7 +8,7 @@ export function isUnreadableFile(error: unknown): error is UnreadableFile {
   return error instanceof Error && error.name === 'UnreadableFile';
 }
 
-/** A file that takes more CPU time or memory than a limit allows, so that another attempt would be in vain. */
+/** The file takes more CPU time or memory than a limit allows, so another attempt would fail, too. */
 export class CostlyFile extends Error {
   override readonly name = 'CostlyFile';
 }

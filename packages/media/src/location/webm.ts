@@ -8,7 +8,7 @@ const CLUSTER = 0x1f43_b675;
 const VOID = 0xec;
 const INDEX = 0x114d_9b74;
 const [INFO, TRACKS, CUES, CHAPTERS] = [0x1549_a966, 0x1654_ae6b, 0x1c53_bb6b, 0x1043_a770];
-/** A cluster of unknown size has these children, which look like children of the segment. */
+/** Ids of the children of a cluster; after a cluster of unknown size, they look like children of the segment. */
 const CLUSTER_CHILDREN = [0xe7, 0xa3, 0xa0, 0xa7, 0xab, 0xaf, 0x5854];
 const KEPT_ELEMENTS = new Set([EBML, INDEX, INFO, TRACKS, CUES, CHAPTERS, CLUSTER, ...CLUSTER_CHILDREN]);
 
@@ -25,11 +25,11 @@ export function* stripWebm(file: FileStream): Coroutine {
     if (isFirst !== (id === EBML)) throw new UnreadableFile('Not a WebM file');
     if (id === SEGMENT) {
       end = file.position + headSize + size;
-      yield* file.pass(headSize);
+      yield* file.copy(headSize);
     } else if (size === Infinity) {
       if (id !== CLUSTER) throw new UnreadableFile('A WebM element of unknown size');
-      yield* file.pass(headSize);
-    } else if (KEPT_ELEMENTS.has(id)) yield* file.pass(headSize + size);
+      yield* file.copy(headSize);
+    } else if (KEPT_ELEMENTS.has(id)) yield* file.copy(headSize + size);
     else yield* voidElement(file, element);
   }
 }

@@ -13,10 +13,11 @@ export interface PurgerFixture {
   /** Purger of the same kind, for a cache that does not answer or refuses. */
   readonly unreachable: CdnPurger;
   /**
-   * Purgers of the same kind, for caches that fail in other ways, such as by a redirect or silence. Keys describe them.
+   * Purgers of the same kind, for caches that fail in other ways, such as by a redirect or silence. Keys describe the
+   * failures.
    */
   readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
-  /** Purgers of the same kind, for caches that have no copy left and report it in other ways. Keys describe them. */
+  /** Purgers of the same kind, for caches that report in other ways that no copy is left. Keys describe the reports. */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
   readonly purgerWithoutCache?: CdnPurger;
   close(): Promise<void>;

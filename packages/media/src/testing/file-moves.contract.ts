@@ -111,7 +111,7 @@ export function fileMovesContract(
       expect(await restore(trashedFile)).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('names recreated folders unlike their siblings', async () => {
+    it('gives a recreated folder a name that no sibling has', async () => {
       const trashedFiles = [await addTrashedFile('a', 'p'), await addTrashedFile('b', 'p (2)')];
       for (const path of ['p', 'p (2)']) await fixture.ports.mediaFolders.remove(library.appId, pathOf(path), RULES);
       await fixture.ports.mediaFolders.add(library.appId, { path: pathOf('x'), name: 'p', description: null });
@@ -124,7 +124,7 @@ export function fileMovesContract(
       ]);
     });
 
-    it('names concurrent files of the same name differently', async () => {
+    it('gives concurrent files of one name different names', async () => {
       const trashedFiles = [await addTrashedFile('a'), await addTrashedFile('a'), await addTrashedFile('a')];
       await Promise.all(trashedFiles.map((file) => restore(file)));
       expect(await library.fileNames()).toEqual(['a', 'a (2)', 'a (3)']);

@@ -2,7 +2,7 @@ import { decodeLatin1 } from '../octets.js';
 import { crc32 } from '../location/crc.js';
 
 export const LOCATION = 'PLACE:44.8125N,20.4612E';
-/** 44°48'45" and 20°27'40" as EXIF rationals. */
+/** EXIF rationals of 44°48'45". */
 const NORTH = [44, 1, 48, 1, 45, 1];
 const EAST = [20, 1, 27, 1, 40, 1];
 
@@ -24,7 +24,7 @@ export const u32le = (value: number): number[] => u32be(value).reverse();
 export const u24le = (value: number): number[] => u32le(value).slice(0, 3);
 export const decodeText = (content: Uint8Array): string => decodeLatin1(content);
 
-/** The form is `[tag, type, values]`: a string for type 2, pairs of numbers for type 5, numbers for all other types. */
+/** `[tag, type, values]`: a string for type 2, pairs of numbers for type 5, numbers for all other types. */
 export type Tag = readonly [number, number, readonly number[] | string];
 
 /** The value of a type 13 tag is the index of a directory. */

@@ -28,7 +28,7 @@ export function fileUsagesContract(
   const usageCount = async (id: number) => (await library.findFile(id)).usage_count;
 
   describe('the usages of an entity', () => {
-    it('ignore URLs outside the library', async () => {
+    it('contain no URLs outside the library', async () => {
       const file = await library.addFile('a.jpg');
       const url = library.url(file.key);
       const fields = [
@@ -78,7 +78,7 @@ export function fileUsagesContract(
       expect(await usagesOfFile(file.id)).toEqual([]);
     });
 
-    it('come from one of several concurrent replacements', async () => {
+    it('are those of one of several concurrent replacements', async () => {
       const file = await library.addFile('a');
       const fields = [1, 2, 3].map((index) => ({ field: `f${index}`, url: library.url(file.key) }));
       await Promise.all(Array.from({ length: 5 }, () => replace({ fields })));

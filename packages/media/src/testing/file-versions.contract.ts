@@ -90,7 +90,7 @@ export function fileVersionsContract(
       expect(await fixture.ports.mediaFileQueries.find(library.appId, upload.receipt.id)).toBeUndefined();
     });
 
-    it('finds no missing file and refuses a file in Trash', async () => {
+    it('returns undefined for a missing file, and refuses a file in Trash', async () => {
       const file = await library.addFile('a.txt');
       const check = (id: number) => fixture.ports.fileVersionQueries.checkReplaceable(library.appId, id);
       expect([await check(file.id), await check(MISSING_ID), await tryReplace(MISSING_ID)]).toEqual([
@@ -189,7 +189,7 @@ export function fileVersionsContract(
       expect(await library.runJobPayloads(JOBS.process)).toEqual([{ ...payload, widths: [20, 30] }]);
     });
 
-    it('finds no missing file and refuses a file in Trash', async () => {
+    it('returns undefined for a missing file, and refuses a file in Trash', async () => {
       const file = await library.addFile('a.txt');
       await library.trash(file);
       expect(await versions().regenerate(library.appId, MISSING_ID, [1])).toBeUndefined();
@@ -263,7 +263,7 @@ export function fileVersionsContract(
       expect(await versions().purge(library.appId, file.id, 1)).toBe(true);
     });
 
-    it('finds no missing file and refuses a version that is not kept', async () => {
+    it('returns undefined for a missing file, and refuses a version that is not kept', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id);
       const purge = (version: number, id = file.id) => versions().purge(library.appId, id, version);

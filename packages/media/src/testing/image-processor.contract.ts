@@ -13,20 +13,20 @@ export interface DecodedImage {
 }
 
 /**
- * Images to process, drawn by any library. As displayed, they have four quarters: red, green, blue and white from the
- * top left.
+ * Test images, drawn by any library. The displayed image has four quarters: red, green, blue and white from the top
+ * left.
  */
 export interface SampleImages {
   still(mime: ImageType, width: number, height: number, orientation?: number): Promise<Uint8Array>;
   animated(mime: 'image/gif' | 'image/webp', width: number, height: number, frames: number): Promise<Uint8Array>;
-  /** JPEG of noise, which compresses badly. */
+  /** A JPEG of noise, which compresses badly. */
   noisy(width: number, height: number): Promise<Uint8Array>;
   /** The lower half of the image is transparent. */
   transparent(width: number, height: number): Promise<Uint8Array>;
   cmyk(width: number, height: number): Promise<Uint8Array>;
-  /** PNG with 16 bits per channel. */
+  /** A PNG with 16 bits per channel. */
   deep(width: number, height: number): Promise<Uint8Array>;
-  /** JPEG with a location and a camera in its EXIF. */
+  /** A JPEG with a location and a camera in its EXIF. */
   withLocation(width: number, height: number): Promise<Uint8Array>;
   decode(bytes: Uint8Array): Promise<DecodedImage>;
 }
@@ -42,7 +42,6 @@ export interface ProcessorFixture {
   readonly processor: ImageProcessor;
   readonly samples: SampleImages;
   readonly conversions?: SupportedConversions;
-  /** Opens another processor with this pixel limit. */
   openLimited?(pixelLimit: number): ImageProcessor;
 }
 
@@ -65,12 +64,12 @@ const IMAGE_TYPES: readonly ImageType[] = [
   'image/bmp',
 ];
 /**
- * Maximum difference of red, green and blue between the processed image and the CMYK image as the samples' library
- * decodes it.
+ * Maximum difference of red, green and blue between the processed CMYK image and the one that the samples' library
+ * decodes.
  */
 const CMYK_TOLERANCE = 24;
 
-/** The samples can be drawn in the types of `drawableTypes`. */
+/** `drawableTypes` are the types in which the samples can be drawn. */
 export function imageProcessorContract(
   { describe, it, before, after }: Runner,
   open: () => Promise<ProcessorFixture>,
@@ -147,7 +146,7 @@ export function imageProcessorContract(
       await expectQuarters(result!.decoded);
     });
 
-    it('can be converted exactly as declared', () => {
+    it('can be converted if and only if `can` returns true', () => {
       const { conversions } = fixture;
       if (conversions === undefined) return;
       const expectSupported = (mime: ImageType, format: OutputFormat): void => {
@@ -211,7 +210,7 @@ export function imageProcessorContract(
       expect(await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 1_000))])).toBe('given up');
     }, 30_000);
 
-    it('becomes an empty list without outputs', async () => {
+    it('without requested outputs becomes an empty list', async () => {
       const bytes = await samples.still('image/png', 20, 20);
       expect(await processor.process(bytes, stillFacts('image/png', 20, 20), [])).toEqual([]);
     });
@@ -311,7 +310,7 @@ export function imageProcessorContract(
         { width: 640, format: 'webp', quality: QUALITY },
       ]);
       clearInterval(heartbeat);
-      // On a busy machine every pause is longer, but only a blocked loop pauses for most of the work.
+      // A busy machine prolongs every pause, but only a blocked loop pauses for most of the work.
       const halfMs = (performance.now() - startMs) / 2;
       expect(longestPauseMs).toBeLessThan(Math.max(400, halfMs));
     }, 60_000);

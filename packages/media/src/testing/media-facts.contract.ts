@@ -22,7 +22,7 @@ export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly
 }
 
 export interface FactsOptions {
-  /** Opens another adapter with these limits per file. Tests of time, memory and closing need it. */
+  /** Opens another adapter with these limits per file. Tests of time, memory and closing need this method. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): MediaFacts;
   countThreads?(): Promise<number>;
 }
@@ -137,7 +137,7 @@ export function mediaFactsContract(
     const SIZE = { width: 64, height: 36 };
     const makeStuckFile = (): ReadableFile => ({ size: 100, read: () => new Promise<Uint8Array>(() => {}) });
 
-    it('end a file that takes too long, and no other file', async () => {
+    it('end the processing of a file that takes too long, and of no other file', async () => {
       const limitedFacts = openLimited?.({ timeoutMs: 1_000 });
       if (limitedFacts === undefined) return;
       const sizes = await Promise.all([
@@ -148,11 +148,11 @@ export function mediaFactsContract(
       await limitedFacts.close();
     });
 
-    it('end a file that is read without end', async () => {
+    it('end the processing of a file that never ends', async () => {
       const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
       if (limitedFacts === undefined) return;
       let count = 0;
-      // Such bytes read as audio in small frames.
+      // The bytes read as audio in small frames.
       const endlessFile: ReadableFile = {
         size: 10 ** 12,
         async read(_, length) {
@@ -165,14 +165,14 @@ export function mediaFactsContract(
       await limitedFacts.close();
     }, 60_000);
 
-    it('end a file that takes too much memory', async () => {
-      const [ampleFacts, scarceFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
-      if (!ampleFacts || !scarceFacts) return;
+    it('end the processing of a file that takes too much memory', async () => {
+      const [highMemoryFacts, lowMemoryFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
+      if (!highMemoryFacts || !lowMemoryFacts) return;
       const largeFile = makeReadableFile(mp4Video({ ...SIZE, titleSize: 30 * MEGABYTE }));
-      expect(await ampleFacts.sizeOf(largeFile)).toEqual(SIZE);
-      expect(await scarceFacts.sizeOf(largeFile)).toBeUndefined();
-      expect(await scarceFacts.sizeOf(makeReadableFile(mp4Video(SIZE)))).toEqual(SIZE);
-      await Promise.all([ampleFacts.close(), scarceFacts.close()]);
+      expect(await highMemoryFacts.sizeOf(largeFile)).toEqual(SIZE);
+      expect(await lowMemoryFacts.sizeOf(largeFile)).toBeUndefined();
+      expect(await lowMemoryFacts.sizeOf(makeReadableFile(mp4Video(SIZE)))).toEqual(SIZE);
+      await Promise.all([highMemoryFacts.close(), lowMemoryFacts.close()]);
     });
 
     it('do not delay closing, which ends open files without a size', async () => {

@@ -53,7 +53,7 @@ export function mediaFileQueriesContract(
     });
 
     eachCase(it, [[''], ['size desc'], ['last_modified']])(
-      'is the same by positions, in the order "%s"',
+      'is the same by positions as by offsets, in the order "%s"',
       async (orderBy) => {
         const files = [];
         for (const name of ['b', 'a', 'e', 'd', 'c']) files.push(await library.addFile(name));

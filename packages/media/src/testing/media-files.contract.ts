@@ -67,7 +67,7 @@ export function mediaFilesContract(
       const { id, data } = await library.addFile('a.txt');
       expect(Object.keys(JSON.parse(data))).toEqual(Object.keys(await library.findFile(id)));
       expect(Object.keys(JSON.parse(data)).slice(0, 8)).toEqual(
-        ['id', 'filename', 'key', 'url', 'folder', 'size', 'mime', 'width'], // The interface lists them in this order.
+        ['id', 'filename', 'key', 'url', 'folder', 'size', 'mime', 'width'], // The order is that of the interface.
       );
     });
 

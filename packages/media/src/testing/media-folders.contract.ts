@@ -124,7 +124,7 @@ export function mediaFoldersContract(
       expect(await library.folderPaths('q')).toEqual(['q', 'q/r', 'q/s']);
     });
 
-    it('refuses missing, inner and taken targets without changes', async () => {
+    it('refuses a target that is missing, taken or inside the folder, and changes nothing', async () => {
       const { id } = await add('p');
       await add('p/q');
       await add('to');
@@ -165,7 +165,7 @@ export function mediaFoldersContract(
       expect(await edit(id, { parent: pathOf(longPath('c', 1)) })).toMatchObject({ path: `${longPath('c', 1)}/p` });
     });
 
-    it('checks only the paths below the folder, with those of files in Trash', async () => {
+    it('checks only paths below the folder, including those of files in Trash', async () => {
       const longPath = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
       await library.addFile('a', { folder: pathOf(longPath('b', 5)) });
       await library.addFile('b', { folder: pathOf(longPath('c', 2)) });

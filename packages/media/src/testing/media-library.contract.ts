@@ -15,7 +15,7 @@ import type { MediaLibraryFixture } from './media-library.js';
 
 /**
  * Tests for every adapter of the media library’s ports. The database may hold other data, because every test has its
- * own app. Call it in a test file: `mediaLibraryContracts(runnerOf(globalThis), open)`.
+ * own app. Example: `mediaLibraryContracts(runnerOf(globalThis), open)` in a test file.
  */
 export function mediaLibraryContracts(runner: Runner, open: () => Promise<MediaLibraryFixture>): void {
   const { describe } = runner;

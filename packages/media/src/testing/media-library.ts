@@ -14,13 +14,12 @@ import type {
 export interface MediaLibraryFixture {
   readonly ports: MediaPorts;
   readonly queue: JobQueue;
-  /** Clock that the ports use. */
   readonly clock: Clock & { forward(by: { readonly hours: number }): void };
   readonly base: string;
   /** Sets whether the store serves files itself; initially false. */
   setPublished(isPublished: boolean): void;
   makeApp(settings?: { readonly autoHideUnusedDays?: number; readonly servesTrash?: boolean }): Promise<MediaApp>;
-  /** Waits until the clock of the queue has advanced by this much. */
+  /** Waits until the clock of the queue has advanced by this many seconds. */
   waitForQueue(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,11 +46,10 @@ const NEW_FILE: NewFile = {
   source: null,
 };
 
-// Tests know the shape of files.
+// Tests access any field of a file.
 // eslint-disable-next-line typescript/no-explicit-any
 export type ShownFile = any;
 
-/** Fills the media library of one app through its ports. */
 export class AppLibrary {
   constructor(
     private readonly fixture: MediaLibraryFixture,
@@ -132,7 +130,7 @@ export class AppLibrary {
     return versions.find((kept) => kept.version === version)?.url.slice(this.fixture.base.length + 1) ?? '';
   }
 
-  /** Runs the due jobs with these names, and returns those of this app. */
+  /** Runs the due jobs with these names, and returns the jobs of this app. */
   async runJobs(...names: readonly string[]): Promise<ExecutedJob[]> {
     const executedJobs: ExecutedJob[] = [];
     const task = (name: string) =>

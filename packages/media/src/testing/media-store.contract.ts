@@ -6,9 +6,9 @@ import { concat } from '../octets.js';
 export interface StoreFixture {
   readonly store: MediaStore;
   close(): Promise<void>;
-  /** Unreachable store of the same kind. Without it, the failure of `ping` is not tested. */
+  /** Unreachable store of the same kind. Without it, the contract skips the failure of `ping`. */
   readonly unreachable?: MediaStore;
-  /** Whether `close` removes all objects. Otherwise the contract removes the objects that it has stored. */
+  /** True when `close` removes all objects. Otherwise the contract removes the objects that it has stored. */
   readonly isTemporary?: boolean;
   readonly isMemory?: boolean;
   mimeOf?(key: string): Promise<string | undefined>;
@@ -16,22 +16,22 @@ export interface StoreFixture {
   heldBytes?(): Promise<number>;
   /** Returns the number of files and connections that the process holds open. */
   openFiles?(): Promise<number>;
-  /** Leaves behind what a crash during a write leaves, dated more than a day ago. Opens the store again. */
+  /** Simulates a crash during a write, dates its remains more than a day ago, and opens the store again. */
   reopenAfterCrash?(): Promise<MediaStore>;
 }
 
 const MEGABYTE = 2 ** 20;
 const MIME = 'application/octet-stream';
-/** A list of this length takes more than one page in any known store. */
+/** More objects than one page of a list has in any known store. */
 const LONG_LIST_LENGTH = 1_001;
-/** More calls than a pool has connections. */
+/** More concurrent calls than a connection pool has connections. */
 const CALLS_BEYOND_POOL = 24;
-/** Other code in the process may open this many files meanwhile. */
+/** Maximum number of files that other code in the process may open during the test. */
 const MAX_OTHER_FILES = 8;
 
 /**
  * Tests for every adapter of {@link MediaStore}. The store may hold other objects: keys are random, and the tests
- * remove them at the end. Call it in a test file: `mediaStoreContract(runnerOf(globalThis), open)`.
+ * remove them at the end. Example: `mediaStoreContract(runnerOf(globalThis), open)` in a test file.
  */
 export function mediaStoreContract(
   { describe, it, before, after, beforeEach }: Runner,
@@ -98,7 +98,7 @@ export function mediaStoreContract(
       const size = 12 * MEGABYTE + 7;
       expect(await store.put(key('large'), countingChunks(size), MIME)).toBe(size);
       const storedBytes = await store.read(key('large'));
-      // All chunks are collected first, to notice a store that reuses their memory.
+      // Collecting all chunks first reveals a store that reuses their memory.
       expect(isCountingSequence(await collectBytes(storedBytes!.bytes), size)).toBe(true);
     }, 60_000);
 
@@ -405,7 +405,7 @@ interface Process {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Buffers may wait for the garbage collector up to this size. */
+/** Maximum size of buffers that may wait for the garbage collector. */
 const MAX_GARBAGE_BYTES = 8 * MEGABYTE;
 
 class MemoryPeak {

@@ -15,7 +15,7 @@ export interface RendererFixture {
   readonly renderer: PageRenderer;
   decode(png: Uint8Array): Promise<DecodedPage>;
   countThreads?(): Promise<number>;
-  /** Opens another renderer with these limits per document. Tests of time, memory and closing need it. */
+  /** Opens another renderer with these limits per document. Tests of time, memory and closing need this method. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): PageRenderer;
 }
 
@@ -47,7 +47,7 @@ export function pageRendererContract(
   const sizesOf = (pages: readonly RenderedPage[]): number[][] => pages.map(({ width, height }) => [width, height]);
   const singlePage = (page: Partial<SamplePage>): Uint8Array => pdfSample({ pages: [{ ...A6, ...page }] });
 
-  /** Returns the side with the colour, which is the top of the page before rotation. */
+  /** Returns the coloured side, which is the top of the page before rotation. */
   async function colouredSide({ bytes }: RenderedPage): Promise<string> {
     const decodedPage = await decode(bytes);
     const isRed = (x: number, y: number): boolean => {
@@ -125,7 +125,7 @@ export function pageRendererContract(
       expect(await colouredSide(page!)).toContain('top');
     });
 
-    it('gives no image or is unreadable without pages', async () => {
+    it('without pages has no images or is unreadable', async () => {
       const result = await render(pdfSample({ pages: [] })).catch((error: unknown) => error);
       expect(isUnreadableFile(result) || (Array.isArray(result) && result.length === 0)).toBe(true);
     });
@@ -136,7 +136,7 @@ export function pageRendererContract(
     });
 
     it('does not block the event loop', async () => {
-      const busyContent = Array.from(
+      const complexContent = Array.from(
         { length: 30_000 },
         (_, index) => `${index % 290} ${index % 410} 200 200 re f`,
       ).join('\n');
@@ -146,7 +146,7 @@ export function pageRendererContract(
         longestPauseMs = Math.max(longestPauseMs, performance.now() - lastBeatAt);
         lastBeatAt = performance.now();
       }, 5);
-      await render(singlePage({ content: busyContent }));
+      await render(singlePage({ content: complexContent }));
       clearInterval(heartbeat);
       expect(longestPauseMs).toBeLessThan(400);
     }, 60_000);
@@ -186,7 +186,7 @@ export function pageRendererContract(
 
   describe('the limits of a document', () => {
     const makeSlowPdf = (): Uint8Array => singlePage({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
-    /** The page is a black image of 48 MB, packed into 750 kB. */
+    /** A black image of 48 MB, compressed to 750 kB, fills the page. */
     const makeBlackPdf = (): Uint8Array => {
       // Each pair of bytes is a run of 128 zeros.
       const packedPixels = `${'\u0081\0'.repeat((4_000 * 4_000 * 3) / 128)}\u0080`;
@@ -204,7 +204,7 @@ export function pageRendererContract(
     };
 
     it(
-      'end only the document that takes too long, which is not unreadable',
+      'end only the document that takes too long, and do not report it as unreadable',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 700 });
         if (limitedRenderer === undefined) return;
@@ -219,7 +219,7 @@ export function pageRendererContract(
     );
 
     it(
-      'include the time in which a caller reads no further',
+      'include the time in which the caller requests no page',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 2_000 });
         if (limitedRenderer === undefined) return;
@@ -235,17 +235,17 @@ export function pageRendererContract(
     it(
       'end a document that takes too much memory, or omit its large image',
       async () => {
-        const [ampleRenderer, scarceRenderer] = [256, 40].map((memoryMegabytes) =>
+        const [highMemoryRenderer, lowMemoryRenderer] = [256, 40].map((memoryMegabytes) =>
           fixture.openLimited?.({ memoryMegabytes }),
         );
-        if (!ampleRenderer || !scarceRenderer) return;
-        expect(await isBlack(ampleRenderer)).toBe(true);
-        expect(await isBlack(scarceRenderer).catch(() => false)).toBe(false);
+        if (!highMemoryRenderer || !lowMemoryRenderer) return;
+        expect(await isBlack(highMemoryRenderer)).toBe(true);
+        expect(await isBlack(lowMemoryRenderer).catch(() => false)).toBe(false);
         const largePdf = new Uint8Array(41 * 2 ** 20);
         largePdf.set(singlePage({}));
-        await expect(render(largePdf, 1, scarceRenderer)).rejects.toThrow();
-        expect(await render(singlePage({}), 1, scarceRenderer)).toHaveLength(1);
-        await Promise.all([ampleRenderer.close(), scarceRenderer.close()]);
+        await expect(render(largePdf, 1, lowMemoryRenderer)).rejects.toThrow();
+        expect(await render(singlePage({}), 1, lowMemoryRenderer)).toHaveLength(1);
+        await Promise.all([highMemoryRenderer.close(), lowMemoryRenderer.close()]);
       },
       SLOW_TEST_MS,
     );

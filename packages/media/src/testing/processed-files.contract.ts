@@ -77,7 +77,7 @@ export function processedFilesContract(
       });
     });
 
-    it('is found in Trash, not when missing or being received', async () => {
+    it('is found in Trash, but not when missing or being received', async () => {
       const { receipt } = await library.upload();
       for (const id of [MISSING_ID, receipt.id]) expect(await findFile(id)).toBeUndefined();
       await library.trash(file);
@@ -170,7 +170,7 @@ export function processedFilesContract(
       expect(await library.findFile(file.id)).toMatchObject({ width: 7, height: 600, renditions: [{ label: 'w320' }] });
     });
 
-    it('returns the keys that have no object left', async () => {
+    it('leads to the keys that have no object left', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)], pages: [makePage(1), makePage(2)] });
       const [, keysWithoutObject] = await process({ renditions: [makeRendition(320)], pages: [makePage(1)] });
       expect([...(keysWithoutObject as string[])].sort()).toEqual([makePage(2).key, makeRendition(640).key].sort());
@@ -229,14 +229,14 @@ export function processedFilesContract(
       expect(tidyPayloads.flatMap(({ keys }) => keys)).toContain(makeRendition(320).key);
     });
 
-    it('is never a finished file', async () => {
+    it('cannot be a finished file', async () => {
       await process({});
       await processed().fail(library.appId, file.id, 1);
       expect((await library.findFile(file.id)).processing).toBe('done');
     });
   });
 
-  describe('a file to publish only', () => {
+  describe('a file that needs only a public copy', () => {
     it('is finished once', async () => {
       const { appId } = library;
       const otherFile = await library.addImage('b.jpg');
@@ -254,7 +254,7 @@ export function processedFilesContract(
     const processingState = async (id: number) => (await library.findFile(id)).processing;
 
     it('fails files that wait for a lost job', async () => {
-      // This job ends without finishing its file.
+      // The job ends without finishing its file.
       await library.runJobs(JOBS.process);
       const waitingFile = await library.addImage('b.jpg');
       fixture.clock.forward({ hours: HOURS_PER_DAY });

@@ -2,7 +2,7 @@ import { encodeLatin1 } from '../octets.js';
 
 /** The colour covers the upper half of the page before rotation. */
 export interface SamplePage {
-  /** In points. */
+  /** Points (1/72 inch). */
   readonly width: number;
   readonly height: number;
   /** Red, green and blue, each 0–1. */

@@ -3,7 +3,7 @@ import { box, bytes, element, fullBox, u16be, u32be, type Part } from './file-pa
 
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
 const FIXED_POINT_ONE = 0x1_0000;
-/** These are a, b, c and d of the MP4 matrix, by clockwise rotation in degrees. */
+/** The entries a, b, c and d of the MP4 matrix, by clockwise rotation in degrees. */
 const ROTATIONS: Readonly<Record<number, readonly number[]>> = {
   0: [FIXED_POINT_ONE, 0, 0, FIXED_POINT_ONE],
   90: [0, FIXED_POINT_ONE, -FIXED_POINT_ONE, 0],
@@ -16,7 +16,7 @@ export interface VideoSample {
   readonly height: number;
   readonly rotation?: number;
   readonly pixel?: readonly [number, number];
-  /** Bytes of samples before the header. */
+  /** Size of the samples before the header, in bytes. */
   readonly mdatSize?: number;
   readonly titleSize?: number;
 }

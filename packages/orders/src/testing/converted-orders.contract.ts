@@ -67,7 +67,7 @@ export function convertedOrdersContract(
   });
 
   describe('sold pieces', () => {
-    it('count converted and imported orders, unless canceled', async () => {
+    it('include converted and imported orders, unless canceled', async () => {
       await shop.importOrder({ items: [{ code: 'T', qty: 2, price: null }] });
       expect(await fixture.bestSellers(shop.appId)).toEqual(['T', 'S']);
       const order = await shop.sellOrder({ items: [{ code: 'S', qty: 4 }], confirmed: [3] });

@@ -47,9 +47,9 @@ interface NewCustomer {
 export interface Sale {
   readonly items: readonly { readonly code: string; readonly qty: number }[];
   readonly customer?: CustomerRow;
-  /** Vouchers with these codes pay first. */
+  /** Codes of vouchers that pay before the bank transfer. */
   readonly vouchers?: readonly string[];
-  /** Amount of a bank transfer in minor units; by default the whole debt. */
+  /** Amount of a bank transfer in minor units; the default is the whole debt. */
   readonly paid?: number;
   readonly confirmed?: readonly number[];
   readonly comment?: string;
@@ -57,21 +57,23 @@ export interface Sale {
   readonly amountPerPoint?: number;
 }
 
-/** The contracts of orders run against this fixture. Amounts are minor units. */
+/** Fixture of the order contracts. Amounts are minor units. */
 export interface OrderFixture {
   readonly importedOrders: ImportedOrders;
   readonly orderQueries: OrderQueries;
   readonly orderChanges: OrderChanges;
   readonly clock: ManualClock;
-  /** The app's currency is RSD. */
+  /** Adds an app with the currency RSD. */
   makeApp(): Promise<number>;
   addCustomer(appId: number, fields?: NewCustomer): Promise<CustomerRow>;
-  /** Adds a product named like its code. Its variant has the same code; by default it costs 10.00 with 20 % VAT. */
+  /**
+   * Adds a product whose name is its code, with one variant of the same code; by default it costs 10.00 with 20 % VAT.
+   */
   addGoods(appId: number, goods: NewGoods): Promise<Goods>;
   addWarehouse(appId: number, code: string): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
   countStock(appId: number, code: string, warehouseCode: string, onHand: number): Promise<void>;
-  /** Returns changes of stock in booking order, such as `ship -2 S@W1 P-2026-1`. */
+  /** Returns stock movements in booking order, such as `ship -2 S@W1 P-2026-1`. */
   movementsOf(appId: number): Promise<readonly string[]>;
   stockOf(appId: number, variantId: number): Promise<{ readonly onHand: number; readonly reserved: number }>;
   bestSellers(appId: number): Promise<readonly string[]>;

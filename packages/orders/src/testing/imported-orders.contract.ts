@@ -176,7 +176,7 @@ export function importedOrdersContract(
     });
   });
 
-  describe('an imported order that names missing records', () => {
+  describe('an invalid imported order', () => {
     it('is refused for the first missing record', async () => {
       const invalid: Partial<ImportedOrder> = {
         customer: { externalRef: 'x' },
@@ -204,7 +204,7 @@ export function importedOrdersContract(
       expect(await countOrders()).toBe(0);
     });
 
-    it('is refused when only another app has them', async () => {
+    it('is refused when only another app has its records', async () => {
       const otherAppId = await fixture.makeApp();
       await fixture.addGoods(otherAppId, { code: 'T' });
       await fixture.addCustomer(otherAppId, { external_ref: 'c' });
@@ -218,7 +218,7 @@ export function importedOrdersContract(
       }
     });
 
-    it('is refused in another currency than that of the app', async () => {
+    it('is refused when its currency is not that of the app', async () => {
       const unavailable = { name: 'DatabaseUnavailable' };
       await expect(shop.tryToImport({ currency: 'EUR' })).rejects.toMatchObject(unavailable);
     });

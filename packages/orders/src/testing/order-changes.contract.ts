@@ -85,7 +85,7 @@ export function orderChangesContract(
       expect(await shop.change([])).toEqual({ failed: [], dueRefunds: [], explain: undefined });
     });
 
-    it('is kept among concurrent changes', async () => {
+    it('is not lost among concurrent changes', async () => {
       const order = await shop.importOrder();
       const rows = [{ invoiceNumber: 'I-1' }, { status: 'completed' as const }, { paymentStatus: 'paid' as const }];
       await Promise.all(rows.map((row) => shop.changeAll(orderChange(order, row))));
@@ -127,15 +127,18 @@ export function orderChangesContract(
   });
 
   describe('the pieces of an order', () => {
-    eachCase(it, ['shipped', 'delivered'] as const)('leave the stock once when %s', async (deliveryStatus) => {
-      const order = await shop.sellOrder();
-      expect(await shop.stock()).toEqual({ onHand: 10, reserved: 2 });
-      await shop.changeAll(orderChange(order, { deliveryStatus }));
-      expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
-      await shop.changeAll(orderChange(order, { deliveryStatus: 'returned' }));
-      await shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
-      expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
-    });
+    eachCase(it, ['shipped', 'delivered'] as const)(
+      'leave the stock once when the order is %s',
+      async (deliveryStatus) => {
+        const order = await shop.sellOrder();
+        expect(await shop.stock()).toEqual({ onHand: 10, reserved: 2 });
+        await shop.changeAll(orderChange(order, { deliveryStatus }));
+        expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
+        await shop.changeAll(orderChange(order, { deliveryStatus: 'returned' }));
+        await shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
+        expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
+      },
+    );
 
     it('leave the stock once for concurrent calls', async () => {
       const order = await shop.sellOrder();
@@ -144,13 +147,13 @@ export function orderChangesContract(
       expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
     });
 
-    it('are released once when canceled', async () => {
+    it('are released once when the order is canceled', async () => {
       const order = await shop.sellOrder();
       await shop.changeAll(orderChange(order, { status: 'canceled' }), orderChange(order, { status: 'canceled' }));
       expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
     });
 
-    it('prevent a cancellation once shipped', async () => {
+    it('prevent a cancellation after they were shipped', async () => {
       const order = await shop.sellOrder();
       await shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
       await shop.changeAll(orderChange(order, { deliveryStatus: 'pending' }));
@@ -158,14 +161,14 @@ export function orderChangesContract(
       expect(failed).toEqual([{ row: 0, key: 'API.Order.AlreadyShipped' }]);
     });
 
-    it('cannot ship after a cancellation', async () => {
+    it('cannot be shipped after a cancellation', async () => {
       const order = await shop.sellOrder();
       await shop.changeAll(orderChange(order, { status: 'canceled' }));
       const { failed } = await shop.change([orderChange(order, { deliveryStatus: 'shipped' })]);
       expect(failed).toEqual([{ row: 0, key: 'API.Orders.InvalidStatus' }]);
     });
 
-    it('cannot ship when not on hand', async () => {
+    it('cannot be shipped when not on hand', async () => {
       const [firstOrder, secondOrder] = [await shop.sellOrder(), await shop.sellOrder()];
       await fixture.countStock(shop.appId, 'S', 'W1', 3);
       const rows = [firstOrder, secondOrder].map((order) => orderChange(order, { deliveryStatus: 'shipped' }));

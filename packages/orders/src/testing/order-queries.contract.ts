@@ -78,7 +78,7 @@ export function orderQueriesContract(
   });
 
   describe('a listed order', () => {
-    it('has the shape of the API', async () => {
+    it('has the format of the API', async () => {
       const method = await fixture.methodOf(shop.appId, 'cash');
       const customer = await fixture.addCustomer(shop.appId, { email: 'a@b.example', external_ref: 'c' });
       const order = await shop.importOrder({
@@ -133,7 +133,7 @@ export function orderQueriesContract(
   });
 
   describe('a list', () => {
-    it('holds one app, newest first, in pages', async () => {
+    it('contains the orders of one app, newest first, in pages', async () => {
       await importThree();
       await (await OrderShop.open(fixture)).importOrder({ orderNumber: 'D' });
       expect(await listNumbers()).toBe('C B A');
@@ -141,7 +141,7 @@ export function orderQueriesContract(
       expect(await listNumbers({}, '', { offset: 3, limit: 1 })).toBe('');
     });
 
-    it('has the higher id first when times are equal', async () => {
+    it('puts the higher id first when times are equal', async () => {
       for (const name of ['A', 'B', 'C']) await shop.importOrder({ externalRef: name, orderNumber: name });
       expect(await listNumbers()).toBe('C B A');
       expect(await listNumbers({}, 'sales asc')).toBe('C B A');
@@ -160,7 +160,7 @@ export function orderQueriesContract(
       ['sales asc ', 'C B A'],
       ['tags', 'C B A'],
       ['SALES', 'C B A'],
-    ])('returns %s in the order %s', async (orderBy, expected) => {
+    ])('sorted by %s is %s', async (orderBy, expected) => {
       await importThree();
       expect(await listNumbers({}, orderBy)).toBe(expected);
     });
@@ -176,12 +176,15 @@ export function orderQueriesContract(
       ['updated_at', 3],
       ['customer_name', 2],
       ['customer_name desc', 2],
-    ] as [string, number][])('is the same by positions, in the order "%s", %i at a time', async (orderBy, limit) => {
-      const [a, , c] = await importThree();
-      for (const name of ['D', 'E', 'F']) await shop.importOrder({ externalRef: name, orderNumber: name });
-      await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
-      expect(await listByPosition({}, orderBy, limit)).toEqual(await list({}, orderBy));
-    });
+    ] as [string, number][])(
+      'is the same by positions as by offsets, in the order "%s", %i at a time',
+      async (orderBy, limit) => {
+        const [a, , c] = await importThree();
+        for (const name of ['D', 'E', 'F']) await shop.importOrder({ externalRef: name, orderNumber: name });
+        await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
+        expect(await listByPosition({}, orderBy, limit)).toEqual(await list({}, orderBy));
+      },
+    );
 
     it('continues at a position while orders change', async () => {
       const [a, b] = await importThree();
@@ -200,7 +203,7 @@ export function orderQueriesContract(
       expect(await listAfter(secondPage.end!)).toEqual({ numbers: 'A', end: null });
     });
 
-    it('refuses a position of another order', async () => {
+    it('refuses a position of another sort order', async () => {
       await importThree();
       const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
       const { end } = await fixture.orderQueries.list({
@@ -214,7 +217,7 @@ export function orderQueriesContract(
       await expect(refusedCall).rejects.toMatchObject({ name: 'InvalidPosition' });
     });
 
-    it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+    it('is filtered by `updatedAfter` and sorted by `updated_at`', async () => {
       const [a] = await importThree();
       const changedAt = fixture.clock.now();
       expect(await listNumbers({ updatedAfter: changedAt })).toBe('');
@@ -226,14 +229,14 @@ export function orderQueriesContract(
       ]);
     });
 
-    it('has missing values last in both directions', async () => {
+    it('puts missing values last in both directions', async () => {
       const [a, , c] = await importThree();
       await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
       expect(await listNumbers({}, 'invoice_number')).toBe('C A B');
       expect(await listNumbers({}, 'invoice_number desc')).toBe('A C B');
     });
 
-    it('uses the amount when sorted by `paid`', async () => {
+    it('sorted by `paid` uses the paid amount', async () => {
       const method = await fixture.methodOf(shop.appId, 'cash');
       for (const [name, amount] of [
         ['A', 20],
@@ -246,7 +249,7 @@ export function orderQueriesContract(
       expect([await listNumbers({}, 'paid'), await listNumbers({}, 'paid desc')]).toEqual(['C A B', 'B A C']);
     });
 
-    it('uses the last name, then the first name when sorted by customer', async () => {
+    it('sorted by customer uses the last name, then the first name', async () => {
       const people = [
         ['1', 'Ana', 'Žun'],
         ['2', 'Mira', 'Kos'],

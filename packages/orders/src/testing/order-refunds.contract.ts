@@ -110,7 +110,7 @@ export function orderRefundsContract(
       expect(await shop.findOrder(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
     });
 
-    it('leave a refunded order when they paid the total', async () => {
+    it('leave the order refunded when vouchers paid the total', async () => {
       await fixture.addVoucher(shop.appId, 'gift', 2_000);
       const order = await shop.sellOrder({ vouchers: ['gift'] });
       expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);

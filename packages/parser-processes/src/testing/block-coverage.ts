@@ -2,7 +2,7 @@ import { Session, type Profiler } from 'node:inspector/promises';
 
 const COVERED_CODE = /\/packages\/(?:media|svg-saxes)\//;
 
-/** Blocks of the parsers that run, each with the order of magnitude of its count. */
+/** Executed code blocks of the parsers, each with the order of magnitude of its count. */
 export class BlockCoverage {
   private readonly session = new Session();
   private readonly seenBlocks = new Set<string>();
@@ -13,7 +13,7 @@ export class BlockCoverage {
     await this.session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /** Returns the blocks that ran since the last call and never before. */
+  /** Returns the blocks that ran for the first time since the last call. */
   async takeNewBlocks(): Promise<Set<string>> {
     const newBlocks = new Set([...(await this.takeBlocks())].filter((block) => !this.seenBlocks.has(block)));
     for (const block of newBlocks) this.seenBlocks.add(block);

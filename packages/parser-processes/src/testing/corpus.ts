@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The path is the same from the sources and from the build. */
+/** The relative path works from the sources and from the build. */
 const FOLDER = fileURLToPath(new URL('../../corpus/', import.meta.url));
 
 /** Returns the kept files of a target: former findings, and files that reach rare code. */
@@ -14,7 +14,6 @@ export function readCorpus(target: string): readonly Uint8Array[] {
     .map((name) => new Uint8Array(readFileSync(folder + name)));
 }
 
-/** Returns the path of the kept file. */
 export function keepFile(target: string, file: Uint8Array): string {
   const folder = `${FOLDER}${target}/`;
   mkdirSync(folder, { recursive: true });

@@ -6,14 +6,13 @@ import sharp, { type Sharp } from 'sharp';
 export interface FuzzTarget {
   readonly name: string;
   readonly seeds: readonly Uint8Array[];
-  /** Throws when a parser breaks its promise. */
   readonly check: (file: Uint8Array) => Promise<void>;
 }
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp'];
 const CHUNK_SIZES = [1_000, 7, 65_536];
 const MAX_GROWTH_BYTES = 64;
-/** Size of EXIF that states only the orientation, without its zeros. */
+/** Size of an EXIF with only the orientation, without its zeros. */
 const MAX_METADATA_BYTES = 24;
 const SEED_BYTES = 2_000;
 const FORBIDDEN_IN_DRAWINGS = /<script|<foreignobject|\son[a-z]+\s*=|(?:href|src)\s*=\s*"(?!#|data:image\/)/i;
@@ -55,7 +54,7 @@ async function checkStripper(mime: string, file: Uint8Array): Promise<void> {
   if (output.length > 0 && mime.startsWith('image/')) await checkMetadata(output);
 }
 
-/** Reads the metadata with libvips, which knows nothing of the strippers. */
+/** Reads the metadata by libvips, which shares no code with the strippers. */
 export async function checkMetadata(output: Uint8Array): Promise<void> {
   const metadata = await sharp(output)
     .metadata()
@@ -67,7 +66,7 @@ export async function checkMetadata(output: Uint8Array): Promise<void> {
 const seedsOf = (mime: string): Uint8Array[] => [
   ...SAMPLE_FILES.filter((sample) => sample.mime === mime).map(({ bytes }) => bytes),
   ...COSTLY_FILES.filter((file) => file.mime === mime).map(({ make }) => make().slice(0, SEED_BYTES)),
-  ...(LOCATED_IMAGES[mime] ? [LOCATED_IMAGES[mime]] : []),
+  ...(IMAGES_WITH_LOCATION[mime] ? [IMAGES_WITH_LOCATION[mime]] : []),
 ];
 
 const withLocation = (): Sharp =>
@@ -78,8 +77,8 @@ const withLocation = (): Sharp =>
     })
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">Knez Mihailova</x:xmpmeta>');
 
-/** Real images with a location, which libvips can read. */
-export const LOCATED_IMAGES: Readonly<Record<string, Uint8Array>> = {
+/** Real images with a location that libvips can read. */
+export const IMAGES_WITH_LOCATION: Readonly<Record<string, Uint8Array>> = {
   'image/jpeg': await withLocation().jpeg().toBuffer(),
   'image/png': await withLocation().png().toBuffer(),
   'image/webp': await withLocation().webp().toBuffer(),
@@ -89,7 +88,7 @@ export const LOCATED_IMAGES: Readonly<Record<string, Uint8Array>> = {
 
 const STRIPPED_TYPES = [...new Set(SAMPLE_FILES.map(({ mime }) => mime))];
 
-/** One target per parser. Seeds are real files of the format. */
+/** One target per parser. The seeds are real files of the format. */
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   {
     name: 'types',

@@ -6,9 +6,8 @@ import type { SeededRandom } from './seeded-random.js';
 export interface FuzzOptions {
   readonly random: SeededRandom;
   readonly seeds: readonly Uint8Array[];
-  /** Returns true while the run continues. */
   readonly shouldContinue: (executions: number) => boolean;
-  /** Without it, no file becomes a seed. */
+  /** Without coverage, no file becomes a seed. */
   readonly coverage?: BlockCoverage;
   readonly onNewSeed?: (file: Uint8Array) => void;
 }
@@ -27,7 +26,7 @@ const BATCH_SIZE = 32;
 const MAX_CPU_MS = 2_000;
 const MAX_FINDINGS = 5;
 
-/** Checks the seeds, then changed copies of them. Files that reach new code become seeds, too. */
+/** Checks the seeds, then changed copies of the seeds. A file that reaches new code becomes a seed, too. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzResult> {
   const { random, shouldContinue, coverage, onNewSeed } = options;
   const seeds = [...target.seeds, ...options.seeds];
@@ -52,7 +51,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { executions, findings };
 }
 
-/** Returns `undefined` when the parser keeps its promises within the limit of CPU time. */
+/** Returns `undefined` when the parser keeps its rules within the limit of CPU time. */
 export async function failureOf({ check }: FuzzTarget, file: Uint8Array): Promise<string | undefined> {
   const before = process.cpuUsage();
   try {
@@ -65,7 +64,10 @@ export async function failureOf({ check }: FuzzTarget, file: Uint8Array): Promis
   return cpuMs > MAX_CPU_MS ? `${Math.round(cpuMs)} ms of CPU time` : undefined;
 }
 
-/** Runs the files of a batch one by one, because coverage is too slow to be read after each file. */
+/**
+ * Reads coverage once per batch, because reading it after each file is too slow. Then runs the files of an interesting
+ * batch one by one.
+ */
 async function filesThatReach(
   newBlocks: Set<string>,
   target: FuzzTarget,

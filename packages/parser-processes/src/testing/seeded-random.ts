@@ -1,4 +1,3 @@
-/** Makes the same random choices for the same seed. */
 export class SeededRandom {
   private state: number;
 
@@ -6,7 +5,7 @@ export class SeededRandom {
     this.state = seed >>> 0;
   }
 
-  /** Returns a number from 0 inclusive to 1 exclusive, by mulberry32. */
+  /** Returns a number from 0 inclusive to 1 exclusive, by the algorithm mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);

@@ -1,15 +1,15 @@
 import { addHours, defaultTerms, type FeeLine, type PaymentMethod, totalsOf } from '@back-office/kernel';
 import { isFinal, type Alert, type Payment, type Proforma, type ProformaLine, type ProformaStatus } from '../index.js';
 
-/** {@link aProforma} is made an hour before this time and expires 72 hours after its creation. */
+/** {@link aProforma} is created an hour before this time and expires 72 hours after its creation. */
 export const NOW = new Date('2026-03-02T12:00:00Z');
 const MADE_AT = addHours(NOW, -1);
 
 export type Trait<Record> = (record: Record) => Record;
 
 /**
- * Applies the traits in order and calculates the totals. Without traits, it is an unpaid draft with one line: 3 pieces
- * at 1,000 with 20 % VAT.
+ * Applies the traits in order and calculates the totals. Without traits, returns an unpaid draft with one line: 3
+ * pieces at 1,000 with 20 % VAT.
  */
 export function aProforma(...traits: readonly Trait<Proforma>[]): Proforma {
   const base = traits.reduce((proforma, trait) => trait(proforma), EMPTY_PROFORMA);

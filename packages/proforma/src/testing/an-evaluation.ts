@@ -5,7 +5,7 @@ import { aProforma, NOW, type Trait } from './a-proforma.js';
 const { buyer, delivery } = aProforma();
 
 /**
- * Applies the traits in order and calculates the totals. Without traits, it is a fresh evaluation of a customer with
+ * Applies the traits in order and calculates the totals. Without traits, returns a fresh evaluation of a customer with
  * one line: 3 pieces of variant 101.
  */
 export function anEvaluation(...traits: readonly Trait<Evaluation>[]): Evaluation {

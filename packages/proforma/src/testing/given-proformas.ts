@@ -34,24 +34,24 @@ export interface DesiredBasket {
   readonly tags?: readonly string[];
 }
 
-/** The contracts of proformas, their queries and refunds run against this fixture. Amounts are minor units. */
+/** Fixture of the contracts of proformas, their queries and refunds. Amounts are minor units. */
 export interface ProformaFixture {
   readonly proformaOrders: ProformaOrders;
   readonly proformaQueries: ProformaQueries;
   readonly refundQueue: RefundQueue;
   readonly paymentMethods: PaymentMethods;
   readonly clock: ManualClock;
-  /** The app's currency is RSD. */
+  /** Adds an app with the currency RSD. */
   makeApp(): Promise<number>;
   addCustomer(
     appId: number,
     fields?: { readonly first_name: string; readonly last_name: string },
   ): Promise<CustomerRow>;
-  /** Adds a product named like its code. Its variant has the same code and costs 10.00 with 20 % VAT. */
+  /** Adds a product whose name is its code, with one variant of the same code at 10.00 with 20 % VAT. */
   addGoods(appId: number, goods: { readonly code: string }): Promise<{ readonly variantId: number }>;
   addWarehouse(appId: number, code: string, sellable?: boolean): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
-  /** Returns changes of stock in booking order, such as `reserve 2 S@W1 P-2026-1`. */
+  /** Returns stock movements in booking order, such as `reserve 2 S@W1 P-2026-1`. */
   movementsOf(appId: number): Promise<readonly string[]>;
   methodOf(appId: number, kind: PaymentMethodKind): Promise<PaymentMethod>;
   setUp(
@@ -62,7 +62,7 @@ export interface ProformaFixture {
   spentOf(appId: number, code: string): Promise<number>;
   pointsOf(appId: number, customer: CustomerRow): Promise<number>;
   letPaidExpire(appId: number): Promise<void>;
-  /** The buyer is a guest, unless the basket names a customer. */
+  /** Evaluates the basket of a guest, or of the customer in the basket. */
   evaluate(appId: number, basket: DesiredBasket): Promise<{ readonly id: number }>;
   tryToPropose(appId: number, evaluationId: number): Promise<Proforma | Refusal>;
   changeOrder(

@@ -23,16 +23,22 @@ export function proformaDeadlinesContract(
         return due.filter(({ appId }) => appId === fixture.appId).map(({ id }) => id);
       };
 
-      it('is due exactly after the lifetime, longest overdue first', async () => {
-        const [laterProforma, soonerProforma] = [await shop.proformaLasting(48), await shop.proformaLasting(24)];
-        expect(await dueAt(new Date(soonerProforma.expiresAt.getTime() - 1))).toEqual([]);
-        expect(await dueAt(soonerProforma.expiresAt)).toEqual([soonerProforma.id]);
-        expect(await dueAt(laterProforma.expiresAt)).toEqual([soonerProforma.id, laterProforma.id]);
+      it('is due exactly at the end of the lifetime, longest overdue first', async () => {
+        const [laterProforma, earlierProforma] = [
+          await shop.proformaWithLifetime(48),
+          await shop.proformaWithLifetime(24),
+        ];
+        expect(await dueAt(new Date(earlierProforma.expiresAt.getTime() - 1))).toEqual([]);
+        expect(await dueAt(earlierProforma.expiresAt)).toEqual([earlierProforma.id]);
+        expect(await dueAt(laterProforma.expiresAt)).toEqual([earlierProforma.id, laterProforma.id]);
       });
 
       it('is due in all apps, with the number of lines', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
-        const [ownProforma, foreignProforma] = [await shop.proformaLasting(1), await otherShop.proformaLasting(2)];
+        const [ownProforma, foreignProforma] = [
+          await shop.proformaWithLifetime(1),
+          await otherShop.proformaWithLifetime(2),
+        ];
         expect(await fixture.orders.due(foreignProforma.expiresAt, MANY)).toEqual(
           expect.arrayContaining([
             { appId: fixture.appId, id: ownProforma.id, lines: 1 },
@@ -41,10 +47,13 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('alternates between apps', async () => {
+      it('is due in turns with deadlines of other apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
-        const [firstProforma, secondProforma] = [await shop.proformaLasting(1), await shop.proformaLasting(2)];
-        const foreignProforma = await otherShop.proformaLasting(3);
+        const [firstProforma, secondProforma] = [
+          await shop.proformaWithLifetime(1),
+          await shop.proformaWithLifetime(2),
+        ];
+        const foreignProforma = await otherShop.proformaWithLifetime(3);
         const dueProformas = await fixture.orders.due(foreignProforma.expiresAt, MANY);
         const apps = [fixture.appId, fixture.otherAppId];
         const ownIds = (due: typeof dueProformas): number[] =>
@@ -60,7 +69,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is not due when final or alerted', async () => {
+      it('is not due when the proforma is final or has an alert', async () => {
         const draft = await shop.proforma(1);
         await shop.change(await shop.proforma(1), shop.cancellation());
         await shop.change(await shop.proforma(1), shop.conversion());

@@ -62,7 +62,7 @@ export function proformaEffectsContract(
     const spentAmount = () => fixture.spentOf(shop.appId, 'gift');
     beforeEach(() => fixture.setUp(shop.appId, 'vouchers', { code: 'gift', amount: 25 }));
 
-    it('pays at creation, as much as it can', async () => {
+    it('pays as much as it can at creation', async () => {
       const proforma = await shop.proforma(WITH_GIFT);
       expect(proforma).toMatchObject({
         status: 'paid',
@@ -170,7 +170,7 @@ export function proformaEffectsContract(
       expect(storedChanges.map(({ proforma }) => proforma.converted?.orderNumber)).toEqual(['ONE', 'TWO']);
     });
 
-    it('is payable only while its order is', async () => {
+    it('keeps the proforma payable only while its order is payable', async () => {
       const isPayable = ({ converted }: Proforma) => converted?.isOrderPayable;
       const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), shop.payment(400), conversion());
       expect([isPayable(proforma), isPayable(await shop.find(proforma))]).toEqual([true, true]);
@@ -179,7 +179,7 @@ export function proformaEffectsContract(
     });
 
     eachCase(it, [{ status: 'completed' }, { status: 'canceled' }, { paymentStatus: 'paid' }] as const)(
-      'is not payable once a person has set %j',
+      'prevents later payments once a person has set %j',
       async (change) => {
         const proforma = await shop.change(await shop.proforma(), conversion());
         await fixture.changeOrder(shop.appId, proforma.orderId as number, change);

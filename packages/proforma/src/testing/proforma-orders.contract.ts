@@ -6,8 +6,8 @@ import { proformaStockContract } from './proforma-stock.contract.js';
 import type { ProformaOrdersFixture } from './shirt-shop.js';
 
 /**
- * Every `ProformaOrders` must pass these tests. `setUp` runs before each test; its database may hold other apps. Call
- * the contract in a test file: `proformaOrdersContract(runnerOf(globalThis), setUp)`.
+ * Tests for every adapter of `ProformaOrders`. `setUp` runs before each test; its database may hold other apps.
+ * Example: `proformaOrdersContract(runnerOf(globalThis), setUp)` in a test file.
  */
 export function proformaOrdersContract(runner: Runner, setUp: () => Promise<ProformaOrdersFixture>): void {
   proformaCreationContract(runner, setUp);

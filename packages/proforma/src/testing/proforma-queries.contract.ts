@@ -50,7 +50,7 @@ export function proformaQueriesContract(
   };
 
   describe('a listed proforma', () => {
-    it('has the shape of the API', async () => {
+    it('has the format of the API', async () => {
       const { id, number } = await shop.proforma({ tags: ['vip'] });
       const now = fixture.clock.now();
       const formatSeconds = (time: Date): string => time.toISOString().slice(0, 19);
@@ -121,7 +121,7 @@ export function proformaQueriesContract(
   });
 
   describe('a list', () => {
-    it('holds one app, newest first, in pages', async () => {
+    it('contains the proformas of one app, newest first, in pages', async () => {
       const proformas = await makeThreeProformas(shop);
       await (await SampleShop.open(fixture)).proforma();
       expect(await listLetters(proformas)).toBe('CBA');
@@ -142,7 +142,7 @@ export function proformaQueriesContract(
       ['status desc', 'CBA'],
       ['number', 'CBA'],
       ['end_sales  desc', 'CBA'],
-    ])('returns %s in the order %s', async (orderBy, expected) => {
+    ])('sorted by %s is %s', async (orderBy, expected) => {
       expect(await listLetters(await makeThreeProformas(shop), {}, orderBy)).toBe(expected);
     });
 
@@ -154,19 +154,22 @@ export function proformaQueriesContract(
       [{}, 'customer_name desc'],
       [{ statusIds: [statusId('draft'), statusId('canceled')] }, ''],
       [{ statusIds: [statusId('draft')] }, 'end_sales desc'],
-    ] as [ProformaFilter, string][])('%j is the same by positions, in the order "%s"', async (filter, orderBy) => {
-      await makeThreeProformas(shop);
-      const [proforma] = await makeThreeProformas(shop);
-      await shop.proforma({ customer: await customer('Ana', 'Kos') });
-      await shop.change(proforma!, cancellation);
-      const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
-      const rows = await followPositions(2, (page) =>
-        fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now()),
-      );
-      expect(rows).toEqual(await list(filter, orderBy));
-    });
+    ] as [ProformaFilter, string][])(
+      'filtered by %j is the same by positions as by offsets, in the order "%s"',
+      async (filter, orderBy) => {
+        await makeThreeProformas(shop);
+        const [proforma] = await makeThreeProformas(shop);
+        await shop.proforma({ customer: await customer('Ana', 'Kos') });
+        await shop.change(proforma!, cancellation);
+        const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+        const rows = await followPositions(2, (page) =>
+          fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now()),
+        );
+        expect(rows).toEqual(await list(filter, orderBy));
+      },
+    );
 
-    it('puts the latest change last when sorted by `updated_at`', async () => {
+    it('sorted by `updated_at` puts the latest change last', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[0]!, shop.payment());
       expect(await listLetters(proformas, {}, 'updated_at')).toBe('BCA');
@@ -177,7 +180,7 @@ export function proformaQueriesContract(
       ]);
     });
 
-    it('uses the last name, then the first name when sorted by customer', async () => {
+    it('sorted by customer uses the last name, then the first name', async () => {
       const proformas: Proforma[] = [];
       for (const [firstName, lastName] of [
         ['Ana', 'Žun'],
@@ -192,7 +195,7 @@ export function proformaQueriesContract(
   });
 
   describe('a filter', () => {
-    it('by several statuses keeps one order', async () => {
+    it('by several statuses keeps one sort order', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[1]!, cancellation);
       const [draftId, canceledId, paidId] = [statusId('draft'), statusId('canceled'), statusId('paid')];
@@ -226,7 +229,7 @@ export function proformaQueriesContract(
       expect(await listLetters(proformas, { updatedAfter })).toBe('B');
     });
 
-    it('by customer finds theirs, and by `anonymous` those of guests', async () => {
+    it('by customer finds the proformas of the customer, and by `anonymous` those of guests', async () => {
       const buyer = await customer('Ana', 'Kos');
       const proformas = [await shop.proforma(), await shop.proforma({ customer: buyer })];
       expect(await listLetters(proformas, { anonymous: true })).toBe('A');

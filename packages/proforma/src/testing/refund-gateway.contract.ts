@@ -3,9 +3,9 @@ import { expect } from 'expect';
 import type { RefundGateway, RefundRequest } from '../refund-gateway.js';
 
 /**
- * How the payer reacts to requests. `pays`: pays each key once and confirms it. `refuses`: refuses for good and pays
- * nothing. `breaks`: returns an error such as 500 or 429, and pays nothing. `hangs up`: closes the connection without
- * an answer, and may have paid. `is silent`: never answers.
+ * `pays`: pays each key once and confirms it. `refuses`: refuses for good and pays nothing. `breaks`: returns an error
+ * such as 500 or 429, and pays nothing. `hangs up`: closes the connection without an answer, and may have paid. `is
+ * silent`: never answers.
  */
 export type PayerBehavior = 'pays' | 'refuses' | 'breaks' | 'hangs up' | 'is silent';
 
@@ -14,11 +14,11 @@ export interface PaidRefund {
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;
-  /** The request as the payer received it. It is checked if present. */
+  /** The request as the payer received it. The contract checks it if present. */
   readonly received?: Partial<RefundRequest>;
 }
 
-/** The payer stands behind the gateway: a fake of the payment service, or its sandbox. */
+/** The payment service behind the gateway: a fake, or the sandbox of the real one. */
 export interface PayerFixture {
   behave(behavior: PayerBehavior): void;
   paid(request: RefundRequest): readonly PaidRefund[] | Promise<readonly PaidRefund[]>;
@@ -26,27 +26,27 @@ export interface PayerFixture {
 
 export interface RefundGatewayFixture {
   readonly gateway: RefundGateway;
-  /** A gateway that calls no service and cannot fail has no payer. */
+  /** Absent for a gateway that calls no service and cannot fail. */
   readonly payer?: PayerFixture;
   /**
-   * Whether the payment service supports the refund; without this method it supports all. An unsupported one, such as a
-   * bank transfer (`reference: null`) at a service for cards, must return `failed`.
+   * Returns whether the payment service supports the refund; without this method it supports all refunds. The gateway
+   * must return `failed` for an unsupported one, such as a bank transfer (`reference: null`) at a service for cards.
    */
   canPay?(request: RefundRequest): boolean;
-  /** Timeout of the gateway, if the test shortens it; 10 s otherwise. */
+  /** Timeout of the gateway if the test shortens it; the default is 10 s. */
   readonly timeoutMs?: number;
   close(): Promise<void>;
 }
 
-/** The payer may react differently each time, such as by another status. */
+/** Number of repeats, because the payer may react differently each time, such as by another status. */
 const REPEATS = 10;
 const MAX_ANSWER_MS = 10_000;
 const TOLERANCE_MS = 1_000;
 const SLOW_TEST_MS = 2 * MAX_ANSWER_MS;
 
 /**
- * Every refund gateway must pass these tests. The payer must pay at most once per key. Keys are random. Call the
- * contract in a test file: `refundGatewayContract(runnerOf(globalThis), open)`.
+ * Tests for every refund gateway. The payer must pay at most once per key. Keys are random. Example:
+ * `refundGatewayContract(runnerOf(globalThis), open)` in a test file.
  */
 export function refundGatewayContract(
   { describe, it, before, after, beforeEach }: Runner,
@@ -147,7 +147,7 @@ export function refundGatewayContract(
       expect(answers).toEqual(requests.map(() => answer));
     });
 
-    it('is paid by nobody when the payer refuses', async () => {
+    it('comes without a payment when the payer refuses', async () => {
       if (fixture.payer === undefined) return;
       fixture.payer.behave('refuses');
       const request = aRequest();

@@ -15,12 +15,12 @@ import {
   type StoredChange,
 } from '../index.js';
 
-/** An adapter opens this fixture: two apps without proformas, and methods that add goods. */
+/** Fixture that an adapter opens: two apps without proformas, and methods that add goods. */
 export interface ProformaOrdersFixture {
   readonly orders: ProformaOrders;
   readonly appId: number;
   readonly otherAppId: number;
-  /** Payments by this method of the first app settle at once. */
+  /** Payments by this method settle at once. The method belongs to the first app. */
   readonly paymentMethod: PaymentMethod;
   now(): Date;
   /** Makes a variant at 10.00 with these pieces per warehouse; returns its id. */
@@ -76,7 +76,7 @@ export class ShirtShop {
     return assertAccepted(await this.propose(await this.evaluate(...quantities)));
   }
 
-  async proformaLasting(lifetimeHours: number): Promise<Proforma> {
+  async proformaWithLifetime(lifetimeHours: number): Promise<Proforma> {
     return assertAccepted(await this.propose(await this.evaluate(1), { lifetimeHours }));
   }
 
@@ -129,7 +129,7 @@ export class ShirtShop {
     });
   }
 
-  /** The deadline is treated as passed at any time. */
+  /** Treats the deadline as passed at any time. */
   expiry(): Decision {
     return (proforma) => ({ next: meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: false }) });
   }

@@ -25,7 +25,7 @@ export interface StockFixture {
   readonly warehouses: Warehouses;
   readonly warehouseQueries: WarehouseQueries;
   makeApp(): Promise<number>;
-  /** The product is named like its code; returns its id. */
+  /** Adds a product whose name is its code; returns its id. */
   addProduct(appId: number, code: string, variants: readonly NewVariant[]): Promise<number>;
   now(): Date;
   forward(seconds: number): void;

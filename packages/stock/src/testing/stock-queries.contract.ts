@@ -66,7 +66,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await listShelves(shop, { warehouseId: 0 })).toEqual([]);
   });
 
-  it('shows the latest changes by `updatedAfter` and `updated_at`', async () => {
+  it('is filtered by `updatedAfter` and sorted by `updated_at`', async () => {
     const shop = await newShop();
     const orderedBy = (direction: Sorting['direction']) =>
       listShelves(shop, {}, undefined, { field: 'updated_at', direction });
@@ -80,7 +80,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await orderedBy('asc')).toEqual((await orderedBy('desc')).toReversed());
   });
 
-  it('is the same over all pages', async () => {
+  it('is the same in pages as in one list', async () => {
     const shop = await newShop();
     for (const filter of [{}, { warehouseId: shop.w1.id }]) {
       const allShelves = await listShelves(shop, filter);
@@ -89,7 +89,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     }
   });
 
-  it('is the same by positions', async () => {
+  it('is the same by positions as by offsets', async () => {
     const shop = await newShop();
     const byChange = { field: 'updated_at', direction: 'desc' as const };
     for (const [filter, sorting] of [[{}], [{ warehouseId: shop.w1.id }], [{}, byChange]] as const) {
@@ -107,7 +107,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeAggregate({ it }: Runner, newShop: NewShop): void {
-  it('has warehouses by code, not by id', async () => {
+  it('lists warehouses in the order of their codes, not of their ids', async () => {
     const shop = await newShop();
     await shop.fixture.warehouses.add(shop.id, { ...addressOf('A'), code: 'A', sellable: true });
     await shop.add(pieces(1, { warehouse_code: 'A' }));
@@ -202,7 +202,7 @@ function describeMovements({ it }: Runner, newShop: NewShop): void {
     [0, 0, 0],
     [1, 2, 0],
     [-1, 0, 0],
-  ])('start at %d s and end before %d s: %d lines', async (fromSeconds, beforeSeconds, count) => {
+  ])('from %d s up to before %d s have %d lines', async (fromSeconds, beforeSeconds, count) => {
     const shop = await newShop();
     const timeAfter = (delta: number) => new Date(shop.fixture.now().getTime() + delta * 1_000);
     expect(await shop.formatMovements({ from: timeAfter(fromSeconds), before: timeAfter(beforeSeconds) })).toHaveLength(
@@ -210,7 +210,7 @@ function describeMovements({ it }: Runner, newShop: NewShop): void {
     );
   });
 
-  it('stay when their warehouse is deleted', async () => {
+  it('remain after their warehouse is deleted', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
     await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);

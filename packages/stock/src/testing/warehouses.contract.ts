@@ -58,7 +58,7 @@ export function warehousesContract(runner: Runner, open: () => Promise<StockFixt
   const openShop = async () => new WarehouseShop(fixture, await fixture.makeApp());
 
   runner.describe('an added warehouse', () => describeAdditions(runner, openShop));
-  runner.describe('put warehouses', () => {
+  runner.describe('upserted warehouses', () => {
     describePuts(runner, openShop);
     describeDeletions(runner, openShop);
     describeBulkWrites(runner, openShop);
@@ -123,7 +123,7 @@ function describePuts({ it }: Runner, open: OpenShop): void {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('have the values of the last row', async () => {
+  it('get the values of their last row', async () => {
     const shop = await open();
     const { warehouses } = await shop.putAll(warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' }));
     expect(warehouses.map(({ name }) => name)).toEqual(['last', 'last']);
@@ -219,7 +219,7 @@ function describeBulkWrites({ it }: Runner, open: OpenShop): void {
 }
 
 function describeLists({ it }: Runner, open: OpenShop): void {
-  it('is sorted by name, in the shape of the API', async () => {
+  it('is sorted by name, in the format of the API', async () => {
     const shop = await open();
     for (const name of ['b', 'a', 'B', '😀', '％', 'a']) await shop.add(null, { name });
     const names = (await shop.list()).map(({ name }) => name);
@@ -241,7 +241,7 @@ function describeLists({ it }: Runner, open: OpenShop): void {
     ['b', ['B']],
     ['main st', ['A']],
     ['none', []],
-  ] as [string, string[]][])('is for the search "%s": %j', async (search, expected) => {
+  ] as [string, string[]][])('searched for "%s" is %j', async (search, expected) => {
     const shop = await open();
     await shop.add('A', { name: '10% shop', address_line_1: 'Main St', city: 'štip', postcode: 'x' });
     await shop.add('B', { name: 'c:\\d', address_line_1: 'x', city: 'x', postcode: '11000' });

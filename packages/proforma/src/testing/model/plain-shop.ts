@@ -17,7 +17,9 @@ export interface PlainProforma {
   refundedAmount: number;
   failedRefunds: number;
   pendingAmount: number;
-  /** The order is that of the offer. `firstAmount` is the first payment, `keptAmount` the part that is not refunded. */
+  /**
+   * Vouchers in the order of the offer. `firstAmount` is the first payment, `keptAmount` the part that is not refunded.
+   */
   readonly vouchers: { readonly voucher: string; readonly firstAmount: number; keptAmount: number }[];
   readonly cards: PlainCard[];
   paidAtConversion: number | undefined;
@@ -71,14 +73,17 @@ export interface Snapshot {
 
 export type Answer = 'done' | 'refused';
 
-/** The model counts money and pieces in plain ifs. It shares no code with the package, so the two can be compared. */
+/**
+ * Model of the shop that counts money and pieces in plain ifs. It shares no code with the package, so the results of
+ * both can be compared.
+ */
 export class PlainShop {
   now = 0;
   readonly proformas: PlainProforma[] = [];
   private readonly reportedCards = new Set<PlainCard>();
 
   /**
-   * `shelves` has pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers` has the amount of each.
+   * `shelves` has pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers` has amounts by code.
    */
   constructor(
     readonly shelves: Readonly<Record<string, number>>,
@@ -189,7 +194,7 @@ export class PlainShop {
     if (adjustedLines.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
     const shelves = this.shelvesFor(adjustedLines);
     if (shelves === undefined) {
-      // The store rolls everything back; the next call or sweep adds the deadline's alert.
+      // The store rolls back all changes; the next call or sweep adds the deadline's alert again.
       proforma.alerts.length = alertsBefore;
       return 'refused';
     }
@@ -334,7 +339,7 @@ export class PlainShop {
     return paidAmount;
   }
 
-  /** Pending refunds count as completed. */
+  /** Counts pending refunds as completed. */
   private debtOf(proforma: PlainProforma): number {
     const keptMoney = this.paidAmountOf(proforma) - proforma.pendingAmount;
     return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;

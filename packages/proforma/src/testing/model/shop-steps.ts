@@ -156,7 +156,7 @@ export const orderRefund = (index: number): Step =>
     (plain) => plain.proformas.length > 0,
   );
 
-export const edition = (index: number, tags: readonly string[] | undefined, alert: number | undefined): Step =>
+export const editing = (index: number, tags: readonly string[] | undefined, alert: number | undefined): Step =>
   call(
     'edit',
     index,
@@ -202,7 +202,7 @@ export function refundRepair(index: number, method: 'record' | 'retry'): Step {
     plain.repairRefund(proforma, refundId, -amount, method);
     seenAnswers.add(`repair: ${method}`);
     const firstRepair = await repair();
-    // Without the refunded money the proforma may have debt again, so the next call may expire it.
+    // After the refund, the proforma may have debt again and expire in the next call.
     const before = JSON.stringify(proforma);
     plain.meetDeadline(proforma);
     const secondRepair = await repair();
@@ -241,7 +241,7 @@ async function compare({ plain, real }: ShopPair): Promise<void> {
   expectEqual(actual, expected);
 }
 
-// `expect` is slow, so it runs only to explain a difference.
+// `expect` is slow, so it only explains a difference that a faster comparison found.
 
 function expectEqual(actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected);
