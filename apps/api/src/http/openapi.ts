@@ -148,7 +148,7 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
 function operationIdOf({ method, path }: Route): string {
   const words = path
     .replaceAll(':', 'by_')
-    .split(/[/_]/)
+    .split(/[/_-]/)
     .filter((word) => word !== '');
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

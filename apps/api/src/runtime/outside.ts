@@ -2,6 +2,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
 import { labelRoute } from '../http/request-log.js';
+import type { Guides } from './guides.js';
 import { mountProbes, type Probes } from './probes.js';
 
 export interface AdminParts extends Probes {
@@ -46,11 +47,25 @@ function mountReference(app: Express): void {
   app.get(['/docs', '/docs/'], DOCS_LABEL, (_request: Request, response: Response) =>
     sendText(response, 'text/html', REFERENCE_PAGE),
   );
+  app.use('/docs/guides', (request, response, next) => {
+    findGuide(request.path.slice(1)).then((page) => {
+      if (page === undefined) next();
+      else DOCS_LABEL(request, response, () => sendText(response, 'text/html', page));
+    }, next);
+  });
   app.get('/docs/start.js', DOCS_LABEL, (_request, response) => sendText(response, 'text/javascript', START_SCRIPT));
   app.use('/docs', (request, response, next) => {
     if (!REFERENCE_FILES.has(request.path)) return next();
     DOCS_LABEL(request, response, () => void files(request, response, next));
   });
+}
+
+let guides: Promise<Guides> | undefined;
+
+/** Loads the renderer at the first request, so that it does not delay the start. */
+async function findGuide(name: string): Promise<string | undefined> {
+  guides ??= import('./guides.js').then((module) => new module.Guides());
+  return (await guides).find(name);
 }
 
 function sendText(response: Response, type: string, text: string): void {

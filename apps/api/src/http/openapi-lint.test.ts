@@ -1,0 +1,45 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
+import spectralRulesets from '@stoplight/spectral-rulesets';
+import { buildRoutes } from '../docs/all-routes.js';
+import { describeEvents } from '../events/index.js';
+import { VERSION } from '../runtime/api.js';
+import { buildOpenApiDocument } from './openapi.js';
+
+let reference: Record<string, unknown>;
+beforeAll(async () => {
+  reference = buildOpenApiDocument(await buildRoutes(), VERSION, describeEvents());
+});
+
+const lintWithRedocly = async (document: object): Promise<string[]> => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: '/openapi.json',
+    config,
+  });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+};
+
+const lintWithSpectral = async (document: object): Promise<string[]> => {
+  const spectral = new spectralCore.Spectral();
+  spectral.setRuleset({ extends: [spectralRulesets.oas as RulesetDefinition] });
+  const problems = await spectral.run(document as Record<string, unknown>);
+  return problems.map(({ code, message, path }) => `${code}: ${message} ${path.join('.')}`);
+};
+
+describe.each([
+  ['Redocly', lintWithRedocly, 'no-unresolved-refs'],
+  ['Spectral', lintWithSpectral, 'invalid-ref'],
+])('the API reference according to %s', (_name, lint, expectedProblem) => {
+  it('has no problem', async () => {
+    expect(await lint(reference)).toEqual([]);
+  }, 60_000);
+
+  it('would have a problem with a missing schema', async () => {
+    const { schemas, ...components } = reference['components'] as { readonly schemas: Record<string, unknown> };
+    const { DetailError: _missing, ...otherSchemas } = schemas;
+    const problems = await lint({ ...reference, components: { ...components, schemas: otherSchemas } });
+    expect(problems.join('\n')).toContain(expectedProblem);
+  }, 60_000);
+});
