@@ -1155,7 +1155,7 @@ describe('the API reference of proforma calls', () => {
   });
 
   it('documents the failures of every call once', () => {
-    const { description = '', content } = responses['CommonError'] ?? {};
+    const { description, content } = responses['CommonError'] ?? { description: '' };
     expect([...description.matchAll(/^- (\d+): /gm)].map(([, status]) => Number(status))).toEqual([
       400, 401, 403, 406, 409, 410, 413, 422, 429, 500, 503,
     ]);

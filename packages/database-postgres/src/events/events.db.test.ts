@@ -1,7 +1,45 @@
 import { eventFeedContract } from '@back-office/events/testing';
-import { runnerOf } from '@back-office/kernel/testing';
+import { ManualClock, runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
+import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { dataSourceFor } from '../data-source.js';
+import { Postgres } from '../postgres.js';
+import { SqlEventFeed } from './sql-event-feed.js';
 
 describe('the feed of events in PostgreSQL', () => {
   eventFeedContract(runnerOf(globalThis), openFixture);
+});
+
+describe('a backlog of events that the statistics do not know', () => {
+  const BACKLOG = 10_500;
+  const MAX_SECONDS = 5;
+  let testDatabase: TestDatabase;
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    testDatabase = await makeTestDatabase();
+    postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
+    await postgres.source.query('alter table unplaced_events set (autovacuum_enabled = false)');
+    await postgres.source.query(
+      `insert into unplaced_events (app_id, at, type, record_ids) values (2, now(), 'order.created', '{1}')`,
+    );
+    await postgres.source.query('vacuum (analyze) unplaced_events');
+    await postgres.source.query(
+      `insert into unplaced_events (app_id, at, type, record_ids)
+       select 1, now(), 'order.created', array[id] from generate_series(1, ${BACKLOG}) as id`,
+    );
+  });
+  afterAll(async () => {
+    await postgres.source.destroy();
+    await testDatabase.drop();
+  });
+
+  it('gets its positions in time that grows with its length', async () => {
+    const feed = new SqlEventFeed(postgres, new ManualClock());
+    const startMs = performance.now();
+    expect(await feed.lastPosition(1)).toBe(BACKLOG);
+    expect((performance.now() - startMs) / 1_000).toBeLessThan(MAX_SECONDS);
+    const page = await feed.page(1, 'start', { types: ['order.created'], limit: 2 });
+    expect(page).toMatchObject({ events: [{ recordId: 1, position: 1 }, { recordId: 2, position: 2 }], hasMore: true });
+  });
 });

@@ -22,11 +22,12 @@ const LOCK_FEED = `
   on conflict (app_id) do update set last_position = event_feeds.last_position
   returning last_position as "lastPosition"`;
 
-// Ids have the order in which the changes of a record commit, so every batch keeps this order.
+// Ids have the order in which the changes of a record commit, so every batch keeps this order. The largest id of a batch
+// is computed first: a join would compare each row with each when statistics know of few rows.
 const PLACE_EVENTS = `
   with taken as (
-    delete from unplaced_events where app_id = $1 and id in (
-      select id from (
+    delete from unplaced_events where app_id = $1 and id <= (
+      select max(id) from (
         select id, sum(cardinality(record_ids)) over (order by id) - cardinality(record_ids) as earlier_events
         from (
           select id, record_ids from unplaced_events where app_id = $1 order by id limit ${MAX_PLACED_EVENTS}
