@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const START_MARKER = '<!-- imports: start -->';
 const END_MARKER = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports the kernel, so its arrows would hide all other arrows. */
+/** Every package imports the kernel, so the arrows to the kernel would hide all others. */
 const KERNEL = 'kernel';
 
 export function withImportsPicture(page: string, root: string): string {
@@ -34,7 +34,7 @@ function diagramOf(root: string): string {
   ].join('\n');
 }
 
-/** A package that imports most domains gets one arrow to their group. */
+/** A package that imports most domains gets one arrow to the group of domains. */
 function arrowsOf(name: string, uses: ReadonlySet<string>, domains: number): string[] {
   const shownImports = [...uses].filter((importName) => importName !== name && importName !== KERNEL).sort();
   const usesMost = shownImports.length >= domains / 2;

@@ -29,7 +29,7 @@ const UNWRITTEN_STATUSES = [429, 503];
 const TIMEOUT_MS = 25_000;
 const RETRY_MS = 100;
 
-/** A client of one app. It calls the servers in turn and counts failures. */
+/** A client of one app that calls the servers in turn and counts failures. */
 export class Caller {
   private requestCount = 0;
   /** Number of answers with status 500 and above; only a fault may cause them. */

@@ -7,8 +7,8 @@ import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js
 /** No write sends more messages to the database. */
 const MAX_MESSAGES = 30;
 /**
- * How long a repeated call waits for the key of a dead run. Below `possible`, it may not have waited; above `certain`,
- * it has waited; `max` is the limit.
+ * How long a repeated call waits for the key of a dead run. A call below `possible` may not have waited, a call above
+ * `certain` has waited; `max` is the limit.
  */
 const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 

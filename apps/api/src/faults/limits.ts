@@ -133,7 +133,7 @@ async function waitForMigrations(rig: Rig, database: string, count: number): Pro
   return completed;
 }
 
-/** Kills servers while they migrate a new database, then starts two servers on it at once. */
+/** Kills servers while they migrate a new database, then starts two servers at once on this database. */
 export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
   const database = 'migrated';
   const schemaPartsOf = async (databaseName: string): Promise<Set<string>> =>

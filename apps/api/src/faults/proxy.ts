@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps them open but forwards nothing. */
+/**
+ * `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps connections open but forwards nothing.
+ */
 export type WireState = 'whole' | 'cut' | 'silent';
 
 /** Cuts the connection before the nth client message, or before the answer to this message. */

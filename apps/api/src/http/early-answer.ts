@@ -60,7 +60,7 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
       request.off('data', countChunk);
       next(tooLarge());
     };
-    // The handler is attached in the same turn as the parser, so it misses no byte.
+    // The handler is attached in the same turn as the parser, so the handler misses no byte.
     request.on('data', countChunk);
     return parse(request, response, (error?: unknown) => {
       request.off('data', countChunk);

@@ -62,7 +62,7 @@ function parseJsonBody(
       const bytes: unknown = request.body;
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
-      // Parsing a large body takes long, so it gets a turn of its own.
+      // Parsing a large body takes long, so the parser waits for its own turn.
       admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {
         try {
           parse(request, bytes);

@@ -162,7 +162,7 @@ function refuse(socket: Socket, status: number): void {
 
 async function closeServer(server: Server, drainMs: number): Promise<void> {
   const closing = new Promise((resolve) => server.close(resolve));
-  // Keep-alive connections that become idle after close() would delay it until their timeout.
+  // After close(), idle keep-alive connections would delay the end until their timeout.
   const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
   server.closeIdleConnections();

@@ -43,7 +43,7 @@ export class SqlText {
     return [...parts, { start: partStart, end }].map((part) => this.trim(part));
   }
 
-  /** Returns how many parentheses that open after `start` are still open at `end`. */
+  /** Counts the parentheses that open after `start` and are still open at `end`. */
   depthBetween(start: number, end: number): number {
     let depthAtEnd = 0;
     for (const { index, depth } of this.positions(start)) {

@@ -60,7 +60,7 @@ async function consume(limiter: RateLimiterAbstract, key: string, { calls }: Rat
   }
 }
 
-/** Calls are answered while the store is down. The log has one line when the store fails, and one when it is back. */
+/** Answers calls while the store is down. Logs one line when the store fails, and one when the store is back. */
 class SharedStore {
   private readonly redis: Redis;
   private awayUntilMs = -Infinity;

@@ -13,7 +13,7 @@ const USES_EVERY_MS = 15_000;
 const EVALUATIONS_EVERY_MS = 600_000;
 const SESSIONS_EVERY_MS = 3_600_000;
 
-/** The periodic work of the service. Any number of processes may run it at the same time. */
+/** Returns the periodic work of the service. Any number of processes may run the chores at the same time. */
 export function choresOf(container: Container, logger: Logger): Chore[] {
   return [
     ...proformaChores(container, logger),

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 
 export type { Logger } from 'pino';
 
-/** Writes structured logs to standard output. They contain the route and status of a request, never its content. */
+/** Writes structured logs to standard output, with the route and status of a request, but never its content. */
 export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const prettyTransport = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
   return pino({ level: logLevel, base: null, ...(logFormat === 'pretty' && prettyTransport) });

@@ -15,7 +15,8 @@ interface CheckedDatabase {
 }
 
 /**
- * Checks at most once a second whether database and storage are reachable. Logs the cause when it changes, and once a minute while it lasts.
+ * Checks at most once a second whether database and storage are reachable. Logs a failure when its cause changes, and
+ * once a minute while the failure lasts.
  */
 export class Readiness {
   private failedParts: string | undefined;

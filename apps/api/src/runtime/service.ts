@@ -42,7 +42,7 @@ const CLOSE_TIMEOUT_MS = 90_000;
 
 const IN_MEMORY_MESSAGE = 'The database is in the memory of a service: no command can reach it.';
 
-/** Commands pay out no refunds; the worker does it later. */
+/** Commands pay out no refunds; the worker pays them out later. */
 const POSTPONING_GATEWAY: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
 
 /** Opens the adapters and the migrated database that every process needs. */

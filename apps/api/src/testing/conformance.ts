@@ -118,7 +118,7 @@ export class Conformance {
   }
 }
 
-/** Returns the message keys of an answer, without those of fields. */
+/** Returns the message keys of an answer, except the keys of field errors. */
 function keysIn(text: string): string[] {
   if (!/"(?:API|Stocks)\./.test(text)) return [];
   const { errors = {}, error, data } = JSON.parse(text) as { errors?: object; error?: unknown; data?: unknown };

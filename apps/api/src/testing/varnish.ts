@@ -35,10 +35,10 @@ const varnishd = findOnPath('varnishd');
 /** The tests run without Varnish; .ci/run installs it. */
 export const hasVarnish = varnishd !== undefined;
 
-/** Starts a Varnish in front of the origin. It accepts PURGE except below `/closed`. */
+/** Starts a Varnish in front of the origin. This Varnish accepts PURGE except below `/closed`. */
 export async function startVarnish(origin: string): Promise<Cache> {
   const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // When root starts Varnish, it runs as another user.
+  // A Varnish that root starts runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);
   const { hostname, port: originPort } = new URL(origin);
   const vcl = `vcl 4.1;

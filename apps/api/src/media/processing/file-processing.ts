@@ -28,7 +28,7 @@ export class BrokenContent extends Error {}
 /** The image processor crashed or was killed; the image or the machine may be the cause. */
 export class ProcessorCrashed extends Error {}
 
-/** Renditions are made from processed content, so the job is retried until that exists. */
+/** Renditions are made from processed content, so the job is retried until the content is processed. */
 export class ContentPending extends Error {}
 
 const PDF = 'application/pdf';

@@ -26,7 +26,7 @@ export class CachePurge {
     return this.purger.purge([...new Set(urls)]);
   }
 
-  /** Purges every URL under which caches may hold the keys. Throws if the cache does not confirm it. */
+  /** Purges every URL under which caches may hold the keys. Throws if the cache does not confirm the purge. */
   async withdraw(withdrawn: readonly WithdrawnKey[]): Promise<void> {
     if (!this.isConfigured || withdrawn.length === 0) return;
     const urls = withdrawn.flatMap(({ key, version }) =>

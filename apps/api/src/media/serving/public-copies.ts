@@ -39,7 +39,7 @@ export class PublicCopies {
     return orphans.length;
   }
 
-  /** Settles all keys of an app after its store was copied; returns their number. */
+  /** Settles all keys of an app, for use after a copy of its store. Returns the number of keys. */
   async settleAll(appId: number): Promise<number> {
     let settledCount = 0;
     for (let keys = await this.objects.keysAfter(appId, ''); keys.length > 0;) {
