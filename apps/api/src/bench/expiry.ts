@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { fillDue } from './fill.query.js';
 import { print } from './measure.js';
-import { NODE_OPTIONS } from '../testing/node-options.js';
+import { NODE_OPTIONS } from './node-options.js';
 
 const LIMITS = { perSecond: 1_000, slower: 3 };
 const POLL_MS = 200;

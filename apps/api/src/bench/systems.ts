@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { NODE_OPTIONS } from '../testing/node-options.js';
+import { NODE_OPTIONS } from './node-options.js';
 import type { FloorTask } from './floor.js';
 
 export interface System {

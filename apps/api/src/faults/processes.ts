@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { NODE_OPTIONS } from '../testing/node-options.js';
+import { NODE_OPTIONS } from '../bench/node-options.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -31,18 +31,24 @@ const addNoteBody = (): void => {
 
 describe('the API reference', () => {
   it('has every route', () => {
-    const { paths } = buildOpenApiDocument([getRoute('/notes'), getRoute('/notes/:id')], '1') as { paths: object };
-    expect(Object.keys(paths)).toEqual(['/api/v2/notes', '/api/v2/notes/{id}']);
+    const { paths } = buildOpenApiDocument([getRoute('/orders'), getRoute('/orders/:id')], '1') as { paths: object };
+    expect(Object.keys(paths)).toEqual(['/api/v2/orders', '/api/v2/orders/{id}']);
   });
 
   it('refuses two routes with one method and path', () => {
-    expect(() => buildOpenApiDocument([getRoute('/notes'), getRoute('/notes')], '1')).toThrow('get /api/v2/notes');
+    expect(() => buildOpenApiDocument([getRoute('/orders'), getRoute('/orders')], '1')).toThrow('get /api/v2/orders');
+  });
+
+  it('refuses a route that belongs to no area', () => {
+    expect(() => buildOpenApiDocument([getRoute('/notes')], '1')).toThrow(
+      'No area in openapi-areas.ts has the path /notes',
+    );
   });
 
   it('refuses two request bodies with one name', () => {
     addNoteBody();
-    expect(() => buildOpenApiDocument([getRoute('/notes')], '1')).not.toThrow();
+    expect(() => buildOpenApiDocument([getRoute('/orders')], '1')).not.toThrow();
     addNoteBody();
-    expect(() => buildOpenApiDocument([getRoute('/notes')], '1')).toThrow('named Note');
+    expect(() => buildOpenApiDocument([getRoute('/orders')], '1')).toThrow('named Note');
   });
 });

@@ -1132,7 +1132,12 @@ describe('the API reference of proforma calls', () => {
     ['PUT /proforma_orders/{id}', ID_PARAMETER, WRITE_STATUSES, EDIT_KEYS],
     ['PATCH /proforma_orders/{id}', ID_PARAMETER, WRITE_STATUSES, EDIT_KEYS],
     ['DELETE /proforma_orders/{id}', ID_PARAMETER, [204, 404, 422], [FINAL_KEY]],
-    ['GET /proforma_orders/{id}/payment_qr', ID_PARAMETER, WRITE_STATUSES, ['API.ProformaOrders.NoPaymentQr']],
+    [
+      'GET /proforma_orders/{id}/payment_qr',
+      ID_PARAMETER,
+      [...WRITE_STATUSES, 406],
+      ['API.ProformaOrders.NoPaymentQr'],
+    ],
     ['POST /proforma_orders/{id}/card_payments', ID_PARAMETER, [201, 404, 422], PAY_KEYS],
     [
       'POST /proforma_orders/{id}/card_payments/{payment_id}/result',

@@ -3,6 +3,7 @@ import { ManualClock, runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
 import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
+import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
 import { SqlEventFeed } from './sql-event-feed.js';
 
@@ -15,18 +16,21 @@ describe('a backlog of events that the statistics do not know', () => {
   const MAX_SECONDS = 5;
   let testDatabase: TestDatabase;
   let postgres: Postgres;
+  let appId: number;
 
   beforeAll(async () => {
     testDatabase = await makeTestDatabase();
     postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
+    const options = { clock: new ManualClock(), publicBase: () => '', isPublished: () => false };
+    appId = await portsOf(postgres, testDatabase.connection, options).apps.create({ name: 'Shop', currency: 'RSD' });
     await postgres.source.query('alter table unplaced_events set (autovacuum_enabled = false)');
     await postgres.source.query(
-      `insert into unplaced_events (app_id, at, type, record_ids) values (2, now(), 'order.created', '{1}')`,
+      `insert into unplaced_events (app_id, at, type, record_ids) values (${appId + 1}, now(), 'order.created', '{1}')`,
     );
     await postgres.source.query('vacuum (analyze) unplaced_events');
     await postgres.source.query(
       `insert into unplaced_events (app_id, at, type, record_ids)
-       select 1, now(), 'order.created', array[id] from generate_series(1, ${BACKLOG}) as id`,
+       select ${appId}, now(), 'order.created', array[id] from generate_series(1, ${BACKLOG}) as id`,
     );
   });
   afterAll(async () => {
@@ -37,9 +41,15 @@ describe('a backlog of events that the statistics do not know', () => {
   it('gets its positions in time that grows with its length', async () => {
     const feed = new SqlEventFeed(postgres, new ManualClock());
     const startMs = performance.now();
-    expect(await feed.lastPosition(1)).toBe(BACKLOG);
+    expect(await feed.lastPosition(appId)).toBe(BACKLOG);
     expect((performance.now() - startMs) / 1_000).toBeLessThan(MAX_SECONDS);
-    const page = await feed.page(1, 'start', { types: ['order.created'], limit: 2 });
-    expect(page).toMatchObject({ events: [{ recordId: 1, position: 1 }, { recordId: 2, position: 2 }], hasMore: true });
+    const page = await feed.page(appId, 'start', { types: ['order.created'], limit: 2 });
+    expect(page).toMatchObject({
+      events: [
+        { recordId: 1, position: 1 },
+        { recordId: 2, position: 2 },
+      ],
+      hasMore: true,
+    });
   });
 });

@@ -1,10 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
-import { buildRoutes } from '../docs/all-routes.js';
+import { buildRoutes } from './all-routes.js';
 import { describeEvents } from '../events/index.js';
 import { VERSION } from '../runtime/api.js';
-import { buildOpenApiDocument } from './openapi.js';
+import { buildOpenApiDocument } from '../http/openapi.js';
 
 let reference: Record<string, unknown>;
 beforeAll(async () => {
