@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isInvalidPosition, parsePage, type ListedPage, type Page, type Position } from '@back-office/kernel';
 import type { Answer } from './answer.js';
 import { HttpProblem } from './errors.js';
@@ -15,6 +16,7 @@ export const CURSOR = {
 };
 
 const MAX_CURSOR_LENGTH = 16_384;
+const MAX_ORDER_LENGTH = 200;
 
 /**
  * Lists a page from `offset`, or after the `cursor`, and adds the header `Next-Cursor` when more rows may follow. Throws
@@ -27,7 +29,7 @@ export async function answerPage(
   orderParameter = 'orderBy',
 ): Promise<Answer> {
   const orderBy = query[orderParameter];
-  const order = typeof orderBy === 'string' ? orderBy : '';
+  const order = shortenOrder(typeof orderBy === 'string' ? orderBy : '');
   const after = parseCursor(query['cursor'], order);
   try {
     const { json, end } = await list(after ? { offset: 0, limit: page.limit, after } : page);
@@ -44,6 +46,11 @@ export function answerPageFromQuery(
   list: (page: Page) => Promise<ListedPage>,
 ): Promise<Answer> {
   return answerPage(query, parsePage(query, defaultLimit), list);
+}
+
+/** Clients and proxies refuse responses with long headers, so the cursor holds a hash of a long order. */
+function shortenOrder(order: string): string {
+  return order.length <= MAX_ORDER_LENGTH ? order : createHash('sha256').update(order).digest('base64url');
 }
 
 function formatCursor(order: string, position: Position): string {

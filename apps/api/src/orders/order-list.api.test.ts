@@ -147,6 +147,17 @@ describe('a cursor', () => {
     expect(pages.join('')).toBe(lettersOf(allOrders));
   });
 
+  it('stays short when the requested order is long', async () => {
+    const order = 'x'.repeat(20_000);
+    const { headers } = await shop.get(`/orders?limit=2&orderBy=${order}`);
+    const cursor = String(headers['next-cursor']);
+    expect(cursor.length).toBeLessThan(500);
+    expect((await list(`limit=2&orderBy=${order}&cursor=${cursor}`)).map(({ id }) => letterById.get(id))).toEqual(
+      [...NEWEST_FIRST].slice(2, 4),
+    );
+    expect((await shop.get(`/orders?limit=2&orderBy=${order}x&cursor=${cursor}`)).status).toBe(400);
+  });
+
   it('is refused when it is unreadable or has another sort order', async () => {
     const { headers } = await shop.get('/orders?limit=1&orderBy=sales');
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
