@@ -7,7 +7,7 @@ import { openPostgres } from './postgres-side.js';
 import { sideOn, type Side } from './side.js';
 import { formatStep } from './steps.js';
 
-const CALLS = 2_500;
+const CALLS = 20_000;
 const CALLS_TO_FAULTY_SIDES = 1_500;
 const SEED = 6;
 
@@ -37,7 +37,7 @@ describe('two services that differ in their database', () => {
 
   beforeAll(async () => {
     report = await explore(pair, { calls: CALLS, seed: SEED });
-  }, 300_000);
+  }, 600_000);
 
   it('answer every call in the same way', async () => {
     expect(await describeReport(report)).toBe('');
