@@ -10,6 +10,7 @@ import { addressOf } from './caller-address.js';
 import { Callers } from './callers.js';
 import { CallsInProgress } from './calls-in-progress.js';
 import type { Answer } from './answer.js';
+import { compress } from './compress.js';
 import { allowOrigins } from './cross-origin.js';
 import { createDispatcher } from './dispatcher.js';
 import { TOO_LARGE, tooLarge } from './early-answer.js';
@@ -70,6 +71,7 @@ export function createExpressApp(parts: AppParts): Express {
   if (parts.corsOrigins.length > 0) {
     app.use(BASE_PATH, allowOrigins(parts.corsOrigins));
   }
+  app.use(BASE_PATH, compress());
   const rateLimiter = limitTokenRate(parts.rateLimits?.perToken);
   const appCalls = new CallsInProgress<number>(parts.maxCalls.perApp);
   const gate: Gate = { callers, appCalls, largeCalls: new LargeCalls(), unsentBytes: new UnsentBytes(), rateLimiter };
@@ -158,8 +160,8 @@ async function respond(
     if (route.answersSecret) rememberToken(result, holder.app.id, callers);
     if (result.chunks) await sendChunks(response, result, result.chunks);
     else {
-      send(response, result);
-      unsentBytes.add(holder.app.id, response);
+      const bytes = send(response, result);
+      unsentBytes.add(holder.app.id, response, bytes);
     }
   } finally {
     if (route.upload) await discardForm(request);

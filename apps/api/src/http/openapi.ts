@@ -18,6 +18,7 @@ Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on s
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 Every call may fail in the ways that its \`default\` response lists.
 \`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
+Responses above 1 kB are compressed for clients that send \`Accept-Encoding: gzip\` or \`br\`.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
 /** Builds the API reference from the route table. Throws when two schemas share a name. */

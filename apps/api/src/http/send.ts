@@ -4,27 +4,39 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 import type { Answer } from './answer.js';
 import { answerEarly, TOO_LARGE } from './early-answer.js';
 
-export function send(response: Response, answer: Answer): void {
-  if (response.headersSent) return void response.destroy();
+/** Returns the bytes of the body before compression. */
+export function send(response: Response, answer: Answer): number {
+  if (response.headersSent) {
+    response.destroy();
+    return 0;
+  }
   const { body, text } = answer;
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
   setHead(response, answer, payload !== undefined);
-  if (payload === undefined) return void response.end();
-  response.setHeader('Content-Length', Buffer.byteLength(payload));
+  if (payload === undefined) {
+    response.end();
+    return 0;
+  }
+  const bytes = Buffer.byteLength(payload);
+  response.setHeader('Content-Length', bytes);
   if (answer.status === TOO_LARGE && !response.req.complete) answerEarly(response, payload);
   else if (typeof payload === 'string' && payload.length > SLICE_LENGTH) void sendSlices(response, payload);
   else response.end(payload);
+  return bytes;
 }
 
 /** Encoding a page of megabytes at once would delay all other calls. */
 const SLICE_LENGTH = 256 * 1024;
 
 async function sendSlices(response: Response, text: string): Promise<void> {
+  let resume = (): void => {};
+  // Compression hands listeners of `drain` to its own stream, from which they cannot be removed.
+  response.on('drain', () => resume()).once('close', () => resume());
   for (let start = 0; start < text.length && !response.destroyed;) {
     const end = sliceEnd(text, start + SLICE_LENGTH);
     const isDrained = response.write(text.slice(start, end));
     start = end;
-    await (isDrained ? nextPass() : waitForDrain(response));
+    await (isDrained ? nextPass() : new Promise<void>((resolve) => (resume = resolve)));
   }
   response.end();
 }
@@ -33,16 +45,6 @@ async function sendSlices(response: Response, text: string): Promise<void> {
 function sliceEnd(text: string, end: number): number {
   const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return isSplit ? end + 1 : end;
-}
-
-function waitForDrain(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      response.off('drain', end).off('close', end);
-      resolve();
-    };
-    response.once('drain', end).once('close', end);
-  });
 }
 
 function setHead(response: Response, { status, headers, keys }: Answer, hasBody: boolean): void {

@@ -2,16 +2,15 @@ import type { Response } from 'express';
 import { EventEmitter } from 'node:events';
 import { UnsentBytes } from './unsent-bytes.js';
 
-const responseOf = (bytes: number) =>
-  Object.assign(new EventEmitter(), { getHeader: () => bytes }) as unknown as Response;
+const newResponse = () => new EventEmitter() as unknown as Response;
 
 describe('the unsent bytes of an app', () => {
   it('reach the maximum until a response closes', () => {
     const unsent = new UnsentBytes(200_000);
-    const [first, second] = [responseOf(100_000), responseOf(100_000)];
-    unsent.add(1, first);
+    const [first, second] = [newResponse(), newResponse()];
+    unsent.add(1, first, 100_000);
     expect(unsent.isFull(1)).toBe(false);
-    unsent.add(1, second);
+    unsent.add(1, second, 100_000);
     expect([unsent.isFull(1), unsent.isFull(2)]).toEqual([true, false]);
     first.emit('close');
     expect(unsent.isFull(1)).toBe(false);
@@ -19,7 +18,7 @@ describe('the unsent bytes of an app', () => {
 
   it('exclude small answers', () => {
     const unsent = new UnsentBytes(1_000);
-    unsent.add(1, responseOf(60_000));
+    unsent.add(1, newResponse(), 60_000);
     expect(unsent.isFull(1)).toBe(false);
   });
 });

@@ -16,8 +16,7 @@ export class UnsentBytes {
   }
 
   /** Counts the bytes of an answer until its response closes. */
-  add(appId: number, response: Pick<Response, 'getHeader' | 'once'>): void {
-    const bytes = Number(response.getHeader('Content-Length') ?? 0);
+  add(appId: number, response: Pick<Response, 'once'>, bytes: number): void {
     if (bytes < MIN_COUNTED_BYTES) return;
     this.change(appId, bytes);
     response.once('close', () => this.change(appId, -bytes));

@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
+import { compress } from '../http/compress.js';
 import { labelRoute } from '../http/request-log.js';
 import type { Guides } from './guides.js';
 import { mountProbes, type Probes } from './probes.js';
@@ -31,6 +32,7 @@ const START_SCRIPT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#referenc
 export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): void {
   mountProbes(app, probes);
   if (reference === undefined) return;
+  app.use(['/openapi.json', '/docs'], compress());
   let referenceJson: string | undefined;
   app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
     sendText(response, 'application/json', (referenceJson ??= reference())),
