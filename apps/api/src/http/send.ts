@@ -32,11 +32,12 @@ async function sendSlices(response: Response, text: string): Promise<void> {
   let resume = (): void => {};
   // Compression hands listeners of `drain` to its own stream, from which they cannot be removed.
   response.on('drain', () => resume()).once('close', () => resume());
+  const waitForDrain = (): Promise<void> => new Promise((resolve) => (resume = resolve));
   for (let start = 0; start < text.length && !response.destroyed;) {
     const end = sliceEnd(text, start + SLICE_LENGTH);
     const isDrained = response.write(text.slice(start, end));
     start = end;
-    await (isDrained ? nextPass() : new Promise<void>((resolve) => (resume = resolve)));
+    await (isDrained ? nextPass() : waitForDrain());
   }
   response.end();
 }

@@ -150,11 +150,9 @@ describe('a cursor', () => {
   it('stays short when the requested order is long', async () => {
     const order = 'x'.repeat(20_000);
     const { headers } = await shop.get(`/orders?limit=2&orderBy=${order}`);
-    const cursor = String(headers['next-cursor']);
+    const cursor = headers['next-cursor'] as string;
     expect(cursor.length).toBeLessThan(500);
-    expect((await list(`limit=2&orderBy=${order}&cursor=${cursor}`)).map(({ id }) => letterById.get(id))).toEqual(
-      [...NEWEST_FIRST].slice(2, 4),
-    );
+    expect(await listLetters(`limit=2&orderBy=${order}&cursor=${cursor}`)).toBe(NEWEST_FIRST.slice(2, 4));
     expect((await shop.get(`/orders?limit=2&orderBy=${order}x&cursor=${cursor}`)).status).toBe(400);
   });
 
