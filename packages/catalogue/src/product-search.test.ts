@@ -11,6 +11,13 @@ describe('parseProductOrder', () => {
         { field: 'inserted_at', isDescending: false },
       ],
     ],
+    [
+      'name desc,price,name,price desc',
+      [
+        { field: 'name', isDescending: true },
+        { field: 'price', isDescending: false },
+      ],
+    ],
   ])('parses %j', (text, expected) => {
     expect(parseProductOrder(text)).toEqual(expected);
   });

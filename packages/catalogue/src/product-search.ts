@@ -8,7 +8,10 @@ export interface ProductSorting {
 
 const MAX_ORDER_LENGTH = 200;
 
-/** Parses comma-separated fields, each with an optional ` desc`; returns `undefined` for an invalid text. */
+/**
+ * Parses comma-separated fields, each with an optional ` desc`; returns `undefined` for an invalid text. A repeated field
+ * changes no order and is dropped.
+ */
 export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
   if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
   const parts = orderBy.split(',').map((part): ProductSorting | undefined => {
@@ -17,7 +20,9 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
     return field && { field, isDescending: descendingSuffix !== undefined };
   });
   const validFields = parts.filter((part) => part !== undefined);
-  return validFields.length === parts.length ? validFields : undefined;
+  if (validFields.length < parts.length) return undefined;
+  const firstIndexes = new Map(validFields.map(({ field }, index) => [field, index] as const).reverse());
+  return validFields.filter(({ field }, index) => firstIndexes.get(field) === index);
 }
 
 /** A shorter text is similar to too many names, and a longer text is never typed. */

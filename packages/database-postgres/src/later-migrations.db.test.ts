@@ -153,3 +153,38 @@ describe('every migration since the first distributed version', () => {
     await database.drop();
   }, 120_000);
 });
+
+describe('the migration to unplaced events', () => {
+  const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('UnplacedEvents'));
+  const FIND_UNPLACED = `
+    select app_id::int, type, record_ids, warehouse_ids, part_ids, removed from unplaced_events order by id`;
+
+  it('keeps placed events and moves the others', async () => {
+    const database = await makeTestDatabase({ isEmpty: true });
+    const source = await migrationSourceFor(database.connection, MIGRATIONS.slice(0, MIGRATIONS_BEFORE)).initialize();
+    await source.runMigrations();
+    await source.query(`
+      insert into events (app_id, at, type, record_id, warehouse_id, removed, position) values
+        (1, now(), 'order.created', 5, null, null, 1),
+        (1, now(), 'stock.changed', 6, 7, null, null),
+        (2, now(), 'file.purged', 8, null, '{"id": 8}', null)`);
+    await source.destroy();
+    await runMigrations(database, MIGRATIONS);
+    await withClient(database, async (client) => {
+      const { rows: placed } = await client.query('select app_id::int, record_id::int, position::int from events');
+      expect(placed).toEqual([{ app_id: 1, record_id: 5, position: 1 }]);
+      const { rows } = await client.query(FIND_UNPLACED);
+      expect(rows).toEqual([
+        { app_id: 1, type: 'stock.changed', record_ids: ['6'], warehouse_ids: ['7'], part_ids: [null], removed: null },
+        {
+          app_id: 2,
+          type: 'file.purged',
+          record_ids: ['8'],
+          warehouse_ids: [null],
+          part_ids: [null],
+          removed: [{ id: 8 }],
+        },
+      ]);
+    });
+  });
+});

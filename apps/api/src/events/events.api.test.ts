@@ -250,6 +250,31 @@ describe('GET /events', () => {
     expect(purged).toMatchObject([{ type: 'file.purged', data: { id: file.id, key: file.key } }]);
   });
 
+  it('has an event for each record of a bulk call, in the order of the records', async () => {
+    const products = Array.from({ length: 250 }, (_, index) => {
+      const code = `BULK-${index}`;
+      return { code, name: code, price: 100, vat_rate: 20, variants: [{ code }] };
+    });
+    const after = await readCursor();
+    const { body } = await shop.post('/int/products', { products });
+    const { events } = await readFeed(`?after=${after}&limit=1000`);
+    const ids = (body.data.products as readonly { id: number }[]).map(({ id }) => id);
+    expect((events as readonly Event[]).map(({ type, subject }) => [type, subject])).toEqual(
+      ids.map((id) => ['product.created', `products/${id}`]),
+    );
+    const sequences = (events as readonly Event[]).map(({ sequence }) => Number(sequence));
+    expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index));
+  });
+
+  it('names each file that one call has purged', async () => {
+    const files = [await upload('one.txt'), await upload('two.txt'), await upload('three.txt')];
+    await shop.delete('/cdn/list', { files: files.map(({ key }) => ({ key })) });
+    const events = await eventsOf(() => shop.delete('/cdn/files/purge', { ids: files.map(({ id }) => id) }));
+    expect(events.map(({ type, data }) => [type, data])).toEqual(
+      files.map(({ id, key }) => ['file.purged', expect.objectContaining({ id, key })]),
+    );
+  });
+
   it('writes no event for a refused call', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     expect(await eventsOf(() => pay(id, 1_000_000))).toEqual([]);

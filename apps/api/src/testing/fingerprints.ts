@@ -18,8 +18,8 @@ interface Table {
 
 /** Readers of the feed move events to their positions, so these writes of a call that reads do not count. */
 const WATCHED_OPERATIONS: Readonly<Record<string, string>> = {
-  unplaced_events: 'insert',
-  events: 'delete',
+  unplaced_events: 'insert or update',
+  events: 'update or delete',
   event_feeds: 'delete',
 };
 

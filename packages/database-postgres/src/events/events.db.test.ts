@@ -2,13 +2,33 @@ import { eventFeedContract } from '@back-office/events/testing';
 import { ManualClock, runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
 import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import pg from 'pg';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../postgres.js';
+import { fileEventsSql } from './event-statements.js';
 import { SqlEventFeed } from './sql-event-feed.js';
 
 describe('the feed of events in PostgreSQL', () => {
   eventFeedContract(runnerOf(globalThis), openFixture);
+});
+
+describe('a statement that trashes many files', () => {
+  it('adds an event for each file', async () => {
+    const testDatabase = await makeTestDatabase();
+    const client = new pg.Client(testDatabase.url);
+    await client.connect();
+    const files = 'files as (select id from generate_series(1, 250) as id)';
+    await client.query(`with ${files}, ${fileEventsSql('file.trashed', 'files', 'now()')} select $1::bigint`, [7]);
+    const { rows } = await client.query<{ ids: string[] }>(
+      'select array_agg(e.id) as ids from unplaced_events u cross join lateral unnest(u.record_ids) as e (id) where u.app_id = 7',
+    );
+    const { rows: rowCounts } = await client.query('select count(*)::int as rows from unplaced_events');
+    await client.end();
+    await testDatabase.drop();
+    expect(rows[0]?.ids.map(Number)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+    expect(rowCounts).toEqual([{ rows: 3 }]);
+  });
 });
 
 describe('a backlog of events that the statistics do not know', () => {

@@ -58,9 +58,9 @@ const FIND_APPS = `
   select id, coalesce((settings -> 'events' ->> 'retention_days')::int, ${DEFAULT_EVENT_RETENTION_DAYS}) as days
   from apps order by id`;
 
-const FIND_OLDEST = 'select at from events where app_id = $1 order by id limit 1';
+const FIND_OLDEST = 'select at from events where app_id = $1 order by position limit 1';
 
-const FIND_OLDEST_PLACED = `
+const FIND_OLDEST_EVENTS = `
   select position, at from events where app_id = $1 order by position limit ${MAX_PURGED_EVENTS}`;
 
 /** Prevents a deadlock with a worker that stores the results of a turn. */
@@ -133,7 +133,7 @@ export class SqlEventFeed implements EventFeed {
 
   /** Only a prefix of the feed is removed, so a reader knows by its position whether it missed events. */
   private async purgeApp(appId: number, end: Date): Promise<boolean> {
-    const events = await this.database.rows<{ position: number; at: Date }>(FIND_OLDEST_PLACED, [appId]);
+    const events = await this.database.rows<{ position: number; at: Date }>(FIND_OLDEST_EVENTS, [appId]);
     const keptIndex = events.findIndex(({ at }) => at >= end);
     const purgedEvents = keptIndex < 0 ? events : events.slice(0, keptIndex);
     const lastPurged = purgedEvents.at(-1);

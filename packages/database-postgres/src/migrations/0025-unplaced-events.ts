@@ -18,8 +18,11 @@ const UNPLACED_EVENTS = {
 };
 
 const STATEMENTS = [
+  // Otherwise an event that commits between the copy and the deletion would be lost.
+  'lock table events in access exclusive mode',
   `insert into unplaced_events (app_id, at, type, record_ids, warehouse_ids, part_ids, removed)
-   select app_id, at, type, array[record_id], array[warehouse_id], array[part_id], jsonb_build_array(removed)
+   select app_id, at, type, array[record_id], array[warehouse_id], array[part_id],
+     case when removed is not null then jsonb_build_array(removed) end
    from events where position is null order by app_id, id`,
   'delete from events where position is null',
   'drop index events_unplaced_idx',
