@@ -8,7 +8,7 @@ import { readConfig } from './config.js';
 import { openForInspection } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 import { fillApp } from './testing/a-day.js';
-import { newCustomer, startSession } from './testing/shop.js';
+import { newCustomer, startSession, stockShop } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 import { check, INVARIANTS } from '@back-office/database-postgres';
@@ -313,6 +313,24 @@ describe('the check', () => {
     expect(await breachesOf(name)).toBe(0);
     await api.database.rows('delete from event_feeds');
     expect(await breachesOf(name)).toBe(1);
+  });
+
+  it('compares events that have their positions, too', async () => {
+    const name = 'Every new product has one event';
+    const otherClient = await api.app();
+    await stockShop(otherClient, [{ code: 'PLACED', stock: 5 }]);
+    expect((await otherClient.get('/events')).status).toBe(200);
+    const breachesBefore = await breachesOf(name);
+    await api.database.rows(
+      `insert into events (app_id, at, type, record_id, position)
+       select app_id, at, type, record_id, position + 1000 from events where app_id = $1 and type = 'product.created'`,
+      [otherClient.appId],
+    );
+    expect(await breachesOf(name)).toBe(breachesBefore);
+    await api.database.rows(`update products set inserted_at = inserted_at + interval '1 second' where app_id = $1`, [
+      otherClient.appId,
+    ]);
+    expect(await breachesOf(name)).toBe(breachesBefore + 1);
   });
 
   it.each(CASES)('reports a violation of: %s', async (name, corruption) => {

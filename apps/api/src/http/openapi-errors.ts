@@ -2,6 +2,7 @@ import { isKeyed } from './error-keys.js';
 import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
 import { ANSWER_NOT_KEPT } from './idempotency.js';
 import { REFS } from './openapi-bodies.js';
+import { refsTo } from './openapi-headers.js';
 import { extractNamedShapes } from './openapi-shapes.js';
 import type { Route } from './route.js';
 
@@ -23,12 +24,9 @@ export const ERRORS: Json = {
     required: ['errors'],
     properties: { errors: { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1 } } },
   },
-  CommonError: {
-    anyOf: ['DetailError', 'TokenError', 'MessageError', 'RuleError'].map((name) => ({ $ref: REFS + name })),
-  },
 };
 
-export interface CommonFailure {
+interface CommonFailure {
   readonly reason: string;
   readonly schema: string;
   readonly keys?: readonly string[];
@@ -36,10 +34,15 @@ export interface CommonFailure {
   readonly isPossible?: (route: Route) => boolean;
 }
 
-/** Failures that the reference describes once for all calls. */
-export const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
+/** Failures that the reference describes once for all calls of a kind. */
+const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
   400: { reason: 'the request cannot be read', schema: 'DetailError' },
-  401: { reason: 'token missing, invalid, expired or revoked', schema: 'TokenError', keys: TOKEN_FAILURES },
+  401: {
+    reason: 'token missing, invalid, expired or revoked',
+    schema: 'TokenError',
+    keys: TOKEN_FAILURES,
+    isPossible: ({ caller }) => caller !== 'public',
+  },
   403: {
     reason: 'the token lacks the scope of the call',
     schema: 'TokenError',
@@ -70,30 +73,45 @@ export const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
   503: { reason: 'busy or shutting down; see `Retry-After`', schema: 'DetailError' },
 };
 
-export function commonStatusesOf(route: Route): number[] {
-  return Object.entries(COMMON_FAILURES)
-    .filter(([, { isPossible }]) => isPossible?.(route) ?? true)
-    .map(([status]) => Number(status));
+function commonFailuresOf(route: Route): (readonly [status: string, failure: CommonFailure])[] {
+  return Object.entries(COMMON_FAILURES).filter(([, { isPossible }]) => isPossible?.(route) ?? true);
 }
 
-export function describeCommonError(): Json {
-  const lines = Object.entries(COMMON_FAILURES).map(
+export function commonStatusesOf(route: Route): number[] {
+  return commonFailuresOf(route).map(([status]) => Number(status));
+}
+
+/** Name of the response that lists the common failures of the route and of all routes with the same ones. */
+export function commonErrorNameOf(route: Route): string {
+  const kind = route.caller === 'public' ? 'Public' : route.scope === undefined ? 'Session' : 'App';
+  return `${kind}${isKeyed(route) ? 'Keyed' : ''}Errors`;
+}
+
+/** `x-failures` states each failure exactly, since one schema has to cover all of them. */
+export function describeCommonErrors(route: Route): Json {
+  const failures = commonFailuresOf(route);
+  const lines = failures.map(
     ([status, { reason, keys = [] }]) => `- ${status}: ${reason}${keys.length > 0 ? `: ${formatKeys(keys)}` : ''}`,
   );
+  const schemaNames = new Set(failures.map(([, { schema }]) => schema));
   return {
-    description: ['Failures that any call may have:', '', ...lines].join('\n'),
-    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
-    content: jsonContent({ $ref: `${REFS}CommonError` }),
-    'x-error-keys': Object.values(COMMON_FAILURES).flatMap(({ keys = [] }) => keys),
+    description: ['Failures that any such call may have:', '', ...lines].join('\n'),
+    headers: refsTo(['X-Request-Id', 'Retry-After']),
+    content: jsonContent({ anyOf: [...schemaNames].map((name) => ({ $ref: REFS + name })) }),
+    'x-failures': Object.fromEntries(failures.map(([status, { schema, keys = [] }]) => [status, { schema, keys }])),
   };
 }
 
 export function describeTokenError(): Json {
   const { reason, schema, keys = [] } = COMMON_FAILURES[401] as CommonFailure;
-  return { ...describeFailure(`${reason}: ${formatKeys(keys)}`, schema), 'x-error-keys': keys };
+  return {
+    ...describeFailure(`${reason}: ${formatKeys(keys)}`, schema),
+    headers: refsTo(['X-Request-Id']),
+    'x-error-keys': keys,
+  };
 }
 
-/** Describes the failures of the call beside those of {@link COMMON_FAILURES}. */
+/** Describes the failures of the call beside the common ones. */
 export function describeFailures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {};
   if (route.media)

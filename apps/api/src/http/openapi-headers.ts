@@ -21,14 +21,29 @@ export const HEADERS: Readonly<Record<string, Json>> = {
     description: '`true` when the response is the kept answer of an earlier call with the same `Idempotency-Key`',
     schema: { type: 'string', enum: ['true'] },
   },
+  'Next-Cursor': {
+    description: 'The `cursor` of the next page; missing on the last page',
+    schema: { type: 'string' },
+  },
+  'Token-Expires': {
+    description: "End of the token's validity, in UTC; only in its last 30 days",
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 };
 
-export function headersOf(route: Route): Json {
-  const names = [
+const isSuccess = (status: number): boolean => status < 300;
+
+export function headersOf(route: Route, status: number): Json {
+  return refsTo([
     'X-Request-Id',
     ...(route.caller === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(route.caller === 'app' ? ['Token-Expires'] : []),
+    ...(isSuccess(status) && route.query?.['cursor'] ? ['Next-Cursor'] : []),
     ...(isKeyed(route) ? ['Idempotency-Replayed'] : []),
-  ];
+  ]);
+}
+
+export function refsTo(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -26,7 +26,7 @@ function joinTypes(schema: Json): Json {
   const { anyOf, ...others } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [value, none] = anyOf as [Json, Json];
-  if (none['type'] !== 'null' || typeof value['type'] !== 'string') return schema;
+  if (none['type'] !== 'null' || typeof value['type'] !== 'string' || 'const' in value) return schema;
   const { enum: values } = value as { enum?: readonly unknown[] };
   return { ...value, ...others, type: [value['type'], 'null'], ...(values && { enum: [...values, null] }) };
 }
@@ -39,6 +39,7 @@ export function nameBody(schema: unknown, operationName: string, schemas: Json):
   ];
   const isFree = !(name in schemas) || JSON.stringify(schemas[name]) === JSON.stringify(schema);
   const freeName = isFree ? name : otherName;
+  if (!isFree && otherName in schemas) throw new Error(`Two response bodies are named ${otherName}`);
   schemas[freeName] = schema;
   return { $ref: REFS + freeName };
 }

@@ -3,7 +3,13 @@ import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
 import { areaOf, describeAreas } from './openapi-areas.js';
 import { generateBodySchemas, describeRequestBody, removeUnused } from './openapi-bodies.js';
-import { describeCommonError, describeFailures, describeTokenError, ERRORS } from './openapi-errors.js';
+import {
+  commonErrorNameOf,
+  describeCommonErrors,
+  describeFailures,
+  describeTokenError,
+  ERRORS,
+} from './openapi-errors.js';
 import { HEADERS, headersOf } from './openapi-headers.js';
 import { describeCaller, SECURITY_SCHEMES, securityOf } from './openapi-security.js';
 import { extractNamedShapes, nameBody } from './openapi-shapes.js';
@@ -16,7 +22,7 @@ const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetime
 Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
 Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
-Every call may fail in the ways that its \`default\` response lists.
+A call may also fail in the ways that its \`default\` response lists.
 \`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
 Responses above 1 kB are compressed for clients that send \`Accept-Encoding: gzip\` or \`br\`.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
@@ -36,7 +42,8 @@ export function buildOpenApiDocument(
     paths[path] = { ...calls, [route.method]: describeOperation(route, schemas) };
   }
   const webhookItems = webhooks.map((webhook) => [webhook.name, describeWebhook(webhook, schemas)] as const);
-  const responses = { TokenError: describeTokenError(), CommonError: describeCommonError() };
+  const responses: Json = { TokenError: describeTokenError() };
+  for (const route of routes) responses[commonErrorNameOf(route)] ??= describeCommonErrors(route);
   return {
     openapi: '3.1.0',
     info: {
@@ -76,9 +83,9 @@ function describeOperation(route: Route, schemas: Json): Json {
     ],
     ...(route.body && { requestBody: describeRequestBody(route, schemas) }),
     responses: {
-      ...addErrorKeys(route, { ...describeSuccesses(route, schemas), ...describeFailures(route, schemas) }),
+      ...addDetails(route, { ...describeSuccesses(route, schemas), ...describeFailures(route, schemas) }),
       ...(route.caller !== 'public' && { 401: { $ref: '#/components/responses/TokenError' } }),
-      default: { $ref: '#/components/responses/CommonError' },
+      default: { $ref: `#/components/responses/${commonErrorNameOf(route)}` },
     },
   };
 }
@@ -119,11 +126,12 @@ function listQueryParameters(route: Route): Json[] {
   }));
 }
 
-function addErrorKeys(route: Route, responses: Json): Json {
+function addDetails(route: Route, responses: Json): Json {
   const keys = errorKeysOf(route);
   const entries = Object.entries(responses).map(([status, response]) => {
     const statusKeys = keys.get(Number(status));
-    return [status, { ...(response as Json), ...(statusKeys && { 'x-error-keys': statusKeys }) }] as const;
+    const headers = headersOf(route, Number(status));
+    return [status, { ...(response as Json), headers, ...(statusKeys && { 'x-error-keys': statusKeys }) }] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -133,7 +141,6 @@ function describeSuccesses(route: Route, schemas: Json): Json {
     status,
     {
       description: STATUS_CODES[status],
-      headers: headersOf(route),
       ...(shape && {
         content: contentOf(route, nameBody(extractNamedShapes(shape, schemas), bodyNameOf(route), schemas)),
       }),

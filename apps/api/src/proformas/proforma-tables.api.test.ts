@@ -1159,8 +1159,8 @@ describe('the API reference of proforma calls', () => {
     expect(new Set(keysOf(documentedResponses['422']?.description))).toEqual(new Set(keys));
   });
 
-  it('documents the failures of every call once', () => {
-    const { description, content } = responses['CommonError'] ?? { description: '' };
+  it('documents common failures once for each kind of call', () => {
+    const { description, content } = responses['AppKeyedErrors'] ?? { description: '' };
     expect([...description.matchAll(/^- (\d+): /gm)].map(([, status]) => Number(status))).toEqual([
       400, 401, 403, 406, 409, 410, 413, 422, 429, 500, 503,
     ]);
@@ -1170,7 +1170,12 @@ describe('the API reference of proforma calls', () => {
         ...['InProgress', 'KeyReused', 'AnswerNotKept'].map((failure) => `API.Idempotency.${failure}`),
       ]),
     );
-    expect(content).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/CommonError' } } });
+    const schemas = ['DetailError', 'TokenError', 'RuleError', 'MessageError'];
+    expect(content).toEqual({
+      'application/json': { schema: { anyOf: schemas.map((name) => ({ $ref: `#/components/schemas/${name}` })) } },
+    });
+    expect(responses['AppErrors']?.description).not.toMatch(/^- (?:409|410|422)/m);
+    expect(responses['SessionErrors']?.description).not.toMatch(/^- 403/m);
   });
 
   it('marks the calls that the interface does not list', () => {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { AREAS } from '../http/openapi-areas.js';
 import { Guides } from './guides.js';
 
 const guides = new Guides();
@@ -16,22 +17,33 @@ describe('the guides', () => {
     expect(guides.find('adr/0022-events-are-placed-by-their-readers')).toContain('<table>');
   });
 
-  it.each(['none', '../README', 'media.md', '', 'adr', '__proto__'])('have no page %j', (name) => {
+  it.each(['none', '../README', 'media.md', 'adr', '__proto__'])('have no page %j', (name) => {
     expect(guides.find(name)).toBeUndefined();
   });
 
-  it('link only to guides and headings that exist', () => {
-    const brokenLinks = names.flatMap((name) =>
+  it('start with a list of the pages for readers', () => {
+    const list = guides.find('') ?? '';
+    expect(list).toContain('<li><a href="/docs/guides/media">The media library</a></li>');
+    expect(list).not.toContain('/adr/');
+  });
+
+  it('link only to pages and headings that exist', () => {
+    const brokenLinks = ['', ...names].flatMap((name) =>
       [...(guides.find(name) ?? '').matchAll(/ href="([^"]*)"/g)]
         .map(([, href = '']) => href)
-        .filter((href) => !/^(?:\w+:|\/)|^\.\.\/|\.\w+$/.test(href))
+        .filter((href) => !/^\w+:|^\/docs$/.test(href))
         .filter((href) => {
-          const { pathname, hash } = new URL(href, `http://docs/${name}`);
-          const page = guides.find(pathname.slice(1));
+          const { pathname, hash } = new URL(href, `http://shop/docs/guides/${name}`);
+          const page = pathname.startsWith('/docs/guides/') ? guides.find(pathname.slice('/docs/guides/'.length)) : '';
           return page === undefined || (hash !== '' && !page.includes(` id="${decodeURIComponent(hash.slice(1))}"`));
         })
         .map((href) => `${name}: ${href}`),
     );
     expect(brokenLinks).toEqual([]);
+    expect(guides.find('adr/0016-apps-spread-over-citus')).toContain('href="/docs/guides/scaling');
+  });
+
+  it('exist for every area of the API reference', () => {
+    expect(AREAS.filter(({ guide }) => guides.find(guide) === undefined)).toEqual([]);
   });
 });

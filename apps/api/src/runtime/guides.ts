@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Marked, type Tokens } from 'marked';
 
 const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
-const LINK_TO_PAGE = /^(?!\w+:|\/|\.\.)([\w/-]+)\.md(#.*)?$/;
+const BASE = '/docs/guides/';
 
 const STYLE = `body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 code, pre { font: 0.9em ui-monospace, monospace; background: #f5f5f5 } pre { padding: 0.8rem; overflow-x: auto }
@@ -12,35 +12,69 @@ h1, h2, h3 { line-height: 1.2; margin-top: 2rem } a { color: #00695c }`;
 
 /** Pages of `docs/` as HTML; a page is rendered at its first request. */
 export class Guides {
-  private readonly names = new Set(
-    readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => file.slice(0, -'.md'.length).replaceAll('\\', '/')),
-  );
+  private readonly names: ReadonlySet<string>;
   private readonly pages = new Map<string, string>();
 
-  /** Returns `undefined` for a page that does not exist. The name is a path below `docs/` without the extension. */
+  constructor() {
+    // An installation may leave the folder out.
+    const files = existsSync(FOLDER) ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }) : [];
+    const pages = files.filter((file) => file.endsWith('.md'));
+    this.names = new Set(pages.map((file) => file.slice(0, -'.md'.length).replaceAll('\\', '/')));
+  }
+
+  /**
+   * Returns `undefined` for a page that does not exist. The name is a path below `docs/` without the extension; the
+   * empty name is the list of pages.
+   */
   find(name: string): string | undefined {
+    if (name === '') return this.names.size > 0 ? render('Guides', this.listPages()) : undefined;
     if (!this.names.has(name)) return undefined;
-    const page = this.pages.get(name) ?? render(readFileSync(`${FOLDER}${name}.md`, 'utf8'));
+    const page = this.pages.get(name) ?? this.renderPage(name);
     this.pages.set(name, page);
     return page;
   }
+
+  private renderPage(name: string): string {
+    const markdown = read(name);
+    const marked = new Marked({ async: false });
+    marked.use({
+      renderer: {
+        heading({ tokens, depth, text }: Tokens.Heading) {
+          return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        },
+      },
+      walkTokens: (token) => {
+        if (token.type === 'link') this.resolveLink(token as Tokens.Link, name);
+      },
+    });
+    return render(titleOf(markdown), marked.parse(markdown) as string);
+  }
+
+  /** Links to other guides; a link to another file of the repository becomes its text. */
+  private resolveLink(link: Tokens.Link, name: string): void {
+    if (/^(?:\w+:|#|\/)/.test(link.href)) return;
+    const { pathname, hash } = new URL(link.href, `file:///root/docs/${name}`);
+    const target = pathname.replace('/root/docs/', '').replace(/\.md$/, '');
+    if (this.names.has(target)) link.href = `${BASE}${target}${hash}`;
+    else Object.assign(link, { type: 'text' });
+  }
+
+  private listPages(): string {
+    const pages = [...this.names].filter((name) => !name.includes('/')).sort();
+    const items = pages.map((name) => `<li><a href="${BASE}${name}">${titleOf(read(name))}</a></li>`);
+    return `<h1>Guides</h1>\n<ul>\n${items.join('\n')}\n</ul>\n`;
+  }
 }
 
-function render(markdown: string): string {
-  const marked = new Marked({ async: false });
-  marked.use({
-    renderer: {
-      heading({ tokens, depth, text }: Tokens.Heading) {
-        return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-      },
-    },
-    walkTokens: (token) => {
-      if (token.type === 'link') token['href'] = String(token['href']).replace(LINK_TO_PAGE, '$1$2');
-    },
-  });
-  const [, title = 'Guide'] = /^# (.+)$/m.exec(markdown) ?? [];
+function read(name: string): string {
+  return readFileSync(`${FOLDER}${name}.md`, 'utf8');
+}
+
+function titleOf(markdown: string): string {
+  return /^# (.+)$/m.exec(markdown)?.[1] ?? 'Guide';
+}
+
+function render(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -50,8 +84,8 @@ function render(markdown: string): string {
     <style>${STYLE}</style>
   </head>
   <body>
-    <nav><a href="/docs">API reference</a></nav>
-    ${marked.parse(markdown) as string}
+    <nav><a href="/docs">API reference</a> · <a href="${BASE}">Guides</a></nav>
+    ${content}
   </body>
 </html>
 `;

@@ -41,6 +41,7 @@ export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): 
 }
 
 const DOCS_LABEL = labelRoute('/docs');
+const READING_METHODS = new Set(['GET', 'HEAD']);
 const REFERENCE_FILES = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
 function mountReference(app: Express): void {
@@ -50,7 +51,8 @@ function mountReference(app: Express): void {
     sendText(response, 'text/html', REFERENCE_PAGE),
   );
   app.use('/docs/guides', (request, response, next) => {
-    findGuide(request.path.slice(1)).then((page) => {
+    if (!READING_METHODS.has(request.method)) return next();
+    return findGuide(request.path.slice(1)).then((page) => {
       if (page === undefined) next();
       else DOCS_LABEL(request, response, () => sendText(response, 'text/html', page));
     }, next);
@@ -67,7 +69,12 @@ let guides: Promise<Guides> | undefined;
 /** Loads the renderer at the first request, so that it does not delay the start. */
 async function findGuide(name: string): Promise<string | undefined> {
   guides ??= import('./guides.js').then((module) => new module.Guides());
-  return (await guides).find(name);
+  try {
+    return (await guides).find(name);
+  } catch (error) {
+    guides = undefined;
+    throw error;
+  }
 }
 
 function sendText(response: Response, type: string, text: string): void {

@@ -85,7 +85,15 @@ describe('a worker with WORKER_PORT', () => {
 });
 
 describe('a service with ADMIN_PORT', () => {
-  const ADMIN_PATHS = ['/health/live', '/health/ready', '/metrics', '/docs', '/docs/swagger-ui.css', '/openapi.json'];
+  const ADMIN_PATHS = [
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/docs',
+    '/docs/swagger-ui.css',
+    '/docs/guides/media',
+    '/openapi.json',
+  ];
   const fetchStatuses = (origin: string) =>
     Promise.all(ADMIN_PATHS.map(async (path) => (await fetch(origin + path)).status));
   const startWith = (environment: Readonly<Record<string, string>>) =>
@@ -101,6 +109,15 @@ describe('a service with ADMIN_PORT', () => {
     expect(await fetchStatuses(adminOrigin)).toEqual(ADMIN_PATHS.map(() => 200));
     expect((await fetch(`${adminOrigin}/api/v2/orders`)).status).toBe(404);
     expect(await (await fetch(`${adminOrigin}/metrics`)).text()).toContain('route="/orders",status="401"} 1');
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('lists the guides for readers only', async () => {
+    const server = await startWith({});
+    const send = async (method: string) => (await fetch(`${server.origin}/docs/guides/`, { method })).status;
+    expect([await send('GET'), await send('HEAD'), await send('POST'), await send('DELETE')]).toEqual([
+      200, 200, 404, 404,
+    ]);
     expect(await server.stop()).toBe(0);
   });
 
@@ -130,11 +147,11 @@ describe('a service with ADMIN_PORT', () => {
 describe('a service with DOCS=off', () => {
   it('serves no reference', async () => {
     const server = await startServer({ DATABASE: 'memory', DEMO: '0', DOCS: 'off' });
-    const statuses = ['/docs', '/docs/start.js', '/openapi.json', '/health/live'].map(
+    const statuses = ['/docs', '/docs/start.js', '/docs/guides/media', '/openapi.json', '/health/live'].map(
       async (path) => (await fetch(server.origin + path)).status,
     );
     expect([await Promise.all(statuses), server.output()]).toEqual([
-      [404, 404, 404, 200],
+      [404, 404, 404, 404, 200],
       expect.not.stringContaining('API reference'),
     ]);
     expect(await server.stop()).toBe(0);

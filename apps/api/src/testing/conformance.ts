@@ -1,17 +1,21 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { BASE_PATH } from '../http/base-path.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
-import { COMMON_FAILURES, commonStatusesOf } from '../http/openapi-errors.js';
 import type { Route } from '../http/route.js';
 import { VERSION } from '../runtime/api.js';
 
+interface DocumentedResponse {
+  readonly $ref?: string;
+  readonly content?: unknown;
+  readonly 'x-error-keys'?: readonly string[];
+  /** Failures of a `default` response by status. */
+  readonly 'x-failures'?: Readonly<Record<string, { readonly schema: string; readonly keys: readonly string[] }>>;
+}
+
 interface Operation {
   readonly requestBody?: unknown;
-  readonly responses: Readonly<
-    Record<string, { readonly content?: unknown; readonly 'x-error-keys'?: readonly string[] }>
-  >;
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
@@ -36,18 +40,10 @@ export class Conformance {
 
   readonly reference: Record<string, unknown>;
   private readonly templates: readonly (readonly [string, RegExp, readonly string[]])[];
-  /** Statuses of the common failures by method and template. */
-  private readonly commonStatuses: ReadonlyMap<string, ReadonlySet<number>>;
 
   constructor(routes: readonly Route[]) {
     const reference = buildOpenApiDocument(routes, VERSION);
     this.reference = reference;
-    this.commonStatuses = new Map(
-      routes.map((route) => [
-        `${route.method} ${BASE_PATH}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`,
-        new Set(commonStatusesOf(route)),
-      ]),
-    );
     this.templates = Object.entries(reference['paths'] as Paths).map(([template, operations]) => [
       template,
       new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -65,16 +61,16 @@ export class Conformance {
     const operation = (this.reference['paths'] as Paths)[template]?.[method];
     if (operation === undefined) return [`${method} ${template} is not in the reference`];
     const stated = operation.responses[status];
-    const documented = stated && '$ref' in stated ? undefined : stated;
-    const isCommon = this.commonStatuses.get(`${method} ${template}`)?.has(status) ?? false;
-    const common = isCommon ? COMMON_FAILURES[status] : undefined;
-    if (documented === undefined && common === undefined)
+    const response = stated && this.resolve(stated);
+    const common = this.resolve(operation.responses['default'])['x-failures']?.[status];
+    if (response === undefined && common === undefined)
       return [`${method} ${template} does not document ${status}: ${text}`];
-    const errorKeys = [...(documented?.['x-error-keys'] ?? []), ...(common?.keys ?? [])];
+    const errorKeys = [...(response?.['x-error-keys'] ?? []), ...(common?.keys ?? [])];
+    const pointer = pointerOf(stated) ?? ['paths', template, method, 'responses', String(status)];
     return [
-      ...(documented === undefined
+      ...(response === undefined
         ? this.validate(['components', 'schemas', common?.schema ?? ''], JSON.parse(text), `answer ${status}`)
-        : this.checkAnswer(template, method, status, documented.content, text)),
+        : this.checkAnswer(pointer, `${status} of ${method} ${template}`, response.content, text)),
       ...keysIn(text)
         .filter((key) => !errorKeys.includes(key))
         .map((key) => `${method} ${template} does not document ${key} with ${status}`),
@@ -82,13 +78,18 @@ export class Conformance {
     ];
   }
 
-  private checkAnswer(template: string, method: string, status: number, content: unknown, text: string): string[] {
-    if (content === undefined)
-      return text === '' ? [] : [`${method} ${template} ${status} should have no body: ${text}`];
+  private checkAnswer(pointer: readonly string[], subject: string, content: unknown, text: string): string[] {
+    if (content === undefined) return text === '' ? [] : [`answer ${subject} should have no body: ${text}`];
     // Tests of images check the bytes.
     if (!Object.hasOwn(content as object, 'application/json')) return [];
-    const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
-    return this.validate(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
+    return this.validate([...pointer, 'content', 'application/json', 'schema'], JSON.parse(text), `answer ${subject}`);
+  }
+
+  /** Follows a reference to a shared response. */
+  private resolve(response: DocumentedResponse | undefined): DocumentedResponse {
+    const pointer = pointerOf(response) ?? [];
+    const target = pointer.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], this.reference);
+    return (pointer.length > 0 ? target : response) as DocumentedResponse;
   }
 
   private checkRequest(
@@ -160,4 +161,9 @@ export function failedRows(data: unknown): unknown[] {
 export function isErrorEntry(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null || !('message' in entry)) return false;
   return 'success' in entry ? entry.success === false : !('id' in entry);
+}
+
+/** Returns the segments of a local reference. */
+function pointerOf(response: DocumentedResponse | undefined): string[] | undefined {
+  return response?.$ref?.split('/').slice(1);
 }
