@@ -18,9 +18,8 @@ export interface UpsertedProducts {
 
 export interface Products {
   /**
-   * Creates and changes products with their variants, and writes only the valid rows. A row that is already known to be
-   * invalid is passed as the message key of its error. A repeated call appends the images again. Throws
-   * `DatabaseUnavailable` when the app's currency has changed.
+   * Creates and changes products with their variants, and writes only the valid rows. A string in `rows` is the message
+   * key of an invalid row. A repeated call appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
