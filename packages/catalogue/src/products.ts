@@ -63,11 +63,11 @@ export interface RequestingApp {
   readonly decimals: number;
 }
 
-/** Returns products as JSON text in the format of the API. */
+/** Returned products have the format of the API. */
 export interface ProductQueries {
-  /** Prefers an exact code to a code in another case. */
+  /** Returns the product as JSON text. Prefers an exact code to a code in another case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** Returns the app's products with these ids, by id. Omits missing ids. */
+  /** Returns a map from ids to products, as objects. Omits missing ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** A search returns pages without positions. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
