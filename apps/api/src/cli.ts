@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { check, type Connection, distribute } from '@back-office/database-postgres';
+import { check, type ConnectionTarget, distribute } from '@back-office/database-postgres';
 import { addAuditCommand } from './cli-audit.js';
 import { command, openExisting, type Options, type Result } from './cli-command.js';
 import { parseCurrency, parseName } from './cli-options.js';
@@ -82,7 +82,7 @@ async function checkAll({ connection, store }: Inspection): Promise<Result> {
   return { json: { findings }, text: lines.join('\n'), hasFailed: brokenRules.length > 0 };
 }
 
-async function distributeTables({ connection }: { connection: Connection }): Promise<Result> {
+async function distributeTables({ connection }: { connection: ConnectionTarget }): Promise<Result> {
   const { distributed, reference } = await distribute(connection);
   const hasChanged = distributed.length + reference.length > 0;
   const text = hasChanged

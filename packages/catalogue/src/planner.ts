@@ -62,7 +62,7 @@ export class Planner {
     this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
 
-  /** Looks up a row with a `failure` only for its explanation. */
+  /** A row with a `failure` was refused by an earlier plan: it is not planned again, only matched for `explain`. */
   plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;
     this.undoSteps = [];

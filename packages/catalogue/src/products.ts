@@ -18,9 +18,8 @@ export interface UpsertedProducts {
 
 export interface Products {
   /**
-   * Creates and changes products with their variants, and writes only the valid rows. A row that is already known to be
-   * invalid is passed as the message key of its error. A repeated call appends the images again. Throws
-   * `DatabaseUnavailable` when the app's currency has changed.
+   * Creates and changes products with their variants, and writes only the valid rows. A string in `rows` is the message
+   * key of an invalid row. A repeated call appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
@@ -64,11 +63,11 @@ export interface RequestingApp {
   readonly decimals: number;
 }
 
-/** Returns products as JSON text in the format of the API. */
+/** Returned products have the format of the API. */
 export interface ProductQueries {
-  /** Prefers an exact code to a code in another case. */
+  /** Returns the product as JSON text. Prefers an exact code to a code in another case. */
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** Returns the app's products with these ids, by id. Omits missing ids. */
+  /** Returns a map from ids to products, as objects. Omits missing ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** A search returns pages without positions. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;

@@ -63,11 +63,11 @@ const TIMEOUT_SETTINGS = [
   `-c idle_in_transaction_session_timeout=${TIMEOUTS.idleInTransaction}`,
 ];
 
-export type Connection =
+export type ConnectionTarget =
   | { readonly url: string }
   | { readonly host: string; readonly user: string; readonly database: string };
 
-export function dataSourceFor(connection: Connection, poolSize: number): DataSource {
+export function dataSourceFor(connection: ConnectionTarget, poolSize: number): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     entities: ENTITIES,
@@ -125,7 +125,7 @@ const CLUSTER_SETTINGS = [
   '-c citus.enable_local_reference_table_foreign_keys=off',
 ];
 
-export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
+export function migrationSourceFor(connection: ConnectionTarget, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     migrations: [...migrations],
@@ -136,7 +136,7 @@ export function migrationSourceFor(connection: Connection, migrations = MIGRATIO
 }
 
 // The last of two equal settings applies, so the options of the service follow those of the URL.
-function optionsOf(connection: Connection, serviceOptions: readonly string[]): string {
+function optionsOf(connection: ConnectionTarget, serviceOptions: readonly string[]): string {
   const urlOptions = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
   return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
@@ -156,7 +156,7 @@ function queryOf(url: string): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-function commonOptions(connection: Connection) {
+function commonOptions(connection: ConnectionTarget) {
   return {
     type: 'postgres' as const,
     // A bundled TypeORM would load another copy of pg, without the type parser above.
@@ -172,7 +172,7 @@ function commonOptions(connection: Connection) {
 
 export type JobPool = pg.Pool;
 
-export function openJobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
+export function openJobPool(connection: ConnectionTarget, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection
       ? { connectionString: withoutOptions(connection.url) }

@@ -1,4 +1,4 @@
-import type { Connection } from './data-source.js';
+import type { ConnectionTarget } from './data-source.js';
 import {
   addForeignKey,
   createDistributedTable,
@@ -34,7 +34,7 @@ const FOREIGN_KEYS = `
  * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws
  * without Citus, or when a table cannot be distributed by `app_id`; then distributes nothing.
  */
-export async function distribute(connection: Connection): Promise<ConvertedTables> {
+export async function distribute(connection: ConnectionTarget): Promise<ConvertedTables> {
   await withMigrationLock(connection, async (source) => {
     await assertCoordinator((text, values) => source.query(text, values));
   });
@@ -42,7 +42,7 @@ export async function distribute(connection: Connection): Promise<ConvertedTable
   return distributeTables(connection);
 }
 
-export function distributeTables(connection: Connection): Promise<ConvertedTables> {
+export function distributeTables(connection: ConnectionTarget): Promise<ConvertedTables> {
   return withMigrationLock(connection, (source) =>
     source.transaction((manager) => distributeAll((text, values) => manager.query(text, values))),
   );

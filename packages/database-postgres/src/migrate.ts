@@ -1,12 +1,12 @@
 import { runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
-import { openJobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
+import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } from './data-source.js';
 
 // An arbitrary number that must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
 /** Returns the names of the migrations that ran. Several nodes may migrate at once. */
-export function migrate(connection: Connection): Promise<string[]> {
+export function migrate(connection: ConnectionTarget): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
     const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
     await migrateJobs(connection);
@@ -16,7 +16,7 @@ export function migrate(connection: Connection): Promise<string[]> {
 
 /** A session holds the lock, so the lock ends with the process. */
 export async function withMigrationLock<Result>(
-  connection: Connection,
+  connection: ConnectionTarget,
   work: (source: DataSource) => Promise<Result>,
 ): Promise<Result> {
   const source = await migrationSourceFor(connection).initialize();
@@ -31,7 +31,7 @@ export async function withMigrationLock<Result>(
   }
 }
 
-async function migrateJobs(connection: Connection): Promise<void> {
+async function migrateJobs(connection: ConnectionTarget): Promise<void> {
   const pool = openJobPool(connection, 1);
   try {
     await runMigrations({ pgPool: pool, logger: silentLogger() });

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
-import { dataSourceFor, type Connection } from './data-source.js';
+import { dataSourceFor, type ConnectionTarget } from './data-source.js';
 import { assertDurable } from './durability.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
@@ -16,14 +16,14 @@ export interface PostgresOptions extends DatabaseOptions {
 
 export interface OpenedPostgres extends OpenedDatabase {
   readonly postgres: Postgres;
-  readonly connection: Connection;
+  readonly connection: ConnectionTarget;
 }
 
 /** Throws when the server may lose committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
   const { url, dataDir, poolSize } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
-  const connection: Connection = embedded ?? { url: url as string };
+  const connection: ConnectionTarget = embedded ?? { url: url as string };
   const source = dataSourceFor(connection, poolSize);
   const close = async (): Promise<void> => {
     if (source.isInitialized) await source.destroy();

@@ -16,7 +16,7 @@ import { SqlCustomerQueries } from './customers/sql-customer-queries.js';
 import { SqlPersonalData } from './customers/sql-personal-data.js';
 import { SqlPersonalDataExport } from './customers/sql-personal-data-export.js';
 import { TypeOrmCustomers } from './customers/typeorm-customers.js';
-import { openJobPool, type Connection } from './data-source.js';
+import { openJobPool, type ConnectionTarget } from './data-source.js';
 import { SqlDevices } from './devices/sql-devices.js';
 import { SqlEventFeed } from './events/sql-event-feed.js';
 import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';
@@ -48,7 +48,7 @@ import { SqlWebhookQueue } from './webhooks/sql-webhook-queue.js';
 
 export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
-export function portsOf(postgres: Postgres, connection: Connection, options: PortOptions): Database {
+export function portsOf(postgres: Postgres, connection: ConnectionTarget, options: PortOptions): Database {
   const { clock, publicBase } = options;
   const accessTokens = new SqlAccessTokens(postgres, clock);
   const apps = new SqlApps(postgres, clock);

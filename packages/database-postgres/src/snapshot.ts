@@ -1,4 +1,4 @@
-import { openJobPool, MIGRATIONS, type Connection } from './data-source.js';
+import { openJobPool, MIGRATIONS, type ConnectionTarget } from './data-source.js';
 
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
@@ -21,7 +21,7 @@ async function assertUpToDate(read: Read): Promise<void> {
 }
 
 export async function inSnapshot<Result>(
-  connection: Connection,
+  connection: ConnectionTarget,
   work: (read: Read) => Promise<Result>,
 ): Promise<Result> {
   const pool = openJobPool(connection, 1, CONNECT_TIMEOUT_MS);

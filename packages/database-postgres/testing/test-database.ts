@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Connection } from '../src/data-source.js';
+import type { ConnectionTarget } from '../src/data-source.js';
 
 interface TestServer {
-  readonly connection: Connection;
+  readonly connection: ConnectionTarget;
   readonly template: string;
   readonly prefix?: string;
 }
 
 export interface TestDatabase {
-  readonly connection: Connection;
+  readonly connection: ConnectionTarget;
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function makeTestDatabase({ isEmpty = false } = {}): Promise<TestDa
   };
 }
 
-async function administer(connection: Connection, statement: string): Promise<void> {
+async function administer(connection: ConnectionTarget, statement: string): Promise<void> {
   const client = new pg.Client('url' in connection ? { connectionString: connection.url } : connection);
   await client.connect();
   try {
@@ -39,11 +39,11 @@ async function administer(connection: Connection, statement: string): Promise<vo
   }
 }
 
-function withDatabase(connection: Connection, database: string): Connection {
+function withDatabase(connection: ConnectionTarget, database: string): ConnectionTarget {
   return 'url' in connection ? { url: urlOf(connection, database) } : { ...connection, database };
 }
 
-function urlOf(connection: Connection, database: string): string {
+function urlOf(connection: ConnectionTarget, database: string): string {
   if ('url' in connection) {
     const url = new URL(connection.url);
     url.pathname = `/${database}`;

@@ -16,9 +16,9 @@ export interface PutResult {
 
 export interface Locations {
   /**
-   * Upserts locations by code, then external reference, and stores the usages of their images. An invalid row arrives
-   * as its message key. A row with the reference of another location fails. The last row of a location wins. Calls of
-   * an app are serialized.
+   * Upserts locations by code, then external reference, and stores the usages of their images. A string in
+   * `rows` is the message key of an invalid row. A row with the reference of another location fails. The last row of a
+   * location wins. Calls of an app are serialized.
    */
   put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutResult>;
 }

@@ -8,7 +8,7 @@ export interface TidyPayload {
 
 export interface WithdrawnKey {
   readonly key: string;
-  /** Highest version with which caches may know the key. */
+  /** Caches may hold URLs of the key up to this version. */
   readonly version: number;
 }
 

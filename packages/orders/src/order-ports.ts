@@ -29,8 +29,8 @@ export interface ChangedOrders extends UpdatedOrders {
 
 export interface OrderChanges {
   /**
-   * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message
-   * key. Refunds only orders whose row requests it; the caller asks the payment service afterwards. A canceled order
+   * Applies the valid changes in one transaction and returns the failed rows. A string in `changes` is the message
+   * key of an invalid row. Refunds only orders whose row requests it; the caller asks the payment service afterwards. A canceled order
    * without a payment gives back its loyalty points, too.
    */
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;

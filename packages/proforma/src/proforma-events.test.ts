@@ -36,7 +36,7 @@ describe('a new proforma', () => {
     ]);
   });
 
-  it('that vouchers cover also reports its payment', () => {
+  it('is reported as created and paid when vouchers cover it', () => {
     expect(typesOf(createdProformaEvents(aProforma(inStatus('paid')))).slice(0, 2)).toEqual([
       'proforma.created',
       'proforma.paid',

@@ -30,8 +30,8 @@ export interface DueProforma {
 /** Stores proformas and the stock that they reserve. Each call is atomic. */
 export interface ProformaOrders {
   /**
-   * Makes the only proforma of an evaluation. Returns a refusal of `decide` and then stores nothing. Calls `decide`
-   * again when another proforma has taken its number.
+   * Creates a proforma from an evaluation, which can have only one. If `decide` refuses, returns the refusal and stores
+   * nothing. If the number of the decided proforma is taken, calls `decide` again.
    */
   create(
     appId: number,

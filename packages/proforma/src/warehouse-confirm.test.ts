@@ -270,7 +270,7 @@ describe('vouchers after a corrected confirmation', () => {
     expect(voucherPayments(confirmQuantities(proformaWithMoney))).toEqual([500, -300, 100]);
   });
 
-  it('pay what money leaves of the total after any corrections', () => {
+  it('pay the part of the total that money does not cover, after every correction', () => {
     const voucherAmounts = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
     const corrections = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
     fc.assert(

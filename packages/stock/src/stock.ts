@@ -11,7 +11,7 @@ export interface StockReconciliationResult extends StockAdditionResult {
   readonly movementId: number | null;
 }
 
-/** Every change is booked as a movement. An invalid row arrives as its message key. */
+/** Every change is booked as a movement. A string in `rows` is the message key of an invalid row. */
 export interface Stock {
   /**
    * Adds quantities to stock; a repeated call adds again. A row fails when its variant or warehouse is missing, or when

@@ -57,8 +57,8 @@ describe('an adapter module', () => {
     ['lost.mjs', `import 'no-such-package';`, 'cannot be loaded: Cannot find package'],
     ['empty.mjs', 'export const other = 1;', 'exports no openGreeter'],
     ['number.mjs', 'export const openGreeter = 1;', 'exports no openGreeter'],
-    ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter answers no greeter'],
-    ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter answers a greeter without greet'],
+    ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter returns no greeter'],
+    ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter returns a greeter without greet'],
   ])('is refused in one line: %s', async (name, text, reason) => {
     if (text !== '') await write(name, text);
     const error: unknown = await greeting(`./${name}`).catch((thrown: unknown) => thrown);

@@ -31,7 +31,7 @@ export async function openModule<Opened>(
     throw refuse(`${exportName} failed: ${messageOf(error)}`);
   });
   const problem = problemWith(adapter) ?? problemWithClose(adapter);
-  if (problem !== undefined) throw refuse(`${exportName} answers ${problem}`);
+  if (problem !== undefined) throw refuse(`${exportName} returns ${problem}`);
   return adapter as Opened;
 }
 

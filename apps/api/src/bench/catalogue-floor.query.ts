@@ -1,6 +1,6 @@
 /**
  * Minimal statements for catalogue and stock calls: one statement per call, on the service's tables, without business
- * rules. They match only codes and return a number. $1 is the app, $2 the rows as JSON.
+ * rules. They match records only by code and return only a row count. $1 is the app, $2 the rows as JSON.
  */
 export const FLOOR_CATALOGUE: Readonly<Record<string, string>> = {
   created: `

@@ -12,8 +12,11 @@ export interface Difference {
   readonly why: string;
 }
 
-/** Random texts. Where a client may send one, both sides store the same. */
-const RANDOM_TEXTS = new Set([
+/**
+ * Fields whose text the service may generate at random. Such texts must correspond one to one. A text that the client
+ * sends is the same on both sides.
+ */
+const RANDOM_TEXT_FIELDS = new Set([
   'proforma_number',
   'order_number',
   'access_token',
@@ -194,7 +197,7 @@ export class Comparer {
   private isSameRandomText(path: readonly string[], name: string, left: unknown, right: unknown): boolean {
     if (typeof left !== 'string' || typeof right !== 'string') return false;
     const isReference = name === 'reference' && path.includes('payment_instructions');
-    if (RANDOM_TEXTS.has(name) || isReference)
+    if (RANDOM_TEXT_FIELDS.has(name) || isReference)
       return left.length === right.length && this.pairs.pair('text', left, right);
     if (name === 'qr') {
       const [leftQr, rightQr] = [left, right].map((text) => /^(.*)\|RO:(\w+)$/.exec(text) ?? []);

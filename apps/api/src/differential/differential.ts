@@ -91,7 +91,10 @@ export interface Minimal {
   readonly finding: Finding;
 }
 
-/** Shrinks the steps to few that still end in the same difference; `undefined` when fresh apps do not differ. */
+/**
+ * Shrinks the steps to a short list that ends in the same difference; `undefined` when replaying them in fresh apps does
+ * not reproduce it.
+ */
 export async function minimize(pair: Pair, { steps, finding }: Report): Promise<Minimal | undefined> {
   if (finding === undefined) return undefined;
   const result: { latest?: Minimal } = {};

@@ -370,7 +370,7 @@ describe('GET /events', () => {
       expect(typesOf((await waiting).events)).toContain('proforma.payment_received');
     });
 
-    it('answers an empty page when nothing happens in time', async () => {
+    it('returns an empty page when nothing happens in time', async () => {
       const after = await readCursor();
       const startMs = performance.now();
       expect(await readFeed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });

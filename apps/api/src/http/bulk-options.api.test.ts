@@ -414,7 +414,7 @@ describe('dry_run=true', () => {
     expect(dryRun.body).toEqual(realBodyWithoutNewIds);
   });
 
-  it('on POST /int/products answers no ids for new records, also in later rows', async () => {
+  it('on POST /int/products returns no ids for new records, also in later rows', async () => {
     const products = [
       { code: 'N', name: 'N', variants: [{ code: 'N-1' }] },
       { code: 'N', variants: [{ code: 'N-1' }, { code: 'N-2' }] },
@@ -438,7 +438,7 @@ describe('dry_run=true', () => {
     });
   });
 
-  it('on PUT /int/product_attributes counts new definitions and answers no ids for them', async () => {
+  it('on PUT /int/product_attributes counts new definitions and returns no ids for them', async () => {
     const attribute = (external_ref: string, value: string) => ({ external_ref, value });
     const product_attributes = [
       { code: 'A', attributes: [attribute('size', 'M'), attribute('material', 'wool')] },
@@ -487,7 +487,7 @@ describe('dry_run=true', () => {
     ]);
   });
 
-  it('on POST /stock/reconcile answers no movement', async () => {
+  it('on POST /stock/reconcile returns no movement', async () => {
     const { data } = (await CALLS_BY_NAME['POST /stock/reconcile']('?dry_run=true')).body;
     expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });
   });

@@ -20,16 +20,16 @@ describe('a module named by STORAGE', () => {
   };
 
   it.each([
-    ['undefined', 'openMediaStore answers no store'],
-    ['null', 'openMediaStore answers no store'],
-    ['{}', 'openMediaStore answers no store'],
-    ['{ store: 1 }', 'openMediaStore answers no store'],
+    ['undefined', 'openMediaStore returns no store'],
+    ['null', 'openMediaStore returns no store'],
+    ['{}', 'openMediaStore returns no store'],
+    ['{ store: 1 }', 'openMediaStore returns no store'],
     [
       `{ store: { ...${STORE_SOURCE}, copy: undefined, list: 1 } }`,
-      'openMediaStore answers a store without copy, list',
+      'openMediaStore returns a store without copy, list',
     ],
-    [`{ store: ${STORE_SOURCE}, base: 'files' }`, 'openMediaStore answers a base that is not a URL'],
-    [`{ store: ${STORE_SOURCE}, close: true }`, 'openMediaStore answers a close that is not a function'],
+    [`{ store: ${STORE_SOURCE}, base: 'files' }`, 'openMediaStore returns a base that is not a URL'],
+    [`{ store: ${STORE_SOURCE}, close: true }`, 'openMediaStore returns a close that is not a function'],
   ])('is refused when it opens %s', async (answer, message) => {
     await expect(openStore(answer)).rejects.toThrow(message);
   });

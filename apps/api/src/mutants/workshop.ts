@@ -25,8 +25,8 @@ const PACKAGE_SCOPE = '@back-office';
 export type Rewrite = (file: string, text: string) => string;
 
 /**
- * Copies of the repository with compiled files, each used for one mutant at a time. A package's `dist` is compiled from
- * the same text, because threads and child processes are loaded from there.
+ * Copies of the repository with compiled files, each used for one mutant at a time. The compiled files are also in
+ * each package's `dist`, because threads and child processes load them from there.
  */
 export class Workshop {
   private constructor(

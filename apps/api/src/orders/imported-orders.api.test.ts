@@ -428,7 +428,7 @@ describe('POST /int/orders with an invalid order', () => {
     expect(await expectRefused({ order_number })).toEqual(ALREADY_EXISTS);
   });
 
-  it('translates refusals for the app', async () => {
+  it('returns refusals in the language of the token', async () => {
     await shop.patch('/app/settings', {
       translations: {
         sr: { 'API.Order.OrderAlreadyExists': 'Već postoji', 'API.Utils.WrongDataType': 'Pogrešan tip' },

@@ -65,7 +65,7 @@ const findUnbalancedVouchers = async (): Promise<unknown[]> =>
     [shop.appId],
   );
 
-describe('a cancelled order', () => {
+describe('a canceled order', () => {
   it('returns money, vouchers, points and pieces with refund, and keeps its proforma', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
@@ -145,7 +145,7 @@ describe('a cancelled order', () => {
     expect(customer.body.data.loyalty_points).toBe(30);
   });
 
-  it('fails and retries its refund like a proforma', async () => {
+  it('gets an alert for its failed refund, which can be retried', async () => {
     const order = await makePaidOrder();
     service.status = 400;
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);

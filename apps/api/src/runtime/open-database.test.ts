@@ -36,11 +36,11 @@ describe('a module for DATABASE', () => {
 
   it.each([
     ['export const open = 1;', 'exports no openDatabase'],
-    ['export const openDatabase = () => ({});', 'openDatabase answers no database'],
-    ['export const openDatabase = () => ({ close() {} });', 'openDatabase answers no database'],
+    ['export const openDatabase = () => ({});', 'openDatabase returns no database'],
+    ['export const openDatabase = () => ({ close() {} });', 'openDatabase returns no database'],
     [
       'export const openDatabase = () => ({ close() {}, database: {} });',
-      'openDatabase answers a database without jobQueue',
+      'openDatabase returns a database without jobQueue',
     ],
     ['export const openDatabase = () => { throw new Error("no disk\\nat all"); };', 'openDatabase failed: no disk'],
   ])('is refused in one line: %s', async (source, ending) => {

@@ -10,7 +10,7 @@ import { containerOf, SystemClock } from '../container.js';
 import {
   hasEmbeddedDatabase,
   startEmbeddedPostgres,
-  type Connection,
+  type ConnectionTarget,
   type EmbeddedPostgres,
 } from '@back-office/database-postgres';
 import { openLibraryTools, openLibrary, type LibraryTools } from '../media/index.js';
@@ -106,7 +106,7 @@ export async function assertDatabaseExists({ database, databaseUrl, dataDir }: C
 
 /** An installation that is opened read-only, without migrating its database. */
 export interface Inspection {
-  readonly connection: Connection;
+  readonly connection: ConnectionTarget;
   readonly store: MediaStore;
   stop(): Promise<void>;
 }
@@ -128,7 +128,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
 }
 
 /** Opens an external server without migrating its database. */
-export function openServer({ databaseUrl }: Config): Promise<{ connection: Connection; stop(): Promise<void> }> {
+export function openServer({ databaseUrl }: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });
 }

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15_000;
 /** The status decides whether the webhook is delivered, so the timeout of the body is shorter. */
 const BODY_TIMEOUT_MS = 2_000;
 const MAX_TEXT_BYTES = 1_024;
-/** Requests to a host share its addresses for this long. */
+/** The resolved addresses of a host are reused for this long. */
 const MAX_ADDRESS_AGE_MS = 5_000;
 
 class ForbiddenTarget extends Error {}

@@ -158,7 +158,7 @@ export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
   return EVENT_AREAS.filter((area) => scopes.includes(`${area}:read`));
 }
 
-/** Returns the scopes that a token needs to change where the endpoint sends its events. */
+/** Returns the scopes that a token needs to change the endpoint or its secret; `null` means unrestricted scopes. */
 export function scopesOf(areas: readonly EventArea[] | null): readonly Scope[] | null {
   return areas && areas.map((area) => `${area}:read` as const);
 }

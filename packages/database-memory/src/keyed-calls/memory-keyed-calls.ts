@@ -15,7 +15,7 @@ import { MemoryKeyedWrite, type Outcome } from '../keyed-write.js';
 import type { State } from '../state.js';
 import type { KeyedCallRecord } from './keyed-call-record.js';
 
-/** Uses no transactions, because the first transaction of a run is the write of the call. */
+/** Must not open a transaction: `Memory` takes the first transaction during a keyed call for the call's write. */
 export class MemoryKeyedCalls implements KeyedCalls {
   constructor(
     private readonly state: State,

@@ -1,5 +1,5 @@
 import type { MediaStore } from '@back-office/media';
-import type { Connection } from '../data-source.js';
+import type { ConnectionTarget } from '../data-source.js';
 import { inSnapshot, type Read } from '../snapshot.js';
 import type { Invariant } from './invariant.js';
 import { breachesSql, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.js';
@@ -31,7 +31,7 @@ const ORPHANS_RULE = 'No unrecorded content is in the store for over a day';
 
 export const STORE_RULES: readonly string[] = [CONTENTS_RULE, ORPHANS_RULE];
 
-export async function check(connection: Connection, store: MediaStore, now: Date): Promise<Finding[]> {
+export async function check(connection: ConnectionTarget, store: MediaStore, now: Date): Promise<Finding[]> {
   const { rules, contents } = await inSnapshot(connection, async (read) => {
     const findings: Finding[] = [];
     for (const invariant of INVARIANTS) findings.push(await checkInvariant(read, invariant, now));
@@ -46,7 +46,7 @@ async function checkInvariant(read: Read, { name, sql, isTimed }: Invariant, now
 }
 
 async function checkStore(
-  connection: Connection,
+  connection: ConnectionTarget,
   store: MediaStore,
   contents: readonly Content[],
   now: Date,
@@ -73,7 +73,7 @@ async function checkStore(
 
 /** Files may have been replaced or purged since the snapshot. */
 async function findRemainingBreaches(
-  connection: Connection,
+  connection: ConnectionTarget,
   store: MediaStore,
   contents: readonly Content[],
 ): Promise<string[]> {

@@ -13,8 +13,8 @@ export function eventsStatement(appId: number, at: Date, events: readonly Domain
 }
 
 /**
- * CTE that adds the events of the parameter `events`, see {@link eventRows}. `newRecord` names a CTE with the id of a
- * new record, which gets the events without a record.
+ * CTE that adds the events of the parameter `events`, see {@link eventRows}. `newRecord` names a CTE that returns
+ * the id of a new record. Events without record ids get this id.
  */
 export function eventsSql(at: string, events: string, newRecord?: string): string {
   const insert = newRecord

@@ -5,7 +5,7 @@ import type { Postgres } from '../postgres.js';
 const COUNT_LIFETIME_MS = 60_000;
 const MAX_APPS = 10_000;
 
-const COUNT_BYTES = `
+const SUM_KEPT_BYTES = `
   select coalesce(sum(octet_length(body)), 0)::bigint as bytes from idempotency_keys where app_id = $1`;
 
 interface Count {
@@ -41,7 +41,7 @@ export class AnswerBytes {
   }
 
   private async readCount(appId: number): Promise<Count> {
-    const [row] = await this.database.rows<{ bytes: number }>(COUNT_BYTES, [appId]);
+    const [row] = await this.database.rows<{ bytes: number }>(SUM_KEPT_BYTES, [appId]);
     const count = { bytes: row?.bytes ?? 0, countedAtMs: this.clock.now().getTime() };
     if (this.counts.size >= MAX_APPS) this.counts.clear();
     this.counts.set(appId, count);

@@ -29,7 +29,8 @@ export class OrderRefunds {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Locks the proformas of refunded orders, and of unpaid orders with points. Call `lock` before locking the orders.
+   * Locks the proformas of the orders to refund, and of canceled unpaid orders whose points are not yet withdrawn. Call
+   * `lock` before locking the orders.
    */
   async lock(
     transaction: Transaction,

@@ -89,8 +89,8 @@ export function eventFeedContract(
       const selected = await fixture.eventFeed.page(appId, 'start', selection);
       expect(recordIdsOf(selected as EventPage)).toEqual([secondId]);
       expect(selected).toMatchObject({ position: 3 });
-      const otherWarehouse = { ...selection, record: { id: secondId, warehouseId: 1 } };
-      expect(await fixture.eventFeed.page(appId, 'start', otherWarehouse)).toMatchObject({ events: [] });
+      const otherWarehouseSelection = { ...selection, record: { id: secondId, warehouseId: 1 } };
+      expect(await fixture.eventFeed.page(appId, 'start', otherWarehouseSelection)).toMatchObject({ events: [] });
     });
 
     it('has no events of another app', async () => {

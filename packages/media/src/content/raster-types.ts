@@ -47,9 +47,9 @@ export function isPng(head: Uint8Array): boolean {
   const [width, height] = [u32(head, 16), u32(head, 20)];
   const [depth = 0, colour = 0, compression, filter, interlace = 2] = head.subarray(24, 29);
   const isValidSize = width > 0 && height > 0 && width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS;
-  const isKnown =
+  const hasValidEncoding =
     PNG_BIT_DEPTHS[colour]?.includes(depth) === true && compression === 0 && filter === 0 && interlace < 2;
-  return isValidSize && isKnown && /^[A-Za-z]{4}$/.test(decodeLatin1(head, 37, 41));
+  return isValidSize && hasValidEncoding && /^[A-Za-z]{4}$/.test(decodeLatin1(head, 37, 41));
 }
 
 export function isWebp(head: Uint8Array): boolean {

@@ -130,7 +130,7 @@ export function gifSample(): Uint8Array {
   );
 }
 
-const END_OFFSET = 100_000;
+const PLACEHOLDER_OFFSET = 100_000;
 
 /** The file has two pages and a sub-image; texts, EXIF, GPS, XMP, IPTC and map tags; and an unreferenced directory. */
 export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
@@ -172,7 +172,7 @@ export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
       ],
       2,
     );
-  return bytes(makeTiff(makeTiff(END_OFFSET).length), 'pixels of', ' one and', ' below', '0', LOCATION);
+  return bytes(makeTiff(makeTiff(PLACEHOLDER_OFFSET).length), 'pixels of', ' one and', ' below', '0', LOCATION);
 }
 
 interface AvifParts {

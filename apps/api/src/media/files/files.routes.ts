@@ -53,8 +53,8 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       answers: { 200: record({ data: FileShape }) },
       missingKey: NOT_FOUND,
       handle: async ({ app, id }) => {
-        const file = await queries.find(app.id, id);
-        return file === undefined ? refuse(NOT_FOUND) : okJson(file);
+        const fileJson = await queries.find(app.id, id);
+        return fileJson === undefined ? refuse(NOT_FOUND) : okJson(fileJson);
       },
     }),
     route({
@@ -69,7 +69,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       handle: async ({ app, body }) => {
         const name = body.name === undefined || body.name === null ? undefined : parseFileName(body.name);
         if (isRefusal(name)) return name;
-        const editedFile = await files.edit(app.id, body.id, {
+        const editedFileJson = await files.edit(app.id, body.id, {
           name,
           alt: body.alt,
           caption: body.caption,
@@ -77,7 +77,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
           hidden: body.hidden ?? undefined,
           hiddenNote: body.hidden_note,
         });
-        return isRefusal(editedFile) ? editedFile : okJson(editedFile);
+        return isRefusal(editedFileJson) ? editedFileJson : okJson(editedFileJson);
       },
     }),
     route({

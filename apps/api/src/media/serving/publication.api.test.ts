@@ -104,7 +104,7 @@ describe('a store that serves files itself', () => {
     expect(body.data.processing).toBe('done');
   });
 
-  it('publishes later when the store fails during the call', async () => {
+  it('gets the public copy later if copying fails during the call', async () => {
     restore();
     interceptCopies(() => Promise.reject(new Error('The store is gone')));
     const { id, processing } = await shop.text('a.txt');
