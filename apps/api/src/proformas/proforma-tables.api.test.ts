@@ -1170,9 +1170,9 @@ describe('the API reference of proforma calls', () => {
         ...['InProgress', 'KeyReused', 'AnswerNotKept'].map((failure) => `API.Idempotency.${failure}`),
       ]),
     );
-    const schemas = ['DetailError', 'TokenError', 'RuleError', 'MessageError'];
+    const errors = ['DetailError', 'TokenError', 'RuleError', 'MessageError'];
     expect(content).toEqual({
-      'application/json': { schema: { anyOf: schemas.map((name) => ({ $ref: `#/components/schemas/${name}` })) } },
+      'application/json': { schema: { anyOf: errors.map((name) => ({ $ref: `#/components/schemas/${name}` })) } },
     });
     expect(responses['AppErrors']?.description).not.toMatch(/^- (?:409|410|422)/m);
     expect(responses['SessionErrors']?.description).not.toMatch(/^- 403/m);
