@@ -7,9 +7,10 @@ import { openPostgres } from './postgres-side.js';
 import { sideOn, type Side } from './side.js';
 import { formatStep } from './steps.js';
 
-const CALLS = 20_000;
+/** Each run has new apps, because calls take longer the more records an app has. */
+const SEEDS = [6, 7, 8, 9];
+const CALLS_PER_SEED = 5_000;
 const CALLS_TO_FAULTY_SIDES = 1_500;
-const SEED = 6;
 
 function postgres(): DatabaseOpener {
   return async (options) => {
@@ -29,22 +30,27 @@ afterAll(() => Promise.all([pair.left.close(), pair.right.close()]));
 async function describeReport(report: Report): Promise<string> {
   if (report.finding === undefined) return '';
   const minimal = await minimize(pair, report);
-  return describeFailure(minimal ?? { steps: report.steps.slice(-5), finding: report.finding }, report.seed, CALLS);
+  return describeFailure(
+    minimal ?? { steps: report.steps.slice(-5), finding: report.finding },
+    report.seed,
+    CALLS_PER_SEED,
+  );
 }
 
 describe('two services that differ in their database', () => {
-  let report: Report;
+  const reports: Report[] = [];
 
   beforeAll(async () => {
-    report = await explore(pair, { calls: CALLS, seed: SEED });
+    for (const seed of SEEDS) reports.push(await explore(pair, { calls: CALLS_PER_SEED, seed }));
   }, 600_000);
 
   it('answer every call in the same way', async () => {
-    expect(await describeReport(report)).toBe('');
+    for (const report of reports) expect(await describeReport(report)).toBe('');
   }, 300_000);
 
   it('answer every route with a success at least once', () => {
-    expect(report.coverage.routesWithoutSuccess()).toEqual([]);
+    const [firstRoutes = [], ...otherRoutes] = reports.map(({ coverage }) => coverage.routesWithoutSuccess());
+    expect(firstRoutes.filter((route) => otherRoutes.every((routes) => routes.includes(route)))).toEqual([]);
   });
 });
 

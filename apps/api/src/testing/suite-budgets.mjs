@@ -13,7 +13,7 @@ export const REFERENCE_CPU_SECONDS = 300;
 const THOUSANDS_OF_CALLS = {
   'apps/api/src/http/bad-input.api.test.ts': { cpu: 30, wall: 55 },
   'apps/api/src/catalogue/products.api.test.ts': { cpu: 5, wall: 10 },
-  'apps/api/src/differential/differential.api.test.ts': { cpu: 75, wall: 120 },
+  'apps/api/src/differential/differential.api.test.ts': { cpu: 70, wall: 110 },
   'apps/api/src/http/every-route.api.test.ts': { cpu: 5, wall: 9 },
   'apps/api/src/http/tenancy.api.test.ts': { cpu: 5, wall: 10 },
   'apps/api/src/proformas/proforma-tables.api.test.ts': { cpu: 5, wall: 12 },
