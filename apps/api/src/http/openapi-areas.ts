@@ -39,7 +39,7 @@ export const AREAS: readonly Area[] = [
     name: 'Customers',
     description: 'Customers, their loyalty cards, visits and personal data.',
     guide: 'personal-data',
-    segments: ['customers', 'cards', 'customer/attendance', 'customer/attendances', 'customer/attendance_stats'],
+    segments: ['customers', 'cards', 'customer/attendance', 'customer/attendances'],
   },
   {
     name: 'Consent',
