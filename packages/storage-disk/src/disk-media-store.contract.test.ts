@@ -6,6 +6,14 @@ import { join } from 'node:path';
 import { DiskMediaStore } from './disk-media-store.js';
 
 const HOUR_MS = 3_600_000;
+const LEFTOVERS = 50;
+
+let collectedFiles = 0;
+const countCollectedFile = ({ message }: Error): void => {
+  if (message.startsWith('Closing file descriptor')) collectedFiles += 1;
+};
+beforeAll(() => process.on('warning', countCollectedFile));
+afterAll(() => process.off('warning', countCollectedFile));
 
 const makeTempFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
@@ -13,9 +21,7 @@ const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true
 describe('DiskMediaStore', () => {
   mediaStoreContract(runnerOf(globalThis), async () => {
     const root = await makeTempFolder();
-    const missingFolder = await makeTempFolder();
-    const unreachable = await DiskMediaStore.open(missingFolder);
-    await removeFolder(missingFolder);
+    const unreachable = DiskMediaStore.openReadOnly(join(root, 'missing'));
     const heldBytes = async (): Promise<number> => {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
@@ -27,12 +33,14 @@ describe('DiskMediaStore', () => {
       );
       return sizes.reduce((total, size) => total + size, 0);
     };
-    const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
+    const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length + collectedFiles;
     const reopenAfterCrash = async (): Promise<DiskMediaStore> => {
-      const leftover = join(root, '.unfinished', 'leftover');
-      await writeFile(leftover, 'half of it');
       const aDayAgo = new Date(Date.now() - 25 * HOUR_MS);
-      await utimes(leftover, aDayAgo, aDayAgo);
+      for (let count = 0; count < LEFTOVERS; count += 1) {
+        const leftover = join(root, '.unfinished', `leftover-${count}`);
+        await writeFile(leftover, 'half of it');
+        await utimes(leftover, aDayAgo, aDayAgo);
+      }
       return DiskMediaStore.open(root);
     };
     return {

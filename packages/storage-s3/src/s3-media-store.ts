@@ -53,7 +53,7 @@ export class S3MediaStore implements MediaStore {
         yield chunk;
       }
     };
-    const body = Readable.from(countChunks(), { objectMode: false });
+    const body = Readable.from(countChunks());
     const upload = new Upload({
       client: this.client,
       params: { Bucket: this.bucket, Key: key, Body: body, ContentType: mime },

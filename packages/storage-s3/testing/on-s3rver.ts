@@ -1,6 +1,6 @@
 import type { StoreFixture } from '@back-office/media/testing';
 import crypto from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,5 +88,11 @@ export async function openS3rverFixture(): Promise<StoreFixture> {
     await server.close();
     await rm(directory, { recursive: true, force: true });
   };
-  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes };
+  const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
+  const openOther = async () => {
+    const other = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
+    return { store: other, close: async () => other.close() };
+  };
+  const counting = process.platform === 'linux' && { openFiles, openOther };
+  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes, ...counting };
 }
