@@ -24,8 +24,9 @@ interface Rule {
 
 export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
-    reason: 'The text of an error is for people; ports promise its class.',
+    reason: 'The text and the cause of an error are for people; ports promise its class.',
     covers: ({ source, change, parents }) =>
+      (isFieldDropped(source, change, /^cause$/) && hasParent(parents, isError)) ||
       (change.operator === 'replace literal' && hasParent(parents, isError)) ||
       (change.operator === 'replace literal' && /^'[A-Z][a-z]* .+'$/.test(source.text(change))) ||
       /^\w+ instanceof Error$/.test(source.text(change)),
@@ -41,9 +42,15 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'Timeouts and batch sizes are tuned by measurements, not promised.',
     covers: (candidate) =>
       candidate.statement === undefined &&
-      /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|AT_ONCE|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
+      /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
         constantOf(candidate),
       ),
+  },
+  {
+    reason: 'Two readings of the clock differ from a limit by exactly zero only by chance.',
+    covers: ({ source, change }) =>
+      change.operator === 'swap comparison' &&
+      /(?:Date|performance)\.now\(\) - [\w.]+$/.test(source.text({ start: change.start - 40, end: change.start })),
   },
   {
     reason: 'Planner settings change no result.',

@@ -131,6 +131,7 @@ describe('a rule for changes that no contract can notice', () => {
     ['replace literal', "throw new Error('a');", "f('a');"],
     ['remove await', 'async () => await a;', 'async () => [await a];'],
     ['replace literal', 'const A_MS = 1;', 'const A = 1;'],
+    ['swap comparison', 'if (Date.now() - a > b) c();', 'if (a - b > c) d();'],
     ['SQL: swap comparison', sql("select set_config('enable_a', 'b', true) where 1 < 2"), sql('select 1 where 1 < 2')],
     ['SQL: cut by one', sql('select 1 from t offset 0'), sql('select 1 from t offset 1')],
     ['SQL: cut by one', sql('select 1 from t limit 1'), sql('select 1 from t limit 2')],
