@@ -20,7 +20,7 @@ async function read(length: number, from: number): Promise<Uint8Array> {
 }
 
 async function analyze(): Promise<Size | undefined> {
-  const mediaInfo = await mediaInfoFactory({ format: 'object' });
+  const mediaInfo = await mediaInfoFactory();
   limitMemory(memoryMegabytes);
   const { media } = await mediaInfo.analyzeData(size, read);
   const video = media?.track.find((track) => track['@type'] === 'Video');

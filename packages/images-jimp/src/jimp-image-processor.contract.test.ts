@@ -19,6 +19,11 @@ describe('JimpImageProcessor', () => {
         canReadCmyk: false,
       },
       openLimited: (pixelLimit) => new JimpImageProcessor({ pixelLimit }),
+      openCostLimited: (limit) =>
+        new JimpImageProcessor({
+          pixelLimit: 100_000_000,
+          ...(limit === 'memory' ? { maxMemoryMegabytes: 250 } : { maxCpuMs: 1_500 }),
+        }),
     }),
     INPUT_TYPES.filter((mime) => mime !== 'image/bmp'),
   );

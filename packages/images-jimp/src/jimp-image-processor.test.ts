@@ -12,30 +12,6 @@ describe('an image with too many pixels', () => {
   });
 });
 
-describe('an image that exceeds a limit', () => {
-  it.each([
-    ['CPU time', { maxCpuMs: 2_000 }],
-    ['memory', { maxMemoryMegabytes: 250 }],
-  ])(
-    'ends its process at the limit of %s, and another process makes the next image',
-    async (limit, limits) => {
-      const processor = new JimpImageProcessor({ pixelLimit: 100_000_000, ...limits });
-      const largeImage = await sharpSampleImages.still('image/jpeg', 6_000, 6_000);
-      const slowProcessing = processor.process(
-        largeImage,
-        { ...facts, mime: 'image/jpeg', width: 6_000, height: 6_000 },
-        [{ ...output, width: 5_000 }],
-      );
-      await expect(slowProcessing).rejects.toMatchObject({ name: 'CostlyFile', message: `Too much ${limit}` });
-      const smallImage = await sharpSampleImages.still('image/png', 20, 20);
-      const results = await processor.process(smallImage, { ...facts, width: 20, height: 20 }, [output]);
-      expect(results).toMatchObject([{ width: 10, height: 10, mime: 'image/webp' }]);
-      await processor.close();
-    },
-    120_000,
-  );
-});
-
 describe('a BMP', () => {
   it('is decoded', async () => {
     const processor = new JimpImageProcessor({ pixelLimit: 1_000 });

@@ -3,10 +3,6 @@ import { serveTasks } from '@back-office/process-pool';
 import type { JimpResult, JimpTask } from './jimp-image-processor.js';
 import { JimpWithWebp, type JimpImage } from './jimp-with-webp.js';
 
-const MIMES: Readonly<Record<string, 'image/jpeg' | 'image/png' | 'image/webp'>> = {
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-};
 const WHITE = 0xff_ff_ff_ff;
 
 async function runTask({ bytes, mime, outputs }: JimpTask): Promise<JimpResult> {
@@ -26,7 +22,7 @@ async function makeOutput(
   mime: string,
   { width, format, quality }: ImageOutput,
 ): Promise<ProcessedImage> {
-  const mimeType = format === 'original' ? (mime as 'image/jpeg') : (MIMES[format] ?? 'image/webp');
+  const mimeType = format === 'original' ? mime : `image/${format}`;
   const size = scaleTo(width, image);
   const scaledImage =
     size.width < image.width ? image.clone().resize({ w: size.width, h: size.height }) : image.clone();

@@ -18,6 +18,11 @@ describe('SharpImageProcessor', () => {
         canReadCmyk: true,
       },
       openLimited: (pixelLimit) => new SharpImageProcessor({ pixelLimit }),
+      openCostLimited: (limit) =>
+        new SharpImageProcessor({
+          pixelLimit: 100_000_000,
+          ...(limit === 'memory' ? { maxMemoryMegabytes: 130 } : { maxCpuMs: 1_500 }),
+        }),
     }),
     DRAWABLE_MIMES,
   );

@@ -66,7 +66,7 @@ function makerFromPixels(
 
 function makeFromSource({ bytes, image, pixelLimit }: SharpTask, output: ImageOutput): Promise<ProcessedImage> {
   const { width } = scaleTo(output.width, image);
-  return makeOutput(openUpright(bytes, width, pixelLimit), image, output, { width });
+  return encodeOutput(openUpright(bytes, width, pixelLimit), image, output);
 }
 
 function openUpright(bytes: Uint8Array, width: number, pixelLimit: number): Sharp {
@@ -88,13 +88,21 @@ function openImage(bytes: Uint8Array, isAnimated: boolean, pixelLimit: number): 
 
 async function makeOutput(
   source: Sharp,
+  image: ImageFacts,
+  output: ImageOutput,
+  { width }: { readonly width: number },
+): Promise<ProcessedImage> {
+  const isNarrower = output.width < width;
+  return encodeOutput(isNarrower ? source.resize({ width: output.width }) : source, image, output);
+}
+
+async function encodeOutput(
+  image: Sharp,
   { mime }: ImageFacts,
-  { width, format, quality }: ImageOutput,
-  original: { readonly width: number },
+  { format, quality }: ImageOutput,
 ): Promise<ProcessedImage> {
   const type = format === 'original' ? mime : `image/${format}`;
-  const scaledImage = width < original.width ? source.resize({ width, withoutEnlargement: true }) : source;
-  const { data, info } = await encode(scaledImage, type, quality).toBuffer({ resolveWithObject: true });
+  const { data, info } = await encode(image, type, quality).toBuffer({ resolveWithObject: true });
   return { mime: type, width: info.width, height: info.pageHeight ?? info.height, bytes: data };
 }
 

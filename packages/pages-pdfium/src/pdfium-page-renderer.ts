@@ -43,7 +43,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     const thread = new PdfiumThread(bytes, this.options);
     this.threads.add(thread);
     try {
-      // Beyond the timeout, a caller that stops reading must not block the next document.
+      // A caller that stops reading blocks the next document only until the timeout, which ends the thread.
       void thread.exit.then(release);
       for (let page = 1; page <= maxPages; page += 1) {
         const reply = await thread.request(page);
@@ -56,7 +56,6 @@ export class PdfiumPageRenderer implements PageRenderer {
     } finally {
       this.threads.delete(thread);
       await thread.close();
-      release();
     }
   }
 

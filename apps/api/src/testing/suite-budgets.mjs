@@ -48,6 +48,8 @@ const WAITS_FOR_TIMEOUTS = {
 
 const FOREIGN_FILES = {
   'packages/facts-mediainfo/src/mediainfo-facts.contract.test.ts': { cpu: 11, wall: 14 },
+  'packages/images-jimp/src/jimp-image-processor.contract.test.ts': { cpu: 14, wall: 18 },
+  'packages/images-sharp/src/sharp-image-processor.contract.test.ts': { cpu: 9, wall: 12 },
   'packages/pages-pdfium/src/pdfium-page-renderer.contract.test.ts': { cpu: 12, wall: 20 },
   'packages/parser-processes/src/fuzz.test.ts': { cpu: 6, wall: 8 },
   'packages/parser-processes/src/isolated-upload-parser.test.ts': { cpu: 8, wall: 10 },

@@ -43,6 +43,11 @@ export interface ProcessorFixture {
   readonly samples: SampleImages;
   readonly conversions?: SupportedConversions;
   openLimited?(pixelLimit: number): ImageProcessor;
+  /**
+   * Opens another processor whose limit is too low for a WebP of 26 megapixels, but not for 20 × 20 pixels. Tests of
+   * `CostlyFile` need this method.
+   */
+  openCostLimited?(limit: 'CPU time' | 'memory'): ImageProcessor;
 }
 
 const stillFacts = (mime: ImageType, width: number, height: number): ImageFacts => ({
@@ -53,6 +58,7 @@ const stillFacts = (mime: ImageType, width: number, height: number): ImageFacts 
   cmyk: false,
 });
 const QUALITY = 82;
+const LARGE = stillFacts('image/jpeg', 5_200, 5_000);
 const FORMATS: readonly OutputFormat[] = ['original', 'webp', 'jpeg', 'avif'];
 const IMAGE_TYPES: readonly ImageType[] = [
   'image/jpeg',
@@ -84,6 +90,9 @@ export function imageProcessorContract(
     ({ processor, samples } = fixture);
   });
   after(() => processor.close());
+
+  let largeImage: Promise<Uint8Array> | undefined;
+  const drawLargeImage = () => (largeImage ??= samples.still('image/jpeg', LARGE.width, LARGE.height));
 
   const process = async (
     bytes: Uint8Array,
@@ -182,9 +191,9 @@ export function imageProcessorContract(
       expect(await limitedProcessor.process(bytes, stillFacts('image/png', 40, 30), [output])).toMatchObject([
         { width: 20 },
       ]);
-      const largeImage = await samples.still('image/png', 41, 30);
+      const widerImage = await samples.still('image/png', 41, 30);
       await expect(
-        limitedProcessor.process(largeImage, stillFacts('image/png', 41, 30), [output]),
+        limitedProcessor.process(widerImage, stillFacts('image/png', 41, 30), [output]),
       ).rejects.toMatchObject({
         name: 'UnreadableFile',
       });
@@ -209,6 +218,19 @@ export function imageProcessorContract(
       await limitedProcessor.close();
       expect(await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 1_000))])).toBe('given up');
     }, 30_000);
+
+    it('is at least one pixel high', async () => {
+      const bytes = await samples.still('image/png', 1_000, 6);
+      const [result] = await process(bytes, stillFacts('image/png', 1_000, 6), [100]);
+      expect(result).toMatchObject({ output: { width: 100, height: 1 }, decoded: { width: 100, height: 1 } });
+    });
+
+    it('keeps its size and content when large', async () => {
+      const { width, height } = LARGE;
+      const [result] = await process(await drawLargeImage(), LARGE, [width]);
+      expect(result).toMatchObject({ output: { width, height }, decoded: { width, height } });
+      await expectQuarters(result!.decoded);
+    }, 60_000);
 
     it('without requested outputs becomes an empty list', async () => {
       const bytes = await samples.still('image/png', 20, 20);
@@ -314,6 +336,26 @@ export function imageProcessorContract(
       const halfMs = (performance.now() - startMs) / 2;
       expect(longestPauseMs).toBeLessThan(Math.max(400, halfMs));
     }, 60_000);
+  });
+
+  describe('a costly image', () => {
+    eachCase(it, ['CPU time', 'memory'] as const)(
+      'is given up at the limit of %s, and the next image is processed',
+      async (limit) => {
+        const limitedProcessor = fixture.openCostLimited?.(limit);
+        if (limitedProcessor === undefined) return;
+        const output = { width: LARGE.width, format: 'webp' as const, quality: QUALITY };
+        const outputs = Array.from({ length: 8 }, () => output);
+        await expect(limitedProcessor.process(await drawLargeImage(), LARGE, outputs)).rejects.toMatchObject({
+          name: 'CostlyFile',
+        });
+        const smallImage = await samples.still('image/png', 20, 20);
+        const images = await limitedProcessor.process(smallImage, stillFacts('image/png', 20, 20), [output]);
+        expect(images).toMatchObject([{ width: 20, height: 20, mime: 'image/webp' }]);
+        await limitedProcessor.close();
+      },
+      120_000,
+    );
   });
 
   describe('a broken image', () => {

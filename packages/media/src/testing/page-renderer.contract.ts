@@ -11,12 +11,20 @@ export interface DecodedPage {
   pixelAt(x: number, y: number): readonly [number, number, number, number];
 }
 
+export interface DocumentLimits {
+  /** Maximum time from the first requested page to the last. */
+  readonly timeoutMs?: number;
+  /** Maximum time in which the renderer works, which excludes the time between requests of the caller. */
+  readonly maxWorkMs?: number;
+  readonly memoryMegabytes?: number;
+}
+
 export interface RendererFixture {
   readonly renderer: PageRenderer;
   decode(png: Uint8Array): Promise<DecodedPage>;
   countThreads?(): Promise<number>;
   /** Opens another renderer with these limits per document. Tests of time, memory and closing need this method. */
-  openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): PageRenderer;
+  openLimited?(limits: DocumentLimits): PageRenderer;
 }
 
 const MAX_PAGES = 20;
@@ -233,6 +241,36 @@ export function pageRendererContract(
     );
 
     it(
+      'end a document whose pages take too much work together',
+      async () => {
+        const content = '0 0 300 400 re f\n'.repeat(1_500);
+        const slowPdf = pdfSample({ pages: Array.from({ length: 8 }, () => ({ ...A6, content })) });
+        const startMs = performance.now();
+        await render(slowPdf, 1);
+        const maxWorkMs = 2 * (performance.now() - startMs);
+        const limitedRenderer = fixture.openLimited?.({ maxWorkMs });
+        if (limitedRenderer === undefined) return;
+        await expect(render(slowPdf, 8, limitedRenderer)).rejects.toMatchObject({ name: 'CostlyFile' });
+        await limitedRenderer.close();
+      },
+      SLOW_TEST_MS,
+    );
+
+    it(
+      'exclude the work of the caller from the work on a document',
+      async () => {
+        const limitedRenderer = fixture.openLimited?.({ maxWorkMs: 2_000 });
+        if (limitedRenderer === undefined) return;
+        const pages = limitedRenderer.pages(pdfSample({ pages: [A6, A6] }), 2)[Symbol.asyncIterator]();
+        await pages.next();
+        await new Promise((resolve) => setTimeout(resolve, 2_100));
+        expect(await pages.next()).toMatchObject({ value: { page: 2 } });
+        await limitedRenderer.close();
+      },
+      SLOW_TEST_MS,
+    );
+
+    it(
       'end a document that takes too much memory, or omit its large image',
       async () => {
         const [highMemoryRenderer, lowMemoryRenderer] = [256, 40].map((memoryMegabytes) =>
@@ -243,7 +281,7 @@ export function pageRendererContract(
         expect(await isBlack(lowMemoryRenderer).catch(() => false)).toBe(false);
         const largePdf = new Uint8Array(41 * 2 ** 20);
         largePdf.set(singlePage({}));
-        await expect(render(largePdf, 1, lowMemoryRenderer)).rejects.toThrow();
+        await expect(render(largePdf, 1, lowMemoryRenderer)).rejects.toMatchObject({ name: 'CostlyFile' });
         expect(await render(singlePage({}), 1, lowMemoryRenderer)).toHaveLength(1);
         await Promise.all([highMemoryRenderer.close(), lowMemoryRenderer.close()]);
       },
