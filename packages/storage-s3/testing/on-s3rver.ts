@@ -30,6 +30,7 @@ export const ciphers = {
 };
 
 interface PutContext {
+  readonly length?: number;
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
@@ -69,7 +70,12 @@ export async function openS3rverFixture(): Promise<StoreFixture> {
     directory,
     configureBuckets: [{ name: 'media', configs: [] }],
   });
-  (server as unknown as { middleware: Middleware[] }).middleware.unshift(serializePuts(directory));
+  let sentBytes = 0;
+  const countBytes: Middleware = async (context, next) => {
+    await next();
+    sentBytes += context.length ?? 0;
+  };
+  (server as unknown as { middleware: Middleware[] }).middleware.unshift(countBytes, serializePuts(directory));
   const { port } = (await server.run()) as AddressInfo;
   const store = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
   const unreachable = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
@@ -94,5 +100,5 @@ export async function openS3rverFixture(): Promise<StoreFixture> {
     return { store: other, close: async () => other.close() };
   };
   const counting = process.platform === 'linux' && { openFiles, openOther };
-  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes, ...counting };
+  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes, sentBytes: () => sentBytes, ...counting };
 }

@@ -16,6 +16,8 @@ export interface StoreFixture {
   heldBytes?(): Promise<number>;
   /** Returns the number of files and connections that the process holds open, or has left to the garbage collector. */
   openFiles?(): Promise<number>;
+  /** Returns the number of bytes that the back end has sent. */
+  sentBytes?(): number;
   /** Opens another store of the same kind that can be closed. */
   openOther?(): Promise<{ readonly store: MediaStore; close(): Promise<void> }>;
   /** Simulates a crash during a write, dates its remains more than a day ago, and opens the store again. */
@@ -231,6 +233,14 @@ export function mediaStoreContract(
       expect(await readText('a', range)).toBe(expected);
       expect(await readSize('a', range)).toBe(10);
     });
+
+    it('does not request the rest of the object', async () => {
+      if (fixture.sentBytes === undefined) return;
+      await putZeros('large', 2);
+      const earlierBytes = fixture.sentBytes();
+      expect(await readText('large', { first: 5, last: 9 })).toHaveLength(5);
+      expect(fixture.sentBytes() - earlierBytes).toBeLessThan(MEGABYTE);
+    });
   });
 
   describe('a missing object', () => {
@@ -281,6 +291,14 @@ export function mediaStoreContract(
       await put('a', 'y');
       expect(await readText('a')).toBe('y');
     });
+
+    it('is gone as soon as the call ends', async () => {
+      for (let call = 0; call < CALLS_BEYOND_POOL; call += 1) {
+        await put('a', 'x');
+        await store.remove(key('a'));
+        expect(await readText('a')).toBeUndefined();
+      }
+    }, 60_000);
 
     it('frees its bytes, as a replaced object does', async () => {
       if (fixture.heldBytes === undefined) return;
