@@ -137,7 +137,9 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     covers: ({ source, change, parents }) =>
       /^(?:minThreads|maxThreads|idleTimeout|agent|queueSize|requestHandler)\b/.test(
         source.text(change).replace(/^,\s*/, ''),
-      ) || hasParent(parents, isField(/^(?:minThreads|maxThreads|agent|requestHandler)$/)),
+      ) ||
+      hasParent(parents, isField(/^(?:minThreads|maxThreads|agent|requestHandler)$/)) ||
+      hasParent(parents, (node) => /^new FairQueue\([^()]*\)$/.test(source.text(rangeOf(node)))),
   },
   {
     reason: 'A missing flush shows only after a crash of the machine.',
@@ -173,7 +175,10 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'No test file crashes the thread that reads it or fills its heap.',
     covers: ({ source, change, parents }) =>
       /^(?:,\s*)?(?:resourceLimits: \{ )?maxOldGenerationSizeMb\b|^[\w.]+\.on\('error'/.test(source.text(change)) ||
-      (source.text(change) === "'error'" && /^[\w.]+\.on\(/.test(source.text(rangeOf(parents.at(-1) as SyntaxNode)))),
+      hasParent(
+        parents,
+        (node) => node.type === 'CallExpression' && /^[\w.]+\.on\('error'/.test(source.text(rangeOf(node))),
+      ),
   },
   {
     reason: 'Clean-up without `await` ends only microseconds later.',
