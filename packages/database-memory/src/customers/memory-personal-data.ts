@@ -138,10 +138,12 @@ function eraseProforma(proforma: Proforma, texts: readonly string[]): Proforma {
     cancelReason: null,
     payments: proforma.payments.map(eraseReference),
     converted: converted && { ...converted, payments: converted.payments.map(eraseReference) },
-    alerts: proforma.alerts.map((alert) =>
-      'reference' in alert.details && containsAny(JSON.stringify(proforma.alerts), texts)
+    alerts: proforma.alerts.map((alert) => {
+      const { reference } = alert.details as { readonly reference?: string | null };
+      const isPersonal = containsAny(reference ?? null, texts);
+      return isPersonal && reference !== undefined
         ? { ...alert, details: { ...alert.details, reference: null } }
-        : alert,
-    ),
+        : alert;
+    }),
   };
 }

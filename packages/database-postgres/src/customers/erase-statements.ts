@@ -33,17 +33,16 @@ const containsAny = (text: string): string =>
   `exists (select from unnest($4::text[]) as personal where position(personal in lower(${text})) > 0)`;
 const withoutReferences = (list: string, path: string): string => `
   coalesce((
-    select jsonb_agg(jsonb_set(entry, '${path}', 'null', false) order by position)
+    select jsonb_agg(case when ${containsAny(`entry #>> '${path}'`)} then jsonb_set(entry, '${path}', 'null')
+      else entry end order by position)
     from jsonb_array_elements(${list}) with ordinality as entries (entry, position)
   ), ${list})`;
 
 export const BLANK_PROFORMAS = `
   update proforma_orders set customer_email = null, customer_first_name = null, customer_last_name = null,
     customer_phone = null, delivery = null, comment = null, tags = '{}', cancel_reason = null,
-    alerts = case when ${containsAny('alerts::text')} then ${withoutReferences('alerts', '{details,reference}')}
-      else alerts end,
-    payments_at_conversion = case when ${containsAny('payments_at_conversion::text')}
-      then ${withoutReferences('payments_at_conversion', '{reference}')} else payments_at_conversion end,
+    alerts = ${withoutReferences('alerts', '{details,reference}')},
+    payments_at_conversion = ${withoutReferences('payments_at_conversion', '{reference}')},
     version = version + 1, updated_at = $3
   where app_id = $1 and id = any($2::bigint[])`;
 

@@ -1,3 +1,5 @@
 export * from './fixture.js';
 export * from './sales-fixture.js';
 export * from './proforma-set-up.js';
+export * from './recorded-changes.contract.js';
+export * from './personal-records.contract.js';

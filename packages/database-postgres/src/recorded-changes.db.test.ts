@@ -1,0 +1,11 @@
+import { personalRecordsContract, recordedChangesContract } from '@back-office/database/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openSalesFixture } from '../testing/open-sales-fixture.js';
+
+describe('recorded changes in PostgreSQL', () => {
+  recordedChangesContract(runnerOf(globalThis), openSalesFixture);
+});
+
+describe('personal records in PostgreSQL', () => {
+  personalRecordsContract(runnerOf(globalThis), openSalesFixture);
+});
