@@ -1,4 +1,4 @@
-import { personalRecordsContract, recordedChangesContract } from '@back-office/database/testing';
+import { personalRecordsContract, recordedChangesContract, recordsByIdContract } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openSalesFixture } from '../testing/open-sales-fixture.js';
 
@@ -8,4 +8,8 @@ describe('recorded changes in memory', () => {
 
 describe('personal records in memory', () => {
   personalRecordsContract(runnerOf(globalThis), openSalesFixture);
+});
+
+describe('records by their ids in memory', () => {
+  recordsByIdContract(runnerOf(globalThis), openSalesFixture);
 });

@@ -1,4 +1,4 @@
-import { personalRecordsContract, recordedChangesContract } from '@back-office/database/testing';
+import { personalRecordsContract, recordedChangesContract, recordsByIdContract } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openSalesFixture } from '../testing/open-sales-fixture.js';
 
@@ -8,4 +8,8 @@ describe('recorded changes in PostgreSQL', () => {
 
 describe('personal records in PostgreSQL', () => {
   personalRecordsContract(runnerOf(globalThis), openSalesFixture);
+});
+
+describe('records by their ids in PostgreSQL', () => {
+  recordsByIdContract(runnerOf(globalThis), openSalesFixture);
 });

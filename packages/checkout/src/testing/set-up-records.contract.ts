@@ -117,6 +117,15 @@ export function setUpRecordsContract(
     });
   });
 
+  describe('the payment methods of a new app', () => {
+    it('are dated by the creation of the app', async () => {
+      const now = fixture.clock.now();
+      const methods = await list('payment_methods');
+      expect(methods.length).toBeGreaterThan(0);
+      for (const method of methods) expect(method).toMatchObject({ inserted_at: now, updated_at: now });
+    });
+  });
+
   describe('an existing record', () => {
     it('keeps missing fields and resets null ones', async () => {
       const [firstRecord] = await put('shipment_methods', { ...COURIER, free_from: 50, requires_pickup_point: true });

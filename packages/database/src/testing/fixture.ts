@@ -40,8 +40,12 @@ export function fixtureOf<Ports extends FixturePorts>(
       if ('taken' in customer) throw new Error(`Taken: ${customer.taken.join()}`);
       return customer;
     },
-    /** Runs `work` twice under one idempotency key, and returns both results. */
-    async repeatKeyed<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]> {
+    /** Runs `work` twice under one idempotency key, with `between` after the first run, and returns both results. */
+    async repeatKeyed<Result>(
+      appId: number,
+      work: () => Promise<Result>,
+      between: (result: Result) => Promise<unknown> = async () => {},
+    ): Promise<readonly [Result, Result]> {
       const fingerprint = crypto.getRandomValues(new Uint8Array(32));
       const beginRun = async (): Promise<Run> => {
         const run = await ports.keyedCalls.begin({ appId, tokenId: 1, key: 'contract', fingerprint });
@@ -51,6 +55,7 @@ export function fixtureOf<Ports extends FixturePorts>(
       const run = await beginRun();
       const firstResult = await run.keyedWrite.run(work);
       await ports.keyedCalls.release(run);
+      await between(firstResult);
       return [firstResult, await (await beginRun()).keyedWrite.run(work)];
     },
     async startSession(appId: number, fields: Partial<NewSession> = {}): Promise<Session> {

@@ -186,7 +186,13 @@ export function webhooksContract(
     it('are removed with their deliveries', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       await settle([delivery(event, OK)]);
+      const other = await addEndpoint();
+      await addEvents(1);
+      const leased = (await lease(LEASE_SECONDS, other)) as LeasedEndpoint;
+      const result = { position: leased.position, health: HEALTHY, switchOffReason: undefined };
+      await fixture.webhookQueue.settle(leased, { ...result, deliveries: [delivery(event, OK)] });
       expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(true);
+      expect(await fixture.webhookDeliveries.list(appId, other.id, {}, PAGE)).toHaveLength(1);
       expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(false);
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toBe(undefined);
       expect(await fixture.webhookDeliveries.list(appId, endpoint.id, {}, PAGE)).toBe(undefined);

@@ -79,6 +79,15 @@ export function jobQueueContract(
       ]);
     }, 30_000);
 
+    it('is retried after jobs that became due earlier', async () => {
+      const { id } = await library.addImage('a.jpg');
+      await makeWorker(() => Promise.reject(new Error('broken'))).drain();
+      const otherFile = await library.addImage('b.jpg');
+      await fixture.waitForQueue(FIRST_PAUSE_SECONDS);
+      const jobs = await library.runJobs(JOBS.process);
+      expect(jobs.map(({ payload }) => idOf(payload))).toEqual([otherFile.id, id]);
+    }, 30_000);
+
     it('does not block other jobs', async () => {
       const { id } = await library.addImage('a.jpg');
       const otherFile = await library.addImage('b.jpg');

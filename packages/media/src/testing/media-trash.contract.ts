@@ -92,6 +92,41 @@ export function mediaTrashContract(
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 
+    it('queues the withdrawal of all public keys', async () => {
+      const { processedFiles, processedFileQueries } = fixture.ports;
+      const file = await library.addImage('a.jpg');
+      const rendition = {
+        content: `_blobs/${library.app.prefix}/r`,
+        mime: 'image/webp',
+        size: 5,
+        width: 8,
+        height: 6,
+        key: `${library.app.prefix}/a@8.jpg`,
+        label: 'w8' as const,
+      };
+      const result = {
+        main: undefined,
+        width: null,
+        height: null,
+        renditions: [rendition],
+        replacesRenditions: true,
+        pages: [],
+      };
+      const content = await library.upload({ mime: 'image/jpeg', kind: 'image' });
+      await fixture.ports.fileVersions.replace(library.appId, file.id, content, TERMS);
+      const target = await processedFileQueries.find(library.appId, file.id);
+      await processedFiles.record(library.appId, target!, result);
+      const version = await library.keyOfVersion(file.id, 1);
+      await library.trash(file);
+      await runTidyJobs();
+      await trash().purge(library.appId, [file.id]);
+      const jobs = (await library.runJobPayloads(JOBS.tidy)) as TidyPayload[];
+      const withdrawn = jobs.flatMap((job) => job.withdrawn ?? []);
+      expect(new Set(withdrawn.map(({ key, version: number }) => `${key} ${number}`))).toEqual(
+        new Set([`${file.key} 2`, `${rendition.key} 2`, `${version} 1`]),
+      );
+    });
+
     it('refuses files outside Trash or of another app', async () => {
       const [file, otherFile] = [await library.addFile('a'), await library.addFile('b')];
       await library.trash(otherFile);

@@ -219,6 +219,7 @@ export function processedFilesContract(
       const target = await findFile();
       await processed().record(library.appId, target, { ...EMPTY_RESULT, renditions: [makeRendition(320)] });
       const otherFile = await library.addImage('b.jpg');
+      await library.runJobs(JOBS.tidy);
       await processed().fail(library.appId, file.id, 2);
       expect((await library.findFile(file.id)).processing).toBe('pending');
       await processed().fail(library.appId, file.id, 1);
@@ -227,6 +228,7 @@ export function processedFilesContract(
       expect(await objectOf(makeRendition(320).key)).toBeUndefined();
       const tidyPayloads = await library.runJobPayloads(JOBS.tidy);
       expect(tidyPayloads.flatMap(({ keys }) => keys)).toContain(makeRendition(320).key);
+      expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toContain(makeRendition(320).content);
     });
 
     it('cannot be a finished file', async () => {
@@ -252,6 +254,12 @@ export function processedFilesContract(
 
   describe('revive', () => {
     const processingState = async (id: number) => (await library.findFile(id)).processing;
+
+    it('keeps files that were changed at this time or later', async () => {
+      await library.runJobs(JOBS.process);
+      await processed().revive(fixture.clock.now());
+      expect(await processingState(file.id)).toBe('pending');
+    });
 
     it('fails files that wait for a lost job', async () => {
       // The job ends without finishing its file.

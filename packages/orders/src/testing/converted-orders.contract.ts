@@ -47,7 +47,11 @@ export function convertedOrdersContract(
       });
       expect(order.proforma_order_id).toBeGreaterThan(0);
       expect(order.proforma_number).toMatch(/^P-/);
-      expect(order.payments).toMatchObject([{ amount: 500, status: 'settled', refund_of: null }]);
+      const { id: methodId, name: method } = await fixture.methodOf(shop.appId, 'bank_transfer');
+      expect(order.payments).toMatchObject([
+        { amount: 500, method, payment_method_id: methodId, status: 'settled', refund_of: null },
+      ]);
+      expect(new Date(order.payments?.[0]?.paid_at ?? 0)).toEqual(now);
     });
 
     it('has the confirmed pieces, but no empty lines', async () => {
