@@ -130,12 +130,13 @@ const changeCalls: Operator = ({ node }, source) => {
   return [{ ...rangeOf(last), operator: 'cut by one', replacement }];
 };
 
-function returnEarly(source: Source): Change[] {
+function returnEarly(source: Source): { readonly change: Change; readonly visited: Visited }[] {
   return source.functions
     .filter(({ body, isBlock }) => isBlock && source.text(body).replaceAll(/[\s{}]/g, '') !== '')
-    .map(({ body }) => {
+    .map(({ body, parents }) => {
       const bodyStart = body.start + 1;
-      return { start: bodyStart, end: bodyStart, operator: 'return early', replacement: ' return;' };
+      const change = { start: bodyStart, end: bodyStart, operator: 'return early', replacement: ' return;' };
+      return { change, visited: { node: parents.at(-1) as SyntaxNode, parents } };
     });
 }
 
@@ -155,6 +156,6 @@ export function codeChanges(source: Source): { readonly change: Change; readonly
     ...source.visited.flatMap((visited) =>
       OPERATORS.flatMap((operator) => operator(visited, source).map((change) => ({ change, visited }))),
     ),
-    ...returnEarly(source).map((change) => ({ change })),
+    ...returnEarly(source),
   ];
 }

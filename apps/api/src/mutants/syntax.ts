@@ -15,6 +15,8 @@ export interface Range {
 export interface FunctionRange extends Range {
   readonly body: Range;
   readonly isBlock: boolean;
+  /** The nodes around the body, outermost first. */
+  readonly parents: readonly SyntaxNode[];
 }
 
 export interface Visited {
@@ -48,7 +50,7 @@ export class Source {
   ) {
     this.bytes = Buffer.from(text);
     this.visited = [...visit(parseSync(text, { syntax: 'typescript', decorators: true, target: 'es2022' }).body, [])];
-    this.functions = this.visited.flatMap(({ node }) => functionOf(node));
+    this.functions = this.visited.flatMap(functionOf);
   }
 
   text({ start, end }: Range): string {
@@ -96,10 +98,10 @@ function withRange(node: SyntaxNode): SyntaxNode {
   return { ...node, span: { start: key.span.start, end: value.span.end } };
 }
 
-function functionOf(node: SyntaxNode): FunctionRange[] {
+function functionOf({ node, parents }: Visited): FunctionRange[] {
   const isMethod = node.type === 'ClassMethod' || node.type === 'PrivateMethod';
   const body = (isMethod ? (node['function'] as SyntaxNode) : node)['body'] as SyntaxNode | null | undefined;
   const isFunction = isMethod || /Function|^Constructor$|^(Method|Getter|Setter)Property$/.test(node.type);
   if (!isFunction || !body || Array.isArray(body)) return [];
-  return [{ ...rangeOf(node), body: rangeOf(body), isBlock: BLOCK_TYPES.has(body.type) }];
+  return [{ ...rangeOf(node), body: rangeOf(body), isBlock: BLOCK_TYPES.has(body.type), parents: [...parents, node] }];
 }

@@ -64,11 +64,12 @@ export function tokenAdministrationContract(
   describe('a change', () => {
     it('keeps absent fields, and stores null', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'] });
+      const other = await add({ hash: randomHash(), name: 'PIM' });
       const expiresAt = inHours(2);
       expect(await tokens.change(appId, token.id, { expiresAt }, ALL)).toEqual({ ...token, expiresAt });
       const change = { name: null, scopes: null };
       expect(await tokens.change(appId, token.id, change, ALL)).toEqual({ ...token, ...change, expiresAt });
-      expect(await list()).toEqual([{ ...token, ...change, expiresAt }]);
+      expect(await list()).toEqual([{ ...token, ...change, expiresAt }, other]);
       expect(await fixture.accessTokenQueries.holderOf(hash)).toMatchObject({ scopes: null, expiresAt });
     });
 
@@ -109,13 +110,14 @@ export function tokenAdministrationContract(
   describe('a rotation', () => {
     it('adds a token like the old one, which expires with the overlap', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
+      const other = await add({ hash: randomHash() });
       const change = rotation(5);
       fixture.clock.forward({ seconds: 1 });
       const newToken = (await tokens.rotate(appId, token.id, change, ['stock:read'])) as AppToken;
       const { id, expiresAt, insertedAt, ...properties } = newToken;
       expect({ ...token, ...properties }).toEqual(token);
       expect([expiresAt, insertedAt]).toEqual([change.expiresAt, fixture.clock.now()]);
-      expect(await list()).toEqual([{ ...token, expiresAt: change.overlapEndsAt }, newToken]);
+      expect(await list()).toEqual([{ ...token, expiresAt: change.overlapEndsAt }, other, newToken]);
       expect(await fixture.accessTokenQueries.holderOf(change.hash)).toMatchObject({ tokenId: id, app: { id: appId } });
     });
 
@@ -135,11 +137,12 @@ export function tokenAdministrationContract(
   describe('a revocation by id', () => {
     it('returns the hash of the token, and keeps the time of the first call', async () => {
       const token = await add({ scopes: ['stock:read'] });
+      const other = await add({ hash: randomHash() });
       const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await tokens.revoke(appId, token.id, ['stock:read'])) as Uint8Array)).toEqual(hash);
       fixture.clock.forward({ hours: 1 });
       expect(new Uint8Array((await tokens.revoke(appId, token.id, ALL)) as Uint8Array)).toEqual(hash);
-      expect(await list()).toEqual([{ ...token, revokedAt }]);
+      expect(await list()).toEqual([{ ...token, revokedAt }, other]);
     });
 
     it('is refused when the caller lacks a scope', async () => {

@@ -98,6 +98,8 @@ function describeSearchInCodes(it: Runner['it'], newShop: () => Promise<Catalogu
     [{ searchAll: 'ΟΔΟΣ' }, ['ΟΔΟΣ']],
     [{ searchAll: 'zzz' }, []],
     [{ searchAll: 'abc-1', search: 'lamp' }, ['ABC-10', 'ABC-1']],
+    [{ searchAll: 'l-1', search: 'lamp' }, ['ABC-10']],
+    [{ searchAll: 'lamp', search: 'adapter' }, []],
   ] as [Partial<ProductFilter>, string[]][])(
     'searched for %j in names and codes returns %j',
     async (filter, expected) => {

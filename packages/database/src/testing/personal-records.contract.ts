@@ -5,7 +5,7 @@ import { receiveCardResult, type Proforma } from '@back-office/proforma';
 import { cancellation, conversion, SampleShop, type TimedDecision } from '@back-office/proforma/testing';
 import { anImport } from '@back-office/orders/testing';
 import { expect } from 'expect';
-import { CURRENCY } from './fixture-values.js';
+import { CURRENCY, idOf, MEDIA } from './fixture-values.js';
 import type { RecordedChangesFixture } from './recorded-changes.contract.js';
 
 const DECIMALS = 2;
@@ -49,14 +49,36 @@ export function personalRecordsContract(
     return JSON.parse(parts.join('')) as Sections;
   };
   const time = (): string => formatDateTime(fixture.clock.now());
+  const addRecordsOfAnother = async (): Promise<void> => {
+    const mira = await fixture.addCustomer(appId, { first_name: 'Mira', last_name: 'Savić' });
+    const customer = identifiersOf(mira);
+    await fixture.cards.put(appId, { barcode: '555', externalRef: 'card-2', customer });
+    await fixture.setUp(appId, 'vouchers', { code: 'other', amount: 5, customer_id: mira.id });
+    await fixture.consents.change(appId, mira.id, { channel: 'email', state: 'revoked', source: 'mobile_app' });
+    const session = await fixture.startSession(appId, { customer, device: { ...PHONE, uuid: 'tablet' } });
+    await fixture.devices.register(appId, session.id, { messagingToken: 'other', ...PHONE });
+    await fixture.addLocation(appId, 'O');
+    await fixture.attendances.add(appId, mira.id, { latitude: 45, longitude: 20 });
+    await fixture.sellOrder(appId, { items: [{ code: 'TEE', qty: 1 }], customer: mira, amountPerPoint: 100 });
+  };
+
   describe('the export', () => {
+    beforeEach(addRecordsOfAnother);
+
+    it('has no record of another customer', async () => {
+      const { customer, ...sections } = await exportOf(ana);
+      expect(Object.keys(sections)).toHaveLength(10);
+      expect(Object.values(sections).flat()).toEqual([]);
+      expect(customer).toMatchObject({ id: ana.id });
+    });
+
     it('has the fields of cards, vouchers, points and consent', async () => {
       const now = time();
       const card = { barcode: '977', externalRef: 'card-1', customer: identifiersOf(ana) };
       await fixture.cards.put(appId, card);
       const validity = { valid_from: '2026-01-01', valid_until: '2030-01-01' };
       await fixture.setUp(appId, 'vouchers', { code: 'gift', amount: 25, customer_id: ana.id, ...validity });
-      await fixture.setUp(appId, 'vouchers', { code: 'other', amount: 5 });
+      await fixture.setUp(appId, 'vouchers', { code: 'unowned', amount: 5 });
       const orderId = await fixture.sellOrder(appId, {
         items: [{ code: 'TEE', qty: 2 }],
         customer: ana,
@@ -95,8 +117,11 @@ export function personalRecordsContract(
       const device = await fixture.devices.register(appId, session.id, { messagingToken: 'secret', ...details });
       fixture.clock.forward({ seconds: 60 });
       await fixture.devices.register(appId, session.id, { messagingToken: 'secret', ...details });
-      const locationId = await fixture.addLocation(appId, 'L');
-      const visit = await fixture.attendances.add(appId, ana.id, { latitude: 45, longitude: 20, accuracy: 7 });
+      const row = { code: 'L', name: 'L', latitude: 46, longitude: 21 };
+      const { locations } = await fixture.locations.put({ id: appId, settings: MEDIA }, [row]);
+      const [location] = locations;
+      const locationId = idOf(typeof location === 'object' ? location : undefined);
+      const visit = await fixture.attendances.add(appId, ana.id, { latitude: 46, longitude: 21, accuracy: 7 });
       const hardware = { device_type: 'mobile', device_vendor: 'Nokia', mobile_info: 'N95' };
       const exported = await exportOf(ana);
       expect([exported['devices'], exported['sessions'], exported['visits']]).toEqual([
@@ -125,8 +150,8 @@ export function personalRecordsContract(
           {
             id: 'id' in visit && visit.id,
             app_location_id: locationId,
-            latitude: 45,
-            longitude: 20,
+            latitude: 46,
+            longitude: 21,
             accuracy: 7,
             distance_m: 0,
             inserted_at: time(),

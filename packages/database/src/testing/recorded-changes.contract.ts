@@ -3,7 +3,7 @@ import type { ManualClock, Runner } from '@back-office/kernel/testing';
 import { AppLibrary, RULES, TERMS } from '@back-office/media/testing';
 import type { FolderPath, StoredFile } from '@back-office/media';
 import { orderChange, OrderShop } from '@back-office/orders/testing';
-import { cancellation, SampleShop } from '@back-office/proforma/testing';
+import { cancellation, conversion, SampleShop } from '@back-office/proforma/testing';
 import { expect } from 'expect';
 import type { Database } from '../index.js';
 import { CURRENCY, idOf, MEDIA } from './fixture-values.js';
@@ -189,6 +189,35 @@ export function recordedChangesContract(
       expect(canceled.published).toContain(`proforma.canceled ${id}`);
       expect(canceled.published.filter((event) => event.startsWith('stock.changed'))).toHaveLength(1);
       expect([...created.audited, ...canceled.audited]).toEqual([]);
+    });
+  });
+
+  describe('vouchers', () => {
+    it('are published and dated when spent and returned', async () => {
+      const shop = await OrderShop.open(fixture);
+      const [id = 0] = await fixture.addVoucher(shop.appId, 'gift', 500);
+      const updatedAt = async () => (await fixture.setUpQueries.list('vouchers', shop.appId, PAGE))[0]?.['updated_at'];
+      const proforma = await fixture.sell(shop.appId, { items: [{ code: 'S', qty: 2 }], vouchers: ['gift'] });
+      fixture.clock.forward({ seconds: 60 });
+      const convert = conversion();
+      const spent = await recordsOf(
+        () =>
+          fixture.change(shop.appId, proforma.id, (current) => {
+            const next = convert(current, fixture.clock.now());
+            if (isRefusal(next)) throw new Error(next.refused);
+            return { next };
+          }),
+        shop.appId,
+      );
+      expect(spent.published.filter((event) => event.startsWith('voucher'))).toEqual([`voucher.used ${id}`]);
+      expect(await updatedAt()).toEqual(fixture.clock.now());
+      const { orderId } = (await fixture.proformaOrders.find(shop.appId, proforma.id)) ?? {};
+      const order = await shop.findOrder(orderId ?? 0);
+      fixture.clock.forward({ seconds: 60 });
+      const refund = orderChange(order, { status: 'canceled', refund: true });
+      const returned = await recordsOf(() => shop.changeAll(refund), shop.appId);
+      expect(returned.published.filter((event) => event.startsWith('voucher'))).toEqual([`voucher.updated ${id}`]);
+      expect(await updatedAt()).toEqual(fixture.clock.now());
     });
   });
 

@@ -156,6 +156,7 @@ export function webhooksContract(
         types: null,
       });
       expect(next).toMatchObject({ url: 'https://other.example', types: null, status: 'paused', description: 'ERP' });
+      expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(next);
     });
 
     it('cannot get a filter that no event matches', async () => {
@@ -479,7 +480,8 @@ export function webhooksContract(
   describe('a replay', () => {
     it('of events makes them due again, oldest first', async () => {
       const events = await addEvents(3);
-      await settle(events.map((event) => delivery(event, OK)));
+      // The last event waits for its second attempt.
+      await settle(events.map((event, index) => delivery(event, index === 2 ? BROKEN : OK)));
       const eventIds = [events[2]?.id ?? 0, events[0]?.id ?? 0, 987_654_321];
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds })).toBe(2);
       const { due } = await leaseNow();

@@ -1,7 +1,15 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NAME_TAKEN, FILE_NOT_FOUND, JOBS } from '../index.js';
-import { HOURS_PER_DAY, AppLibrary, MISSING_ID, pathOf, TERMS, type MediaLibraryFixture } from './media-library.js';
+import {
+  ANY_FILE,
+  HOURS_PER_DAY,
+  AppLibrary,
+  MISSING_ID,
+  pathOf,
+  TERMS,
+  type MediaLibraryFixture,
+} from './media-library.js';
 
 export function mediaFilesContract(
   { describe, it, before, after, beforeEach }: Runner,
@@ -149,6 +157,19 @@ export function mediaFilesContract(
       const editedFile = await edit(library.appId, id, { name: 'b.txt', alt: null, tags: ['u', 'v'] });
       expect(editedFile).toEqual({ ...shown, ...changedFields, key });
       expect(await library.findFile(id)).toMatchObject(changedFields);
+    });
+
+    it('keeps the file in searches for its other texts', async () => {
+      const { id } = await library.addFile('a.txt', { alt: 'Sun', caption: 'Moon', tags: ['star'] });
+      await edit(library.appId, id, { alt: 'Cloud' });
+      const find = async (search: string): Promise<number> => {
+        const page = { offset: 0, limit: 10 };
+        const filter = { ...ANY_FILE, search };
+        const { json } = await fixture.ports.mediaFileQueries.list(library.appId, filter, undefined, page);
+        return JSON.parse(json).total_count;
+      };
+      const found = await Promise.all(['cloud', 'moon', 'star', 'a.txt', 'sun'].map(find));
+      expect(found).toEqual([1, 1, 1, 1, 0]);
     });
 
     it('hides and unhides a file', async () => {

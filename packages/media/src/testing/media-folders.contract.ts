@@ -6,10 +6,12 @@ import {
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
   INVALID_PARENT,
+  JOBS,
   PARENT_NOT_FOUND,
   type Folder,
   type FolderEdit,
   type StoredFile,
+  type TidyPayload,
 } from '../index.js';
 import { AppLibrary, MISSING_ID, pathOf, RULES, type MediaLibraryFixture } from './media-library.js';
 
@@ -206,6 +208,14 @@ export function mediaFoldersContract(
         deleted_by: 'app',
         purge_at: formatTime(purgeTime),
       });
+    });
+
+    it('queues the withdrawal of the files if the app does not serve its Trash', async () => {
+      const { key } = await addFiles();
+      await library.runJobs(JOBS.tidy);
+      await remove('p', { ...RULES, servesTrash: false });
+      const jobs = (await library.runJobPayloads(JOBS.tidy)) as TidyPayload[];
+      expect(jobs.flatMap((job) => job.withdrawn ?? [])).toContainEqual({ key, version: 1 });
     });
 
     it('refuses files in use that the rules protect', async () => {

@@ -136,6 +136,7 @@ export function proformaQueriesContract(
       ['paid', 'CBA'],
       ['expires_at', 'ABC'],
       ['processing_date', 'ABC'],
+      ['inserted_at', 'ABC'],
       ['inserted_at desc', 'CBA'],
       ['proforma_number', 'ABC'],
       ['status', 'CBA'],
