@@ -304,6 +304,14 @@ export function personalRecordsContract(
       expect((await orderReferences())?.toSorted()).toEqual(['ext-1', null, null]);
     });
 
+    it('blanks all references of orders that were written at the time of the first erasure', async () => {
+      await importFor('ext-1');
+      await fixture.personalData.erase(appId, ana.id);
+      expect(await orderReferences()).toEqual(['ext-1']);
+      await fixture.personalData.erase(appId, ana.id);
+      expect(await orderReferences()).toEqual([null]);
+    });
+
     it('replaces kept answers that contain data of the customer', async () => {
       const texts = [
         JSON.stringify({ email: ana.email }),

@@ -1,5 +1,5 @@
 import { isRefusal, EVENT_TYPES, type AuditEntry } from '@back-office/kernel';
-import type { ManualClock, Runner } from '@back-office/kernel/testing';
+import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/testing';
 import { AppLibrary, RULES, TERMS } from '@back-office/media/testing';
 import type { FolderPath, StoredFile } from '@back-office/media';
 import { orderChange, OrderShop } from '@back-office/orders/testing';
@@ -82,6 +82,28 @@ export function recordedChangesContract(
       const { audited } = await recordsOf(() => fixture.addVoucher(appId, 'gift', 100));
       expect(audited).toEqual([{ action: 'vouchers.put', after: { created: 1, changed: 0 } }]);
       expect(await fixture.auditLog.list(otherAppId, {}, PAGE)).toEqual([]);
+    });
+  });
+
+  describe('the currency of an app', () => {
+    const changeCurrency = () => fixture.apps.patch(appId, { currency: 'JPY' });
+    const courier = { code: 'courier', name: 'Courier', price: 3.5, vat_rate: 20 };
+
+    it('changes without amounts', async () => {
+      await fixture.addWarehouse(appId, 'W');
+      await fixture.addCustomer(appId);
+      await fixture.addVoucher(await fixture.makeApp(), 'gift', 100);
+      expect(await changeCurrency()).toMatchObject({ currency: 'JPY' });
+    });
+
+    eachCase<[string, () => Promise<unknown>]>(it, [
+      ['product', () => fixture.addGoods(appId)],
+      ['promotion', () => fixture.setUp(appId, 'promotions', { code: 't', name: 'T', kind: 'percentage', value: 10 })],
+      ['shipment method', () => fixture.setUp(appId, 'shipment_methods', courier)],
+      ['voucher', () => fixture.addVoucher(appId, 'gift', 100)],
+    ])('does not change after the first %s', async (_, addAmount) => {
+      await addAmount();
+      expect(await changeCurrency()).toEqual({ errors: { currency: ['is invalid'] } });
     });
   });
 

@@ -117,14 +117,17 @@ export function mediaTrashContract(
       const target = await processedFileQueries.find(library.appId, file.id);
       await processedFiles.record(library.appId, target!, result);
       const version = await library.keyOfVersion(file.id, 1);
-      await library.trash(file);
       await runTidyJobs();
+      const withdrawnKeys = async (): Promise<ReadonlySet<string>> => {
+        const jobs = (await library.runJobPayloads(JOBS.tidy)) as TidyPayload[];
+        const withdrawn = jobs.flatMap((job) => job.withdrawn ?? []);
+        return new Set(withdrawn.map(({ key, version: number }) => `${key} ${number}`));
+      };
+      const publicKeys = new Set([`${file.key} 2`, `${rendition.key} 2`, `${version} 1`]);
+      await trash().delete(library.appId, [file.key], { ...RULES, servesTrash: false });
+      expect(await withdrawnKeys()).toEqual(publicKeys);
       await trash().purge(library.appId, [file.id]);
-      const jobs = (await library.runJobPayloads(JOBS.tidy)) as TidyPayload[];
-      const withdrawn = jobs.flatMap((job) => job.withdrawn ?? []);
-      expect(new Set(withdrawn.map(({ key, version: number }) => `${key} ${number}`))).toEqual(
-        new Set([`${file.key} 2`, `${rendition.key} 2`, `${version} 1`]),
-      );
+      expect(await withdrawnKeys()).toEqual(publicKeys);
     });
 
     it('refuses files outside Trash or of another app', async () => {

@@ -157,6 +157,7 @@ export function orderQueriesContract(
       ['net_sales', 'C A B'],
       ['vat desc', 'B A C'],
       ['debt desc', 'B A C'],
+      ['order_number', 'A B C'],
       ['sales asc ', 'C B A'],
       ['tags', 'C B A'],
       ['SALES', 'C B A'],

@@ -69,6 +69,16 @@ export function proformaDeadlinesContract(
         );
       });
 
+      it('is due by its time within a turn', async () => {
+        const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
+        const [later, earlier] = [await shop.proformaWithLifetime(3), await otherShop.proformaWithLifetime(1)];
+        const [latest, early] = [await otherShop.proformaWithLifetime(4), await shop.proformaWithLifetime(2)];
+        const due = await fixture.orders.due(latest.expiresAt, MANY);
+        const apps = [fixture.appId, fixture.otherAppId];
+        const ids = due.filter(({ appId }) => apps.includes(appId)).map(({ id }) => id);
+        expect(ids).toEqual([earlier.id, early.id, later.id, latest.id]);
+      });
+
       it('is not due when the proforma is final or has an alert', async () => {
         const draft = await shop.proforma(1);
         await shop.change(await shop.proforma(1), shop.cancellation());

@@ -48,6 +48,18 @@ export function proformaEffectsContract(
       );
     });
 
+    it('release a line that has moved in its new warehouse', async () => {
+      const moved = await shop.proforma({ items: [{ code: 'S', qty: 40 }] });
+      await shop.change(moved, confirmation(10));
+      await shop.proforma({ items: [{ code: 'S', qty: 85 }] });
+      await fixture.addWarehouse(shop.appId, 'W2');
+      await fixture.addStock(shop.appId, 'S', { W2: 50 });
+      const { orderId } = await shop.change(moved, confirmation(40), conversion());
+      fixture.clock.forward({ seconds: 1 });
+      await fixture.changeOrder(shop.appId, orderId as number, { status: 'canceled' });
+      expect((await movements()).at(-1)).toMatch(/^release -40 S@W2 /);
+    });
+
     it('add up the lines of a variant', async () => {
       await fixture.addGoods(shop.appId, { code: 'T' });
       await fixture.addStock(shop.appId, 'T', { W1: 9 });
