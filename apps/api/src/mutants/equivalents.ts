@@ -42,7 +42,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'Timeouts and batch sizes are tuned by measurements, not promised.',
     covers: (candidate) =>
       candidate.statement === undefined &&
-      /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
+      /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|PER_BATCH|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
         constantOf(candidate),
       ),
   },
@@ -197,7 +197,9 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     covers: ({ source, change, parents }) =>
       isFieldDropped(source, change, SERVICE_FIELDS) ||
       hasParent(parents, isField(SERVICE_FIELDS)) ||
-      /^'(?:NoSuchKey|NotFound)'$/.test(source.text(change)),
+      /^'(?:NoSuchKey|NotFound)'$/.test(source.text(change)) ||
+      (change.operator === 'swap logic' &&
+        /'(?:NoSuchKey|NotFound)'$/.test(source.text({ start: change.start - 20, end: change.start }))),
   },
   {
     reason: 'Rows in memory are ordered by id, and sorting is stable.',

@@ -178,7 +178,10 @@ export function processedFilesContract(
 
     it('keeps other renditions unless it replaces them', async () => {
       await process({ renditions: [makeRendition(320)] });
-      await process({ renditions: [makeRendition(640)], replacesRenditions: false });
+      await process({ renditions: [makeRendition(640)], pages: [makePage(1)], replacesRenditions: false });
+      expect(await listLabels()).toEqual(['w320', 'w640']);
+      const [, keysWithoutObject] = await process({ replacesRenditions: false });
+      expect(keysWithoutObject).toEqual([makePage(1).key]);
       expect(await listLabels()).toEqual(['w320', 'w640']);
     });
 

@@ -63,6 +63,9 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await listShelves(shop, { variantId })).toEqual(['A@W1', 'A@W2']);
     expect(await listShelves(shop, { variantId, warehouseId: shop.w2.id })).toEqual(['A@W2']);
     expect(await listShelves(shop, { variantId, productId: shop.productQ })).toEqual([]);
+    const atW1 = { warehouseId: shop.w1.id };
+    expect(await listShelves(shop, { productId: shop.productP, ...atW1 })).toEqual(['A@W1', 'B@W1']);
+    expect(await listShelves(shop, { productId: shop.productQ, ...atW1 })).toEqual(['C@W1']);
     expect(await listShelves(shop, { warehouseId: 0 })).toEqual([]);
   });
 
@@ -76,6 +79,8 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     await shop.add(pieces(1, { warehouse_code: 'W2' }));
     expect(await listShelves(shop, { updatedAfter: changedAt })).toEqual(['A@W2']);
     expect(await listShelves(shop, { updatedAfter: changedAt, warehouseId: shop.w1.id })).toEqual([]);
+    expect(await listShelves(shop, { updatedAfter: changedAt, productId: shop.productQ })).toEqual([]);
+    expect(await listShelves(shop, { updatedAfter: changedAt, productId: shop.productP })).toEqual(['A@W2']);
     expect((await orderedBy('desc'))[0]).toBe('A@W2');
     expect(await orderedBy('asc')).toEqual((await orderedBy('desc')).toReversed());
   });
