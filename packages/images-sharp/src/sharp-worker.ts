@@ -60,7 +60,7 @@ function makerFromPixels(
   return async (output) => {
     const { data, info } = await (decoded ??= decode());
     const raw = { width: info.width, height: info.height, channels: info.channels };
-    return makeOutput(sharp(data, { raw }), image, output, raw);
+    return resizeAndEncode(sharp(data, { raw }), image, output);
   };
 }
 
@@ -78,7 +78,7 @@ function openUpright(bytes: Uint8Array, width: number, pixelLimit: number): Shar
 
 async function processAnimated({ bytes, image, outputs, pixelLimit }: SharpTask): Promise<ProcessedImage[]> {
   const images: ProcessedImage[] = [];
-  for (const output of outputs) images.push(await makeOutput(openImage(bytes, true, pixelLimit), image, output, image));
+  for (const output of outputs) images.push(await resizeAndEncode(openImage(bytes, true, pixelLimit), image, output));
   return images;
 }
 
@@ -86,14 +86,8 @@ function openImage(bytes: Uint8Array, isAnimated: boolean, pixelLimit: number): 
   return sharp(bytes, { animated: isAnimated, limitInputPixels: pixelLimit, failOn: 'error' });
 }
 
-async function makeOutput(
-  source: Sharp,
-  image: ImageFacts,
-  output: ImageOutput,
-  { width }: { readonly width: number },
-): Promise<ProcessedImage> {
-  const isNarrower = output.width < width;
-  return encodeOutput(isNarrower ? source.resize({ width: output.width }) : source, image, output);
+function resizeAndEncode(source: Sharp, image: ImageFacts, output: ImageOutput): Promise<ProcessedImage> {
+  return encodeOutput(source.resize({ width: output.width, withoutEnlargement: true }), image, output);
 }
 
 async function encodeOutput(

@@ -4,6 +4,7 @@ import type { CdnPurger } from '../index.js';
 
 const TIMEOUT_MS = 10_000;
 const REPETITIONS = 30;
+const CLOSING_MS = 2_000;
 
 export interface PurgerFixture {
   readonly purger: CdnPurger;
@@ -20,6 +21,8 @@ export interface PurgerFixture {
   /** Purgers of the same kind, for caches that report in other ways that no copy is left. Keys describe the reports. */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
   readonly purgerWithoutCache?: CdnPurger;
+  /** Returns the number of connections that the caches of `emptyPurgers` hold. */
+  openConnections?(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -72,6 +75,15 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
         clearingPurgers.map(async ([report, purger]) => `${report}: ${await purger.purge(fixture.urls)}`),
       );
       expect(results).toEqual(clearingPurgers.map(([report]) => `${report}: true`));
+    });
+
+    it('closes its connections', async () => {
+      const { openConnections, emptyPurgers = {} } = fixture;
+      if (openConnections === undefined) return;
+      for (const purger of Object.values(emptyPurgers)) await purger.purge(fixture.urls);
+      for (let waitedMs = 0; waitedMs < CLOSING_MS && (await openConnections()) > 0; waitedMs += 20)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await openConnections()).toBe(0);
     });
 
     it('purges addresses that are repeated', async () => {

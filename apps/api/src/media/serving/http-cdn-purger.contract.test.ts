@@ -60,6 +60,15 @@ describe('HttpCdnPurger', () => {
     const servers = [createCountingServer(), silentServer];
     const origin = await listen(servers[0] as Server);
     const cache = await (hasVarnish ? startVarnish(origin) : startSimpleCache(origin));
+    const endlessServer = createServer((_, response) => void response.writeHead(OK).write('purged'));
+    const clearingServers = [endlessServer];
+    const emptyPurgers = {
+      ...(await makePurgers([200, 204, 299, 404], clearingServers)),
+      endless: createCdnPurger(await listen(endlessServer)),
+    };
+    servers.push(...clearingServers);
+    const connectionsOf = (server: Server) =>
+      new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
     const filledTexts = new Map<string, string>();
     const fetchText = (url: string) => {
       const { pathname, search } = new URL(url);
@@ -72,7 +81,9 @@ describe('HttpCdnPurger', () => {
         ...(await makePurgers([300, 302, 400, 403, 405, 500, 599], servers)),
         silent: new HttpCdnPurger(await listen(silentServer), SILENCE_MS),
       },
-      emptyPurgers: await makePurgers([200, 204, 299, 404], servers),
+      emptyPurgers,
+      openConnections: async () =>
+        (await Promise.all(clearingServers.map(connectionsOf))).reduce((sum, count) => sum + count, 0),
       purgerWithoutCache: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
       cacheUrl: async (url) => void filledTexts.set(url, await fetchText(url)),
