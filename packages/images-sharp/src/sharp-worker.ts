@@ -48,14 +48,13 @@ function isShared({ width }: ImageOutput, image: ImageFacts): boolean {
 }
 
 function makerFromPixels(
-  { bytes, image, pixelLimit }: SharpTask,
+  task: SharpTask,
   outputs: readonly ImageOutput[],
 ): (output: ImageOutput) => Promise<ProcessedImage> {
+  const { image } = task;
   const maxWidth = Math.max(1, ...outputs.map(({ width }) => width));
   const decode = () =>
-    openUpright(bytes, scaleTo(maxWidth, image).width, pixelLimit)
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
+    openUpright(task, scaleTo(maxWidth, image).width).raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   let decoded: ReturnType<typeof decode> | undefined;
   return async (output) => {
     const { data, info } = await (decoded ??= decode());
@@ -64,26 +63,23 @@ function makerFromPixels(
   };
 }
 
-function makeFromSource({ bytes, image, pixelLimit }: SharpTask, output: ImageOutput): Promise<ProcessedImage> {
-  const { width } = scaleTo(output.width, image);
-  return encodeOutput(openUpright(bytes, width, pixelLimit), image, output);
+function makeFromSource(task: SharpTask, output: ImageOutput): Promise<ProcessedImage> {
+  const { image } = task;
+  return encodeOutput(openUpright(task, scaleTo(output.width, image).width), image, output);
 }
 
-function openUpright(bytes: Uint8Array, width: number, pixelLimit: number): Sharp {
-  return openImage(bytes, false, pixelLimit)
-    .autoOrient()
-    .resize({ width, withoutEnlargement: true })
-    .toColourspace('srgb');
+function openUpright(task: SharpTask, width: number): Sharp {
+  return openImage(task).autoOrient().resize({ width, withoutEnlargement: true }).toColourspace('srgb');
 }
 
-async function processAnimated({ bytes, image, outputs, pixelLimit }: SharpTask): Promise<ProcessedImage[]> {
+async function processAnimated(task: SharpTask): Promise<ProcessedImage[]> {
   const images: ProcessedImage[] = [];
-  for (const output of outputs) images.push(await resizeAndEncode(openImage(bytes, true, pixelLimit), image, output));
+  for (const output of task.outputs) images.push(await resizeAndEncode(openImage(task), task.image, output));
   return images;
 }
 
-function openImage(bytes: Uint8Array, isAnimated: boolean, pixelLimit: number): Sharp {
-  return sharp(bytes, { animated: isAnimated, limitInputPixels: pixelLimit, failOn: 'error' });
+function openImage({ bytes, image, pixelLimit }: SharpTask): Sharp {
+  return sharp(bytes, { animated: image.animated, limitInputPixels: pixelLimit, failOn: 'error' });
 }
 
 function resizeAndEncode(source: Sharp, image: ImageFacts, output: ImageOutput): Promise<ProcessedImage> {

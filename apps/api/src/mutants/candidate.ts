@@ -46,7 +46,7 @@ export function constantOf({ parents }: Candidate): string {
 export const JOINED_ID =
   /^(?:\w+\.)?\w*id\w* (?:= (?!app\b)\w+\.\w+|in \(|= any\(array\()|^\$\{(?:among|listed|anyOf)\(|^exists \(/;
 
-export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\])$/;
+export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\]|new Date\(0\))$/;
 
 export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force)$/;
 export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
