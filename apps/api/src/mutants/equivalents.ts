@@ -135,7 +135,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
     reason: 'Pool sizes and idle times are tuned, not promised.',
     covers: ({ source, change, parents }) =>
-      /^(?:minThreads|maxThreads|idleTimeout|agent|queueSize|requestHandler)\b/.test(
+      /^(?:minThreads|maxThreads|idleTimeout|idleMs|agent|queueSize|requestHandler)\b/.test(
         source.text(change).replace(/^,\s*/, ''),
       ) ||
       hasParent(parents, isField(/^(?:minThreads|maxThreads|agent|requestHandler)$/)) ||

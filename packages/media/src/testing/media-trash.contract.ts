@@ -114,6 +114,8 @@ export function mediaTrashContract(
       };
       const content = await library.upload({ mime: 'image/jpeg', kind: 'image' });
       await fixture.ports.fileVersions.replace(library.appId, file.id, content, TERMS);
+      const otherFile = await library.addFile('b.txt');
+      await fixture.ports.fileVersions.replace(library.appId, otherFile.id, await library.upload(), TERMS);
       const target = await processedFileQueries.find(library.appId, file.id);
       await processedFiles.record(library.appId, target!, result);
       const version = await library.keyOfVersion(file.id, 1);
