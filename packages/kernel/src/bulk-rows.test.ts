@@ -28,7 +28,12 @@ describe('a bulk write of rows', () => {
   });
 
   it('rejects all rows when one fails', () => {
-    expect(rejectionOf(outcomes)).toEqual({ failures: ['Unreadable', 'Odd'] });
+    expect(rejectionOf(outcomes)).toEqual({
+      failures: [
+        { row: 1, key: 'Unreadable' },
+        { row: 2, key: 'Odd' },
+      ],
+    });
     expect(rejectionOf([{ double: 2 }])).toBeUndefined();
     expect(rejectionOf([])).toBeUndefined();
   });

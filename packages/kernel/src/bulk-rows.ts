@@ -7,9 +7,15 @@ export interface FailedRow {
   readonly key: string;
 }
 
-/** Message keys of the failed rows, in the order of the rows. Nothing was written. */
+/** Reason why an all-or-nothing call wrote nothing: a failed row, or a rule of the whole call. */
+export interface RejectionReason {
+  readonly row?: number;
+  readonly key: string;
+}
+
+/** Reasons in the order of the rows. Nothing was written. */
 export interface RejectedRows {
-  readonly failures: readonly string[];
+  readonly failures: readonly RejectionReason[];
 }
 
 export function planRows<Row, Planned>(
@@ -29,6 +35,6 @@ export function failedRows(outcomes: readonly RowOutcome<unknown>[]): FailedRow[
 
 /** Returns the rejection of an all-or-nothing call; `undefined` when no row fails. */
 export function rejectionOf(outcomes: readonly RowOutcome<unknown>[]): RejectedRows | undefined {
-  const failures = failedRows(outcomes).map(({ key }) => key);
+  const failures = failedRows(outcomes);
   return failures.length === 0 ? undefined : { failures };
 }

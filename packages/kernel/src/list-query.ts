@@ -55,16 +55,20 @@ export function parsePage(query: Readonly<Record<string, QueryValue>>, defaultLi
   };
 }
 
-export interface Sorting {
-  readonly field: string;
+export interface Sorting<Field extends string = string> {
+  readonly field: Field;
   readonly direction: 'asc' | 'desc';
 }
 
 /** Parses `field`, `field asc` or `field desc`; returns `undefined` for an invalid value or an unknown field. */
-export function parseSorting(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
-  const [, field = '', direction = 'asc'] =
+export function parseSorting<Field extends string>(
+  orderBy: QueryValue,
+  fields: readonly Field[],
+): Sorting<Field> | undefined {
+  const [, name, direction = 'asc'] =
     /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
-  return fields.includes(field) ? { field, direction: direction as Sorting['direction'] } : undefined;
+  const field = fields.find((one) => one === name);
+  return field && { field, direction: direction as Sorting['direction'] };
 }
 
 /** Parses an id of a path or query; returns `undefined` unless it is a positive safe integer. */

@@ -7,6 +7,8 @@ export interface Refusal {
   readonly field?: string;
   /** Invalid values that the answer shows beside the key. */
   readonly values?: Readonly<Record<string, unknown>>;
+  /** Facts for a program, such as the available quantity. Amounts are minor units. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export function refuse(refused: string, field?: string): Refusal {

@@ -36,6 +36,22 @@ export interface OrderChanges {
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
 
+export const ORDER_SORT_FIELDS = [
+  'id',
+  'order_number',
+  'order_date',
+  'invoice_number',
+  'sales',
+  'net_sales',
+  'discount',
+  'vat',
+  'paid',
+  'debt',
+  'updated_at',
+  'customer_name',
+] as const;
+export type OrderSortField = (typeof ORDER_SORT_FIELDS)[number];
+
 export interface OrderFilter {
   /** Text to find in numbers and in the customer's name, e-mail and phone, ignoring case, accents and script. */
   readonly search: string | undefined;

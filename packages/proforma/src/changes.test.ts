@@ -47,7 +47,9 @@ describe('withStock', () => {
     const [sufficientChange] = withStock([decidedChange], [aStockRow({ onHand: 2, reserved: 1 })]);
     expect(storedChangeOf(sufficientChange!)).toEqual({ before, proforma: after });
     const [refusedChange] = withStock([decidedChange], [withoutSales(aStockRow({ onHand: 2, reserved: 1 }))]);
-    expect(storedChangeOf(refusedChange!)).toEqual({ before, proforma: before, refusal: insufficientStock('Shirt') });
+    const shortage = { code: before.lines[0]?.code ?? '', wanted: 2, available: [{ warehouse_code: 'W1', qty: 0 }] };
+    const refusal = insufficientStock('Shirt', shortage);
+    expect(storedChangeOf(refusedChange!)).toEqual({ before, proforma: before, refusal });
   });
 });
 

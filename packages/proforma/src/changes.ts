@@ -26,7 +26,7 @@ export function withStock(changes: readonly DecidedChange[], stock: readonly Sto
   return changes.map((change) => {
     const result = availableStock.take(change.before, change.after, change.preferredWarehouse);
     return 'missing' in result
-      ? { ...change, after: change.before, refusal: insufficientStock(result.missing.name) }
+      ? { ...change, after: change.before, refusal: insufficientStock(result.missing.name, result.shortage) }
       : { ...change, after: result };
   });
 }

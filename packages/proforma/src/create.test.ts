@@ -152,15 +152,18 @@ describe('a pickup point', () => {
   });
 });
 
-describe('stock', () => {
-  const insufficientShirts = refusals.insufficientStock('Shirt');
+const insufficientShirts = (wanted: number, ...available: refusals.Shortage['available']) =>
+  refusals.insufficientStock('Shirt', { code: anEvaluation().lines[0]?.code ?? '', wanted, available });
 
+describe('stock', () => {
   it('is refused with the name of the product when insufficient', () => {
-    expect(insufficientShirts.refused).toBe('Insufficient stock for product: Shirt');
     expect(createWith(anEvaluation(withLine({ name: 'Coat' }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(
-      insufficientShirts,
+      insufficientShirts(8, { warehouse_code: 'W1', qty: 7 }),
     );
-    expect(createWith(anEvaluation(withLine({ name: 'Shirt' })), { stock: [] })).toEqual(insufficientShirts);
+    expect(createWith(anEvaluation(withLine({ name: 'Shirt' })), { stock: [] })).toMatchObject({
+      refused: 'Insufficient stock for product: Shirt',
+      details: { available: [] },
+    });
   });
 
   it('comes from the preferred warehouse', () => {
@@ -184,7 +187,11 @@ const refusalCases: readonly {
   { refusal: refusals.GUEST_DATA_INCOMPLETE, violatedPart: 'guest', trait: withGuest({ phone: null }) },
   { refusal: refusals.PICKUP_POINT_REQUIRED, violatedPart: 'pickup', trait: withPickupPoint('missing') },
   { refusal: refusals.PICKUP_POINT_UNAVAILABLE, violatedPart: 'pickup', trait: withPickupPoint('unavailable') },
-  { refusal: refusals.insufficientStock('Shirt'), violatedPart: 'stock', trait: withLine({ qty: 11, name: 'Shirt' }) },
+  {
+    refusal: insufficientShirts(11, { warehouse_code: 'W1', qty: 10 }),
+    violatedPart: 'stock',
+    trait: withLine({ qty: 11, name: 'Shirt' }),
+  },
 ];
 
 // Excludes the pair of a missing and an unavailable pickup point.

@@ -63,9 +63,9 @@ export function createProforma(facts: CreateFacts): Proforma | Refusal {
   if (evaluation === undefined) return refusals.STALE_EVALUATION;
   const refusal = checkCreation(evaluation, facts);
   if (refusal) return refusal;
-  const demands = evaluation.lines.map(({ variantId, qty, name }) => ({ variantId, qty, name }));
+  const demands = evaluation.lines.map(({ variantId, code, qty, name }) => ({ variantId, code, qty, name }));
   const sources = chooseWarehouses(demands, sortByPreference(stock, preferredWarehouse));
-  if ('missing' in sources) return refusals.insufficientStock(sources.missing.name);
+  if ('missing' in sources) return refusals.insufficientStock(sources.missing.name, sources.shortage);
   return draftOf(evaluation, sources, facts);
 }
 

@@ -1,6 +1,20 @@
 import type { ListedPage, Page } from '@back-office/kernel';
 import type { Proforma } from './proforma.js';
 
+export const PROFORMA_SORT_FIELDS = [
+  'expires_at',
+  'end_sales',
+  'paid',
+  'debt',
+  'customer_name',
+  'processing_date',
+  'inserted_at',
+  'updated_at',
+  'proforma_number',
+  'status',
+] as const;
+export type ProformaSortField = (typeof PROFORMA_SORT_FIELDS)[number];
+
 /** An absent field does not filter. */
 export interface ProformaFilter {
   readonly statusIds?: readonly number[];

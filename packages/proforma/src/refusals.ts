@@ -20,8 +20,19 @@ export const CASH_AMOUNT_REQUIRED = refuse('API.Payments.CashAmountRequired');
 export const DEBT_ALREADY_PAID = refuse('Order debt is already paid');
 export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
 
-export function insufficientStock(product: string): Refusal {
-  return refuse(`Insufficient stock for product: ${product}`);
+/** Why no warehouse can supply a line. */
+export interface Shortage {
+  readonly code: string;
+  readonly wanted: number;
+  /** Pieces that remain for the line after the earlier lines. */
+  readonly available: readonly { readonly warehouse_code: string | null; readonly qty: number }[];
+}
+
+export function insufficientStock(product: string, shortage?: Shortage): Refusal {
+  return {
+    refused: `Insufficient stock for product: ${product}`,
+    ...(shortage && { details: { product, ...shortage } }),
+  };
 }
 
 export const CREATE_REFUSALS: readonly Refusal[] = [

@@ -11,7 +11,7 @@ import {
 } from './stock.js';
 
 function demandOf(qty: number, variantId = 101): Demand {
-  return { variantId, qty, name: `Product ${variantId}` };
+  return { variantId, code: `V${variantId}`, qty, name: `Product ${variantId}` };
 }
 
 function shelf(warehouseCode: string, onHand: number, overrides: Partial<StockRow> = {}): StockRow {
@@ -94,6 +94,23 @@ describe('a line', () => {
   });
 });
 
+describe('a shortage', () => {
+  it('names the pieces that each warehouse has left for the line', () => {
+    const stock = [shelf('W1', 9, { reserved: 5 }), shelf('W2', 3), shelf('W3', 1, { reserved: 2 })];
+    expect(chooseWarehouses([demandOf(3), demandOf(4)], stock)).toMatchObject({
+      shortage: {
+        code: 'V101',
+        wanted: 4,
+        available: [
+          { warehouse_code: 'W1', qty: 1 },
+          { warehouse_code: 'W2', qty: 3 },
+          { warehouse_code: 'W3', qty: 0 },
+        ],
+      },
+    });
+  });
+});
+
 describe('two lines of one variant', () => {
   it('need the sum of their demands', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
@@ -108,7 +125,12 @@ describe('two lines of one variant', () => {
 
 describe('chooseWarehouses', () => {
   const variantId = fc.constantFrom(101, 102);
-  const demand = fc.record({ variantId, qty: fc.integer({ min: 1, max: 6 }), name: fc.constant('Product') });
+  const demand = fc.record({
+    variantId,
+    qty: fc.integer({ min: 1, max: 6 }),
+    code: fc.constant('V'),
+    name: fc.constant('Product'),
+  });
   const stock = fc.uniqueArray(fc.record({ variantId, shelf: fc.nat(3), onHand: fc.nat(12), reserved: fc.nat(6) }), {
     selector: (row) => `${row.variantId}/${row.shelf}`,
   });

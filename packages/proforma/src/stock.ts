@@ -1,5 +1,6 @@
 import type { Proforma, ProformaLine } from './proforma.js';
 import { reservedQty } from './proforma.js';
+import type { Shortage } from './refusals.js';
 
 export interface StockRow {
   readonly variantId: number;
@@ -31,6 +32,7 @@ function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
 
 export interface Demand {
   readonly variantId: number;
+  readonly code: string;
   readonly qty: number;
   readonly name: string;
 }
@@ -40,6 +42,11 @@ export interface SourceWarehouse {
   readonly warehouseCode: string | null;
 }
 
+export interface MissingStock<Line> {
+  readonly missing: Line;
+  readonly shortage: Shortage;
+}
+
 /**
  * Chooses for each line the first warehouse of `stock` that has all pieces after the earlier lines. Never splits a
  * line. Returns the first line without a warehouse as `missing`.
@@ -47,17 +54,24 @@ export interface SourceWarehouse {
 export function chooseWarehouses(
   lines: readonly Demand[],
   stock: readonly StockRow[],
-): SourceWarehouse[] | { missing: Demand } {
+): SourceWarehouse[] | MissingStock<Demand> {
   const availableByRow = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
   const rows = rowsByVariant(stock);
   const sources: SourceWarehouse[] = [];
   for (const line of lines) {
     const row = rows.get(line.variantId)?.find((candidate) => (availableByRow.get(candidate) ?? 0) >= line.qty);
-    if (row === undefined) return { missing: line };
+    if (row === undefined) {
+      const available = (rows.get(line.variantId) ?? []).map((shelf) => toAvailable(shelf, availableByRow.get(shelf)));
+      return { missing: line, shortage: { code: line.code, wanted: line.qty, available } };
+    }
     availableByRow.set(row, (availableByRow.get(row) ?? 0) - line.qty);
     sources.push({ warehouseId: row.warehouseId, warehouseCode: row.warehouseCode });
   }
   return sources;
+}
+
+function toAvailable({ warehouseCode }: StockRow, qty = 0): Shortage['available'][number] {
+  return { warehouse_code: warehouseCode, qty: Math.max(qty, 0) };
 }
 
 /** Keeps the reserved pieces of a warehouse that no longer sells, but lets no reservation grow. */
@@ -105,7 +119,7 @@ export class AvailableStock {
    * warehouse moves to the first other one that has all pieces. Without one, takes nothing and returns the line as
    * `missing`.
    */
-  take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | { readonly missing: ProformaLine } {
+  take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | MissingStock<ProformaLine> {
     const withdrawal = new Withdrawal(this.available);
     const changes = reservationChanges(before, after);
     const lines = new Map(after.lines.map((line) => [line.id, line]));
@@ -121,7 +135,10 @@ export class AvailableStock {
       const line = lines.get(lineId) as ProformaLine;
       const otherRows = (rows.get(line.variantId) ?? []).filter((row) => row.warehouseId !== line.warehouseId);
       const source = otherRows.find((row) => withdrawal.has(row, Number(qty)));
-      if (source === undefined) return { missing: line };
+      if (source === undefined) {
+        const available = (rows.get(line.variantId) ?? []).map((row) => toAvailable(row, withdrawal.remaining(row)));
+        return { missing: line, shortage: { code: line.code, wanted: Number(qty), available } };
+      }
       withdrawal.take(change, delta - Number(qty));
       withdrawal.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
       newSources.set(lineId, { warehouseId: source.warehouseId, warehouseCode: source.warehouseCode });
@@ -140,7 +157,11 @@ class Withdrawal {
 
   /** Pieces that the change itself releases are available, even if more pieces are reserved than on hand. */
   has(shelf: Shelf, qty: number): boolean {
-    return qty <= Math.max(this.available.get(shelfKey(shelf)) ?? 0, 0) - (this.takenByShelf.get(shelfKey(shelf)) ?? 0);
+    return qty <= this.remaining(shelf);
+  }
+
+  remaining(shelf: Shelf): number {
+    return Math.max(this.available.get(shelfKey(shelf)) ?? 0, 0) - (this.takenByShelf.get(shelfKey(shelf)) ?? 0);
   }
 
   take(shelf: Shelf, qty: number): void {

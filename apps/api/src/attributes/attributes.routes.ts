@@ -2,13 +2,13 @@ import type { AttributeDefinition, AttributeQueries, Attributes } from '@back-of
 import { formatDateTime, parsePage } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
-import { keysAnswer } from '../http/errors.js';
+import { rejectionAnswer } from '../http/errors.js';
 import { PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
-import { ATTRIBUTE_ERROR_KEYS, parseAttributes } from './attribute-rows.js';
+import { ATTRIBUTE_ERROR_KEYS, fieldOfAttributeError, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
 const textSchema = { type: 'string' as const, maxLength: 255 };
@@ -77,9 +77,10 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       refusals: [...REFUSALS, ...ATTRIBUTE_ERROR_KEYS],
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
-        const rows = rowsOf(body, 'product_attributes').map(parseAttributes);
-        const result = await attributes.put(app.id, rows, options);
-        if ('failures' in result) return keysAnswer(result.failures, app);
+        const rows = rowsOf(body, 'product_attributes');
+        const result = await attributes.put(app.id, rows.map(parseAttributes), options);
+        if ('failures' in result)
+          return rejectionAnswer(result.failures, rows, app, { fieldOf: fieldOfAttributeError });
         const { products, definitionsCreated, explain } = result;
         return okExplained({ products, definitions_created: definitionsCreated }, explain);
       },

@@ -8,7 +8,7 @@ import {
   parseInteger,
   type Page,
 } from '@back-office/kernel';
-import { HttpProblem } from '../http/errors.js';
+import { invalidParameter } from '../http/errors.js';
 import { parseUpdatedAfter } from '../http/query-parameters.js';
 import type { LookUp, ProductFilter, ProductLookUp } from '@back-office/catalogue';
 
@@ -59,20 +59,20 @@ export function parseProductPage(query: Query): Page {
 /** Throws 400 for a repeated parameter or more than 255 characters. */
 function parseText(query: Query, name: string): string {
   const value = query[name] ?? '';
-  if (typeof value !== 'string' || characterCount(value) > MAX_STRING_LENGTH) throw new HttpProblem(400);
+  if (typeof value !== 'string' || characterCount(value) > MAX_STRING_LENGTH) throw invalidParameter(name);
   return value;
 }
 
 function parsePrice(query: Query, name: 'priceFrom' | 'priceTo'): { readonly [Name in typeof name]?: string } {
   const value = parseText(query, name);
   if (value === '') return {};
-  if (!PRICE.test(value)) throw new HttpProblem(400);
+  if (!PRICE.test(value)) throw invalidParameter(name);
   return { [name]: value };
 }
 
 function parseFlag(query: Query, name: string): boolean {
   const value = parseText(query, name);
   const flag = value === '' ? false : parseBoolean(value);
-  if (flag === undefined) throw new HttpProblem(400);
+  if (flag === undefined) throw invalidParameter(name);
   return flag;
 }

@@ -16,6 +16,7 @@ import {
   checkTextField,
   checkUrlField,
 } from '@back-office/kernel';
+import { fieldOfRowKey } from '../http/failed-rows.js';
 import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -101,7 +102,7 @@ function nestedList(row: unknown, field: string): readonly unknown[] {
 export function parseProductRow(row: unknown, decimals: number): DesiredProduct | string {
   if (!isRow(row)) return WRONG_TYPE;
   const error = checkProduct(row, decimals);
-  if (error !== undefined) return error;
+  if (error !== undefined) return error.key;
   return {
     id: typeof row['id'] === 'number' ? toLookupId(row['id']) : undefined,
     code: row['code'] as string | undefined,
@@ -117,6 +118,15 @@ export function parseProductRow(row: unknown, decimals: number): DesiredProduct 
   };
 }
 
+/** Returns the path of the invalid field below the row; `undefined` when the rule concerns several fields. */
+export function fieldOfProductError(row: unknown, key: string, decimals: number): string | undefined {
+  if (!isRow(row)) return undefined;
+  const error = checkProduct(row, decimals);
+  if (error !== undefined) return error.field;
+  // Several variants may have the same rule, and the key does not tell which one broke it.
+  return entriesOf(row, 'variants').length === 0 ? fieldOfRowKey(key) : undefined;
+}
+
 function parseVariant(row: Row, decimals: number): DesiredVariant {
   return {
     code: row['code'] as string | undefined,
@@ -129,40 +139,51 @@ function parseVariant(row: Row, decimals: number): DesiredVariant {
   };
 }
 
-function checkProduct(row: Row, decimals: number): string | undefined {
+interface RowError {
+  readonly field: string;
+  readonly key: string;
+}
+
+function checkProduct(row: Row, decimals: number): RowError | undefined {
   const id = row['id'];
-  if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
-  if (!isListOfObjects(row['images']) || !isListOfObjects(row['variants'])) return WRONG_TYPE;
+  if (id !== undefined && id !== null && !Number.isInteger(id)) return wrongType('id');
   return (
+    checkLists(row, ['images', 'variants']) ??
     checkFields(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
-    toErrorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
-    toErrorKey('active', checkFlag(row['active'])) ??
+    toRowError('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
+    toRowError('active', checkFlag(row['active'])) ??
     checkImages(row) ??
-    findFirstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
+    findFirstError(row, 'variants', (variant) => checkVariant(variant, decimals))
   );
 }
 
-function checkVariant(row: Row, decimals: number): string | undefined {
-  if (!isListOfObjects(row['images'])) return WRONG_TYPE;
+function checkLists(row: Row, fields: readonly string[]): RowError | undefined {
+  const invalidField = fields.find((field) => !isListOfObjects(row[field]));
+  return invalidField === undefined ? undefined : wrongType(invalidField);
+}
+
+function checkVariant(row: Row, decimals: number): RowError | undefined {
+  if (!isListOfObjects(row['images'])) return wrongType('images');
   return checkFields(row, decimals, ['code', 'barcode', 'external_ref', 'name']) ?? checkImages(row);
 }
 
-function checkFields(row: Row, decimals: number, texts: readonly string[]): string | undefined {
+function checkFields(row: Row, decimals: number, texts: readonly string[]): RowError | undefined {
   for (const field of texts) {
-    const key = toErrorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
-    if (key !== undefined) return key;
+    const error = toRowError(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
+    if (error !== undefined) return error;
   }
   return (
-    toErrorKey('price', checkAmount(row['price'], decimals)) ?? toErrorKey('vat_rate', checkPercentage(row['vat_rate']))
+    toRowError('price', checkAmount(row['price'], decimals)) ?? toRowError('vat_rate', checkPercentage(row['vat_rate']))
   );
 }
 
-function checkImages(row: Row): string | undefined {
+function checkImages(row: Row): RowError | undefined {
   return findFirstError(
-    entriesOf(row, 'images'),
+    row,
+    'images',
     (image) =>
-      toErrorKey('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
-      toErrorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
+      toRowError('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      toRowError('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
   );
 }
 
@@ -175,14 +196,18 @@ function parseImages(row: Row): readonly DesiredImage[] {
   }));
 }
 
-function toErrorKey(field: string, error: string | undefined): string | undefined {
-  return error === undefined ? undefined : rowErrorKey('Products', field, error);
+function toRowError(field: string, error: string | undefined): RowError | undefined {
+  return error === undefined ? undefined : { field, key: rowErrorKey('Products', field, error) };
 }
 
-function findFirstError(rows: readonly Row[], check: (row: Row) => string | undefined): string | undefined {
-  for (const row of rows) {
-    const key = check(row);
-    if (key !== undefined) return key;
+function wrongType(field: string): RowError {
+  return { field, key: WRONG_TYPE };
+}
+
+function findFirstError(row: Row, list: string, check: (entry: Row) => RowError | undefined): RowError | undefined {
+  for (const [index, entry] of entriesOf(row, list).entries()) {
+    const error = check(entry);
+    if (error !== undefined) return { ...error, field: `${list}.${index}.${error.field}` };
   }
   return undefined;
 }

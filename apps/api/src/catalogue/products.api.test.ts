@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { propose, putStock, warehouse } from '../testing/shop.js';
+import { failedRow, propose, putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -493,9 +493,9 @@ describe('POST /int/products with an invalid row', () => {
         { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
       ],
       failed: [
-        { input: namelessRow, error: { message: 'API.Products.NameCantBeBlank' } },
-        { input: null, error: { message: 'API.Products.WrongDataType' } },
-        { input: conflictingRow, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+        failedRow(1, namelessRow, 'API.Products.NameCantBeBlank', 'name'),
+        failedRow(2, null, 'API.Products.WrongDataType'),
+        failedRow(3, conflictingRow, 'API.Products.VariantOfAnotherProduct'),
       ],
     });
     expect(await Promise.all(['A', 'N', 'T'].map((code) => findByCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
@@ -892,7 +892,11 @@ describe('POST /int/products with long lists', () => {
     ];
     const { products, failed } = await postRows([validRow, ...invalidRows]);
     expect(products).toMatchObject([{ code: 'A', variants: { length: 100 } }]);
-    expect(failed).toEqual(invalidRows.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
+    const [longVariants, longImages] = invalidRows;
+    expect(failed).toEqual([
+      failedRow(1, longVariants, 'API.Products.WrongDataType', 'variants'),
+      failedRow(2, longImages, 'API.Products.WrongDataType', 'variants.0.images'),
+    ]);
     expect(await findByCode('A')).toMatchObject({ lowest_price: 5, images: { length: 10_000 } });
   });
 

@@ -1,16 +1,24 @@
+import { failedRows } from '@back-office/kernel';
 import type { AppContext } from '@back-office/apps';
 import { ok, okJson } from '../http/answer.js';
-import type { PlannedProduct, ProductQueries, Products } from '@back-office/catalogue';
+import { parseProductOrder, type PlannedProduct, type ProductQueries, type Products } from '@back-office/catalogue';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPage, CURSOR } from '../http/cursor.js';
-import { UPDATED_AFTER } from '../http/query-parameters.js';
+import { OFFSET, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
 import { ValidatedByDomain } from '../http/request-fields.js';
+import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { assertNestedLimit, rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
+import { integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
 import { ProductShape } from './product.js';
 import { canMatch, parseProductFilter, parseProductPage, singleLookUp } from './product-filter.js';
-import { countNested, PRODUCT_ERROR_KEYS, PRODUCT_ROW_SCHEMA, parseProductRow } from './product-rows.js';
+import {
+  countNested,
+  fieldOfProductError,
+  PRODUCT_ERROR_KEYS,
+  PRODUCT_ROW_SCHEMA,
+  parseProductRow,
+} from './product-rows.js';
 import { Type } from '@sinclair/typebox';
 
 class PostProducts {
@@ -41,14 +49,15 @@ const ProductListShape = record({ products: listOf(ProductShape) });
 
 const LIST_QUERY = {
   ...CURSOR,
-  offset: { schema: integer, description: 'products to skip, default 0' },
-  limit: { schema: integer, description: 'products in the answer, default 10, at most 10,000' },
-  pageNo: { schema: integer, description: 'page, from 1; with perPage, replaces offset and limit' },
-  perPage: { schema: integer, description: 'products of a page, default 10' },
+  offset: { ...OFFSET, description: 'products to skip, default 0' },
+  limit: { ...POSITIVE, description: 'products in the answer, default 10, at most 10,000' },
+  pageNo: { ...POSITIVE, description: 'page, from 1; with perPage, replaces offset and limit' },
+  perPage: { ...POSITIVE, description: 'products of a page, default 10' },
   orderBy: {
     schema: text,
     description:
       'name, price (the lowest), inserted_at, updated_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching',
+    isUsable: (value: unknown) => typeof value === 'string' && parseProductOrder(value) !== undefined,
   },
   search: {
     schema: text,
@@ -77,7 +86,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         'Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in total are answered 413',
       body: PostProducts,
       query: BULK_OPTIONS,
-      answers: { 200: withExplain(record({ products: listOf(UpsertedProductShape), failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ products: listOf(UpsertedProductShape), failed: FailedRowsShape })) },
       failedRows: PRODUCT_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
@@ -112,8 +121,8 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
 function presentUpsert(app: AppContext, rows: readonly unknown[], outcomes: readonly (PlannedProduct | string)[]) {
   return {
     products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpsertedProduct(outcome)])),
-    failed: outcomes.flatMap((outcome, index) =>
-      typeof outcome === 'string' ? [{ input: rows[index], error: { message: app.say(outcome) } }] : [],
+    failed: presentFailedRows(failedRows(outcomes), rows, app, (row, key) =>
+      fieldOfProductError(row, key, app.decimals),
     ),
   };
 }

@@ -2,7 +2,7 @@ import { isRow, MAX_STRING_LENGTH, MALFORMED, checkTextField } from '@back-offic
 import { Type } from '@sinclair/typebox';
 import { explainVerified, type ProductCodes, type ProductQueries, type VerifiedCodes } from '@back-office/catalogue';
 import { parseBulkOptions, EXPLAIN, withExplain, okExplained } from '../http/bulk-options.js';
-import { fieldErrorsAnswer, HttpProblem, type FieldErrors } from '../http/errors.js';
+import { badRequest, fieldErrorsAnswer, type FieldErrors } from '../http/errors.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -60,10 +60,10 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
 function checkCodes(rows: readonly unknown[]): FieldErrors | undefined {
   const errors: Record<string, string[]> = {};
   for (const [index, row] of rows.entries()) {
-    if (!isRow(row)) throw new HttpProblem(400);
+    if (!isRow(row)) throw badRequest('Request.WrongType', { row: index });
     for (const field of CODE_FIELDS) {
       const error = checkTextField(row[field], MAX_STRING_LENGTH, false);
-      if (error === MALFORMED) throw new HttpProblem(400);
+      if (error === MALFORMED) throw badRequest('Request.WrongType', { row: index, field });
       if (error !== undefined) errors[`products.${index}.${field}`] = [error];
     }
   }

@@ -11,6 +11,7 @@ import {
   parseTextFilter,
   parseUpdatedAfter,
   UPDATED_AFTER,
+  sortParameter,
 } from '../http/query-parameters.js';
 import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -53,10 +54,10 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
         },
         externalRef: { schema: text, description: 'exact external reference' },
         ...UPDATED_AFTER,
-        orderBy: {
-          schema: text,
-          description: 'updated_at, optionally followed by asc or desc; anything else sorts by name',
-        },
+        orderBy: sortParameter(
+          CUSTOMER_SORT_FIELDS,
+          'updated_at, optionally followed by asc or desc; anything else sorts by name',
+        ),
       },
       answers: { 200: record({ data: listOf(CustomerShape) }) },
       handle: ({ app, query }) => {

@@ -1,7 +1,7 @@
 import { type Device, type Devices, PUSH_CHANNEL_ID } from '@back-office/consent';
 import { formatDateTime } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
-import { rejectionAnswer } from '../http/errors.js';
+import { unauthorizedAnswer } from '../http/errors.js';
 import { Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
@@ -43,7 +43,7 @@ export function deviceRoutes(devices: Devices): Route[] {
         const storedDevice = await devices.register(app.id, tokenId, device);
         return storedDevice
           ? ok(presentDevice(storedDevice))
-          : rejectionAnswer({ failure: 'API.Tokens.Revoked', speech: app });
+          : unauthorizedAnswer({ failure: 'API.Tokens.Revoked', speech: app });
       },
     }),
   ];

@@ -3,7 +3,7 @@ import { EVENT_KINDS, type EventFeed, parseSubject, type EventPage, type EventSe
 import { EVENT_TYPES, parseInteger, parsePage, type EventType } from '@back-office/kernel';
 import type { Request } from 'express';
 import { ok } from '../http/answer.js';
-import { HttpProblem } from '../http/errors.js';
+import { invalidParameter } from '../http/errors.js';
 import { parseTextFilter } from '../http/query-parameters.js';
 import { parseListEntries } from '../http/query-text.js';
 import { route, type Route } from '../http/route.js';
@@ -86,7 +86,7 @@ function parseSelection(query: Query, scopes: GrantedScopes): EventSelection {
   const types = parseTypes(query['types']) ?? EVENT_TYPES;
   const subjectText = parseTextFilter(query, 'subject');
   const subject = subjectText === undefined ? undefined : parseSubject(subjectText);
-  if (subjectText !== undefined && subject === undefined) throw new HttpProblem(400);
+  if (subjectText !== undefined && subject === undefined) throw invalidParameter('subject');
   return {
     types: readableTypes.filter((type) => types.includes(type) && (subject?.types.includes(type) ?? true)),
     ...(subject && { record: subject.record }),
@@ -99,14 +99,14 @@ function parseTypes(value: unknown): EventType[] | undefined {
   if (value === undefined || value === '') return undefined;
   const texts = parseListEntries(value);
   if (!texts.every((part): part is EventType => (EVENT_TYPES as readonly unknown[]).includes(part)))
-    throw new HttpProblem(400);
+    throw invalidParameter('types');
   return texts;
 }
 
 function parseWait(value: unknown): number {
   if (value === undefined || value === '') return 0;
   const seconds = parseInteger(value);
-  if (seconds === undefined || seconds < 0 || seconds > MAX_WAIT_SECONDS) throw new HttpProblem(400);
+  if (seconds === undefined || seconds < 0 || seconds > MAX_WAIT_SECONDS) throw invalidParameter('wait');
   return seconds;
 }
 
@@ -115,7 +115,7 @@ async function parsePosition(query: Query, feed: EventFeed, appId: number): Prom
   if (after === undefined) return 'start';
   if (after === LATEST) return feed.lastPosition(appId);
   const [, digits = ''] = /^e(\d{1,15})$/.exec(Buffer.from(after, 'base64url').toString()) ?? [];
-  if (digits === '' || formatCursor(Number(digits)) !== after) throw new HttpProblem(400);
+  if (digits === '' || formatCursor(Number(digits)) !== after) throw invalidParameter('after');
   return Number(digits);
 }
 

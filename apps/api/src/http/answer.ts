@@ -1,5 +1,6 @@
 import type { Refusal } from '@back-office/kernel';
 import { isRefusal } from '@back-office/kernel';
+import type { Problem } from './problems.js';
 
 export interface Answer {
   readonly status: number;
@@ -9,8 +10,8 @@ export interface Answer {
   /** The body is streamed when it may be too large to hold in memory. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Untranslated message keys of a refusal, for the log. */
-  readonly keys?: readonly string[];
+  /** Reasons of a failure, for problem documents; their keys are logged. */
+  readonly problems?: readonly Problem[];
 }
 
 /** `undefined` means that the record does not exist. */

@@ -334,7 +334,7 @@ describe('explain=true', () => {
     const reply = await shop.post('/int/app_locations?explain=true', { app_locations });
     const createdId = reply.body.data[2].id;
     expect(createdId).toEqual(expect.any(Number));
-    expect(reply.body.data.at(-1)).toEqual({ message: 'API.AppLocations.NameCantBeBlank' });
+    expect(reply.body.data.at(-1)).toMatchObject({ message: 'API.AppLocations.NameCantBeBlank', field: 'name' });
     const locationRecord = 'app_location';
     expect(matchesOf(reply)).toEqual([
       [foundMatch(locationRecord, 'code', ids['L2'], [otherMatch('external_ref', 'ref-l', ids['L'])])],

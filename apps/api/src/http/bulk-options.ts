@@ -2,7 +2,7 @@ import { parseBoolean, type BulkOptions } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import { Type, type TSchema } from '@sinclair/typebox';
 import type { Answer } from './answer.js';
-import { HttpProblem } from './errors.js';
+import { invalidParameter } from './errors.js';
 import type { QueryParameter } from './route.js';
 import { integer, listOf, component, nullable, record, text, boolean } from './shapes.js';
 
@@ -45,11 +45,11 @@ export function okExplained(data: unknown, explanations: Explanations | undefine
 
 /** Throws 400 for values other than true and false, since a misspelt dry run must not write. */
 export function parseBulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
-  return { explain: parseFlag(query['explain']), dryRun: parseFlag(query['dry_run']) };
+  return { explain: parseFlag(query, 'explain'), dryRun: parseFlag(query, 'dry_run') };
 }
 
-function parseFlag(value: unknown): boolean {
-  const flag = value === undefined ? false : parseBoolean(value);
-  if (flag === undefined) throw new HttpProblem(400);
+function parseFlag(query: Readonly<Record<string, unknown>>, name: string): boolean {
+  const flag = query[name] === undefined ? false : parseBoolean(query[name]);
+  if (flag === undefined) throw invalidParameter(name);
   return flag;
 }

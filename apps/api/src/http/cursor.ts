@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isInvalidPosition, parsePage, type ListedPage, type Page, type Position } from '@back-office/kernel';
 import type { Answer } from './answer.js';
-import { HttpProblem } from './errors.js';
+import { invalidParameter } from './errors.js';
 import { text } from './shapes.js';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export async function answerPage(
     const answer = { status: 200, text: `{"data":${json}}` };
     return end ? { ...answer, headers: { 'Next-Cursor': formatCursor(order, end) } } : answer;
   } catch (error) {
-    throw isInvalidPosition(error) ? new HttpProblem(400) : error;
+    throw isInvalidPosition(error) ? invalidParameter('cursor') : error;
   }
 }
 
@@ -59,9 +59,9 @@ function formatCursor(order: string, position: Position): string {
 
 function parseCursor(value: unknown, order: string): Position | undefined {
   if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string' || value.length > MAX_CURSOR_LENGTH) throw new HttpProblem(400);
+  if (typeof value !== 'string' || value.length > MAX_CURSOR_LENGTH) throw invalidParameter('cursor');
   const [cursorOrder, ...position] = parseTexts(Buffer.from(value, 'base64url').toString());
-  if (cursorOrder !== order) throw new HttpProblem(400);
+  if (cursorOrder !== order) throw invalidParameter('cursor');
   return position;
 }
 
@@ -73,5 +73,5 @@ function parseTexts(json: string): (string | null)[] {
   } catch {
     // All unreadable cursors get the same answer.
   }
-  throw new HttpProblem(400);
+  throw invalidParameter('cursor');
 }

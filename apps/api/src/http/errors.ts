@@ -1,6 +1,8 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, type Refusal, type RejectionReason } from '@back-office/kernel';
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
+import { rowProblem, type FieldOf } from './failed-rows.js';
+import { fieldProblem, refusalProblem, requestProblem, type Problem, type RequestProblemKey } from './problems.js';
 import type { Scope, Speech } from '@back-office/apps';
 
 /** Thrown for an invalid request before any record is read. */
@@ -8,9 +10,18 @@ export class HttpProblem extends Error {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string>> = {},
+    readonly problems?: readonly Problem[],
   ) {
     super(STATUS_CODES[status]);
   }
+}
+
+export function badRequest(key: RequestProblemKey, place?: Parameters<typeof requestProblem>[1]): HttpProblem {
+  return new HttpProblem(400, {}, [requestProblem(key, place)]);
+}
+
+export function invalidParameter(name: string): HttpProblem {
+  return badRequest('Request.InvalidParameter', { details: { parameter: name } });
 }
 
 /** The limit that refused a call, as metrics and the log name it. */
@@ -52,9 +63,9 @@ export class Unavailable extends Error {}
 
 const DETAIL_BY_STATUS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
 
-export function problemAnswer({ status, headers }: HttpProblem): Answer {
+export function problemAnswer({ status, headers, problems }: HttpProblem): Answer {
   const detail = DETAIL_BY_STATUS[status] ?? STATUS_CODES[status] ?? 'Error';
-  return { status, body: { errors: { detail } }, headers };
+  return { status, body: { errors: { detail } }, headers, ...(problems && { problems }) };
 }
 
 export const UNKNOWN_PATH_ANSWER: Answer = { status: 404, body: [] };
@@ -93,19 +104,21 @@ interface Forbidden {
 
 export type Rejection = Unauthorized | Forbidden;
 
-export function rejectionAnswer(rejection: Rejection): Answer {
+export function tokenErrorAnswer(rejection: Rejection): Answer {
   return 'failure' in rejection ? unauthorizedAnswer(rejection) : forbiddenAnswer(rejection);
 }
 
 function forbiddenAnswer({ missingScope, speech }: Forbidden): Answer {
-  const body = { errors: { token: speech.say(SCOPE_MISSING) } };
-  const challenge = `Bearer error="insufficient_scope", scope="${missingScope}"`;
-  return { status: 403, body, headers: { 'WWW-Authenticate': challenge }, keys: [SCOPE_MISSING] };
+  const message = speech.say(SCOPE_MISSING);
+  const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${missingScope}"` };
+  const problems = [{ key: SCOPE_MISSING, message, details: { scope: missingScope } }];
+  return { status: 403, body: { errors: { token: message } }, headers, problems };
 }
 
 export function unauthorizedAnswer({ failure, speech }: Unauthorized): Answer {
-  const body = { errors: { token: speech.say(failure) } };
-  return { status: 401, body, headers: { 'WWW-Authenticate': 'Bearer' }, keys: [failure] };
+  const message = speech.say(failure);
+  const body = { errors: { token: message } };
+  return { status: 401, body, headers: { 'WWW-Authenticate': 'Bearer' }, problems: [{ key: failure, message }] };
 }
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -118,7 +131,9 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   return {
     status: 422,
     body: { errors: Object.fromEntries(translations) as FieldErrors },
-    keys: Object.values(errors).flat(),
+    problems: Object.entries(errors).flatMap(([field, messages]) =>
+      messages.map((message) => fieldProblem(field, message, speech)),
+    ),
   };
 }
 
@@ -151,17 +166,25 @@ const BARE_AREA = 'Order';
 
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
-  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, keys: [key] };
+  const problems = [refusalProblem(refusal, speech)];
+  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, problems };
   const name = refusal.field ?? areaOf(key);
   const { values } = refusal;
   const errors = { [name]: [speech.say(key)], ...(values && { fields: values }) };
-  return { status: statusOf(key), body: { errors }, keys: [key] };
+  return { status: statusOf(key), body: { errors }, problems };
 }
 
-export function keysAnswer(keys: readonly string[], speech: Speech, status = 422): Answer {
+/** `area` names the errors of all rows. Default: the area of each key. */
+export function rejectionAnswer(
+  failures: readonly RejectionReason[],
+  rows: readonly unknown[],
+  speech: Speech,
+  { area, fieldOf }: { readonly area?: string; readonly fieldOf?: FieldOf } = {},
+): Answer {
   const errors: Record<string, string[]> = {};
-  for (const key of keys) (errors[areaOf(key)] ??= []).push(speech.say(key));
-  return { status, body: { errors }, keys };
+  for (const { key } of failures) (errors[area ?? areaOf(key)] ??= []).push(speech.say(key));
+  const problems = failures.map((failure) => rowProblem(failure, rows, speech, fieldOf));
+  return { status: 422, body: { errors }, problems };
 }
 
 /** `API.Warehouses.NotFound` → `Warehouses`, `Stocks.InvalidWarehouseId` → `Stocks`, plain text → `message`. */

@@ -15,6 +15,7 @@ import { allowOrigins } from './cross-origin.js';
 import { createDispatcher } from './dispatcher.js';
 import { TOO_LARGE, tooLarge } from './early-answer.js';
 import { isKeyed } from './error-keys.js';
+import { canSelectFields, selectFields } from './fields.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
 import { isDatabaseUnavailable, type Calls } from '@back-office/database';
@@ -25,9 +26,11 @@ import { discardForm, fingerprintForm, formOf, type UploadSettings } from './mul
 import { assertStorableQuery, parseQuery } from './query-text.js';
 import { countToken, limitTokenRate, type RateLimits } from './rate-limit.js';
 import { bodyHandlersOf, readBody } from './request-body.js';
-import type { Route } from './route.js';
+import { asProblemDocument } from './problem-document.js';
+import type { Call, QueryParameter, Route } from './route.js';
 import { send, sendChunks } from './send.js';
 import { slowDownStrangers } from './slow-down.js';
+import { isStrict, refuseIgnored } from './strict.js';
 import { UnsentBytes } from './unsent-bytes.js';
 import { wrongTypesAnswer } from './wrong-types.js';
 import { logRequests, type Observer } from './request-log.js';
@@ -98,6 +101,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
+      response.locals['bodyClass'] = route.body;
       next(isAccepted(request, route.media) ? undefined : new errors.HttpProblem(406));
     },
     async (request, response, next) => {
@@ -106,7 +110,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
         parts.observer.onRejected(holder, addressOf(request));
         response.locals['hasValidToken'] = 'missingScope' in holder;
         const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
-        return limitError ? next(limitError) : send(response, errors.rejectionAnswer(holder));
+        return limitError ? next(limitError) : send(response, errors.tokenErrorAnswer(holder));
       }
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
@@ -155,8 +159,9 @@ async function respond(
 ): Promise<void> {
   const holder = response.locals['holder'] as TokenHolder;
   try {
+    if (isStrict(request)) response.setHeader('Preference-Applied', 'handling=strict');
     if (unsentBytes.isFull(holder.app.id)) throw new errors.Busy('app_bytes');
-    const result = await answerCall(route, request, holder, parts);
+    const result = await answerCall(route, request, response, parts);
     if (route.answersSecret) rememberToken(result, holder.app.id, callers);
     if (result.chunks) await sendChunks(response, result, result.chunks);
     else {
@@ -168,22 +173,25 @@ async function respond(
   }
 }
 
-async function answerCall(route: Route, request: Request, holder: TokenHolder, parts: AppParts): Promise<Answer> {
+async function answerCall(route: Route, request: Request, response: Response, parts: AppParts): Promise<Answer> {
+  const holder = response.locals['holder'] as TokenHolder;
   const { app, tokenId } = holder;
   const key = isKeyed(route) && !isDryRun(route, request) ? parseIdempotencyKey(request) : undefined;
   const work = (): Promise<Answer> => parts.calls.track(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
   const body = route.upload ? fingerprintForm(request) : rawBodyOf(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  return answerOnce(parts.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
+  const format = (answer: Answer): Answer => asProblemDocument(answer, response);
+  return answerOnce(parts.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, { speech: app, format }, work);
 }
 
 async function handle(route: Route, request: Request, holder: TokenHolder): Promise<Answer> {
   const { app, tokenId, scopes, upload, customerId } = holder;
-  if (isUnreadable(request)) throw new errors.HttpProblem(400);
+  if (isUnreadable(request)) throw errors.badRequest('Request.InvalidJson');
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresInvalidFilters) assertStorableQuery(query);
-  if (lacksRequiredParameter(route, query)) throw new errors.HttpProblem(400);
+  const missingParameter = findMissingParameter(route, query);
+  if (missingParameter !== undefined) throw errors.invalidParameter(missingParameter);
   const { body, errors: fieldErrors, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids = Object.fromEntries(
@@ -192,14 +200,18 @@ async function handle(route: Route, request: Request, holder: TokenHolder): Prom
   const missingAnswer = errors.missingAnswer(route.missingKey, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
   const id = ids['id'] ?? 0;
-  if (fieldErrors) {
+  const invalidAnswer =
+    (isStrict(request) ? refuseIgnored(route, request, app) : undefined) ??
+    (fieldErrors && errors.fieldErrorsAnswer(fieldErrors, app));
+  if (invalidAnswer) {
     const precheckResult = (await route.precheck?.(app, id, ids)) ?? true;
     if (isRefusal(precheckResult)) return errors.toAnswer(precheckResult, app);
-    return precheckResult ? errors.fieldErrorsAnswer(fieldErrors, app) : missingAnswer;
+    return precheckResult ? invalidAnswer : missingAnswer;
   }
   const { file } = route.upload ? formOf(request) : { file: undefined };
   const call = { app, tokenId, scopes, upload, customerId: customerId ?? 0, id, ids, query, body, file, request };
-  return errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
+  const answer = errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
+  return canSelectFields(route) ? selectFields(answer, query) : answer;
 }
 
 /** A dry run writes nothing, so a repeat needs no stored answer. */
@@ -207,11 +219,12 @@ function isDryRun({ query = {} }: Route, request: Request): boolean {
   return 'dry_run' in query && parseBoolean(request.query['dry_run']) === true;
 }
 
-function lacksRequiredParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(parameters).some(([name, { required, schema }]) => {
+function findMissingParameter({ query: parameters = {} }: Route, query: Call['query']): string | undefined {
+  const isMissing = ([name, { required, schema }]: [string, QueryParameter]): boolean => {
     if (!required) return false;
     return schema['type'] === 'integer' ? parseInteger(query[name]) === undefined : (query[name] ?? '') === '';
-  });
+  };
+  return Object.entries(parameters).find(isMissing)?.[0];
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -17,7 +17,8 @@ const NOT_STORED_STATUSES = new Set([401, 406, 409, 413, 429]);
 export function parseIdempotencyKey({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) throw new errors.HttpProblem(400);
+  if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
+    throw errors.badRequest('Request.InvalidHeader', { details: { header: 'Idempotency-Key' } });
   return key;
 }
 
@@ -26,10 +27,11 @@ export function fingerprintOf(method: string, path: string, body: Buffer | undef
   return (body === undefined ? hash : hash.update(body)).digest();
 }
 
+/** `format` gives the answer the form in which it is stored. */
 export async function answerOnce(
   calls: KeyedCalls,
   call: KeyedCall,
-  speech: Speech,
+  { speech, format }: { readonly speech: Speech; readonly format: (answer: Answer) => Answer },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const claim = await calls.begin(call);
@@ -39,7 +41,7 @@ export async function answerOnce(
   if ('status' in claim) return markReplayed(claim);
   const renewal = setInterval(() => void calls.renew(claim).catch(ignoreFailure), RENEW_MS);
   try {
-    return await runAndStore(calls, claim, work);
+    return await runAndStore(calls, claim, async () => format(await work()), format);
   } catch (error) {
     await calls.release(claim).catch(ignoreFailure);
     if (isWrittenByAnother(error)) return inProgressAnswer(speech);
@@ -49,12 +51,17 @@ export async function answerOnce(
   }
 }
 
-async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answer>): Promise<Answer> {
+async function runAndStore(
+  calls: KeyedCalls,
+  run: Run,
+  work: () => Promise<Answer>,
+  format: (answer: Answer) => Answer,
+): Promise<Answer> {
   const answer = await run.keyedWrite.run(async () => {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
+      if (error instanceof errors.HttpProblem) return format(errors.problemAnswer(error));
       throw error;
     }
   });

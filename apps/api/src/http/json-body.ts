@@ -41,7 +41,11 @@ function limitBodyTime(milliseconds: number): express.RequestHandler {
 
 function requireJson(request: Request, _response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
+  next(!hasBody || request.is(['json', '+json']) ? undefined : contentTypeProblem());
+}
+
+function contentTypeProblem(): errors.HttpProblem {
+  return errors.badRequest('Request.InvalidHeader', { details: { header: 'Content-Type' } });
 }
 
 /** A body must be valid JSON even when the call ignores it. */
@@ -54,7 +58,8 @@ function parseJsonBody(
   const parse = (request: Request, bytes: Buffer): void => {
     // JSON.parse accepts every depth, and would read bytes that are not UTF-8.
     const isEmpty = bytes.length === 0;
-    if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
+    if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes))
+      throw errors.badRequest('Request.InvalidJson');
     request.body = isEmpty ? {} : parseText(bytes);
   };
   return (request, response, next) =>
@@ -83,7 +88,7 @@ function parseText(bytes: Buffer): unknown {
   try {
     return JSON.parse(TEXT_DECODER.decode(bytes));
   } catch {
-    throw new errors.HttpProblem(400);
+    throw errors.badRequest('Request.InvalidJson');
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tooLarge, limitBytes } from './early-answer.js';
-import { HttpProblem, Unavailable } from './errors.js';
+import { badRequest, HttpProblem, Unavailable } from './errors.js';
 
 export interface ReceivedFile {
   readonly path: string;
@@ -53,7 +53,8 @@ export function receiveForm(uploads: UploadSettings): RequestHandler {
   const receiveLimited = limitBytes(uploads.maxFileBytes + MAX_FORM_BYTES, receive);
   return (request, response, next) => {
     if (!hasBody(request)) return next();
-    if (!request.is('multipart/form-data')) return next(new HttpProblem(400));
+    if (!request.is('multipart/form-data'))
+      return next(badRequest('Request.InvalidHeader', { details: { header: 'Content-Type' } }));
     return receiveLimited(request, response, (error: unknown) =>
       next(error === undefined ? undefined : problemOf(error)),
     );
@@ -90,7 +91,9 @@ function problemOf(error: unknown): unknown {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
   // The form parser does not mark client errors; disk errors have a `syscall`.
-  return isDiskError(error) ? new Unavailable('Uploads cannot be received', { cause: error }) : new HttpProblem(400);
+  return isDiskError(error)
+    ? new Unavailable('Uploads cannot be received', { cause: error })
+    : badRequest('Request.InvalidForm');
 }
 
 function isDiskError(error: unknown): boolean {

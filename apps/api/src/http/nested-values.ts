@@ -17,6 +17,10 @@ export function registerNested(getClass: () => Class, max: number): PropertyDeco
   };
 }
 
+export function nestedProperties(bodyClass: Class): readonly string[] {
+  return (FIELDS_BY_PROTOTYPE.get(bodyClass.prototype as object) ?? []).map(({ property }) => property);
+}
+
 /**
  * Truncates each list to one entry above its maximum. The list is still refused for its length, but validating a
  * million entries first would block every other call.

@@ -4,6 +4,7 @@ import { ANSWER_NOT_KEPT } from './idempotency.js';
 import { REFS } from './openapi-bodies.js';
 import { refsTo } from './openapi-headers.js';
 import { extractNamedShapes } from './openapi-shapes.js';
+import { PROBLEM_TYPE } from './problem-document.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -15,7 +16,33 @@ const errors = (properties: Json): Json => ({
   properties: { errors: { type: 'object', properties, required: Object.keys(properties) } },
 });
 
+const PROBLEM_ENTRY: Json = {
+  type: 'object',
+  required: ['key', 'message'],
+  properties: {
+    key: { type: 'string', description: 'stable; branch on it' },
+    message: { type: 'string', description: 'for people; an app may translate it' },
+    pointer: { type: 'string', description: 'JSON pointer to the value in the body' },
+    row: { type: 'integer', format: 'int64', description: 'index of the row in a bulk call, from 0' },
+    identifiers: { type: 'object', additionalProperties: true, description: 'codes and ids of the row' },
+    details: { type: 'object', additionalProperties: true, description: 'facts such as the available quantity' },
+  },
+};
+
 export const ERRORS: Json = {
+  Problem: {
+    type: 'object',
+    description: 'A failure for clients that send `Accept: application/problem+json, application/json` (RFC 9457)',
+    required: ['type', 'title', 'status', 'detail', 'request_id', 'errors'],
+    properties: {
+      type: text,
+      title: { ...text, description: 'text of the status' },
+      status: { type: 'integer', format: 'int64' },
+      detail: { ...text, description: 'message of the first error' },
+      request_id: text,
+      errors: { type: 'array', minItems: 1, items: PROBLEM_ENTRY },
+    },
+  },
   DetailError: errors({ detail: text }),
   TokenError: errors({ token: text }),
   MessageError: { type: 'object', required: ['message'], properties: { message: text } },
@@ -30,6 +57,8 @@ interface CommonFailure {
   readonly reason: string;
   readonly schema: string;
   readonly keys?: readonly string[];
+  /** A further reason for calls that accept an `Idempotency-Key`. */
+  readonly ofKeyedCalls?: { readonly reason: string; readonly keys: readonly string[] };
   /** Default: every call may fail in this way. */
   readonly isPossible?: (route: Route) => boolean;
 }
@@ -63,10 +92,12 @@ const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
   },
   413: { reason: 'body or head larger than accepted; split the batch', schema: 'DetailError' },
   422: {
-    reason: 'the `Idempotency-Key` belongs to another request, or its answer is not kept',
+    reason: '`Prefer: handling=strict` found a part of the call that would be ignored',
     schema: 'RuleError',
-    keys: ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT],
-    isPossible: isKeyed,
+    ofKeyedCalls: {
+      reason: 'the `Idempotency-Key` belongs to another request, or its answer is not kept',
+      keys: ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT],
+    },
   },
   429: { reason: 'more calls than `RateLimit-Policy` allows; see `Retry-After`', schema: 'DetailError' },
   500: { reason: 'a failure of the service; retry after a pause that grows', schema: 'MessageError' },
@@ -74,7 +105,15 @@ const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
 };
 
 function commonFailuresOf(route: Route): (readonly [status: string, failure: CommonFailure])[] {
-  return Object.entries(COMMON_FAILURES).filter(([, { isPossible }]) => isPossible?.(route) ?? true);
+  return Object.entries(COMMON_FAILURES)
+    .filter(([, { isPossible }]) => isPossible?.(route) ?? true)
+    .map(([status, failure]) => [status, isKeyed(route) ? addKeyedReason(failure) : failure]);
+}
+
+function addKeyedReason({ ofKeyedCalls, ...failure }: CommonFailure): CommonFailure {
+  if (ofKeyedCalls === undefined) return failure;
+  const { reason, keys } = ofKeyedCalls;
+  return { ...failure, reason: `${failure.reason}; or ${reason}`, keys: [...(failure.keys ?? []), ...keys] };
 }
 
 export function commonStatusesOf(route: Route): number[] {
@@ -97,7 +136,7 @@ export function describeCommonErrors(route: Route): Json {
   return {
     description: ['Failures that any such call may have:', '', ...lines].join('\n'),
     headers: refsTo(['X-Request-Id', 'Retry-After']),
-    content: jsonContent({ anyOf: [...schemaNames].map((name) => ({ $ref: REFS + name })) }),
+    content: failureContent({ anyOf: [...schemaNames].map((name) => ({ $ref: REFS + name })) }),
     'x-failures': Object.fromEntries(failures.map(([status, { schema, keys = [] }]) => [status, { schema, keys }])),
   };
 }
@@ -117,7 +156,7 @@ export function describeFailures(route: Route, schemas: Json): Json {
   if (route.media)
     byStatus[406] = describeFailure(`The Accept header rules out ${route.media.join(' and ')}`, 'DetailError');
   if (route.path.includes(':id') && !route.emptyWhenMissing)
-    byStatus[404] = { description: 'No such record in the app; empty body' };
+    byStatus[404] = { description: 'No such record in the app; empty body', content: PROBLEM_CONTENT };
   if (route.missingKey)
     byStatus[404] = describeFailure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
   for (const [status, keys] of groupKeysByStatus(route)) byStatus[status] = describeFailureWithKeys(status, keys);
@@ -127,7 +166,7 @@ export function describeFailures(route: Route, schemas: Json): Json {
     const defaultFailure = (byStatus[Number(status)] ?? describeFailure(reason, name)) as FailureResponse;
     byStatus[Number(status)] = {
       ...defaultFailure,
-      content: jsonContent({ anyOf: [extractNamedShapes(shape, schemas), schemaOf(defaultFailure)] }),
+      content: failureContent({ anyOf: [extractNamedShapes(shape, schemas), schemaOf(defaultFailure)] }),
     };
   }
   return byStatus;
@@ -159,7 +198,7 @@ function describeFailureWithKeys(status: number, keys: readonly string[]): Json 
   const description = `${reason}: ${formatKeys(keys)}`;
   if (errorNames.length === 0) return describeFailure(description, 'RuleError');
   const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: REFS + name })) };
-  return { description, content: jsonContent(schema) };
+  return { description, content: failureContent(schema) };
 }
 
 interface FailureResponse extends Json {
@@ -185,9 +224,12 @@ function formatKeys(keys: readonly string[]): string {
 }
 
 function describeFailure(description: string, error: string): Json {
-  return { description, content: jsonContent({ $ref: REFS + error }) };
+  return { description, content: failureContent({ $ref: REFS + error }) };
 }
 
-function jsonContent(schema: unknown): Json {
-  return { 'application/json': { schema } };
+/** A client that accepts problem documents gets one instead of the JSON of the interface. */
+const PROBLEM_CONTENT: Json = { [PROBLEM_TYPE]: { schema: { $ref: `${REFS}Problem` } } };
+
+function failureContent(schema: unknown): Json {
+  return { 'application/json': { schema }, ...PROBLEM_CONTENT };
 }

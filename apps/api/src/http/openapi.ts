@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
+import { canSelectFields, FIELDS_PARAMETER } from './fields.js';
 import { areaOf, describeAreas } from './openapi-areas.js';
 import { generateBodySchemas, describeRequestBody, removeUnused } from './openapi-bodies.js';
 import {
@@ -117,7 +118,8 @@ function listPathParameters(route: Route): Json[] {
 }
 
 function listQueryParameters(route: Route): Json[] {
-  return Object.entries(route.query ?? {}).map(([name, { schema, description, required }]) => ({
+  const parameters = { ...route.query, ...(canSelectFields(route) && { fields: FIELDS_PARAMETER }) };
+  return Object.entries(parameters).map(([name, { schema, description, required }]) => ({
     name,
     in: 'query',
     description,

@@ -1,13 +1,33 @@
-import { parseMoment, parseRecordId, parseInteger, type Moment } from '@back-office/kernel';
-import { HttpProblem } from './errors.js';
+import { parseMoment, parseRecordId, parseInteger, parseSorting, type Moment } from '@back-office/kernel';
+import { invalidParameter } from './errors.js';
+import type { QueryParameter } from './route.js';
 import { integer, text } from './shapes.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
+const isAtLeast =
+  (minimum: number) =>
+  (value: unknown): boolean =>
+    (parseInteger(value) ?? minimum - 1) >= minimum;
+
+/** Parameters that skip rows, and those that number pages or limit their size. */
+export const OFFSET = { schema: integer, isUsable: isAtLeast(0) };
+export const POSITIVE = { schema: integer, isUsable: isAtLeast(1) };
+
 export const PAGING = {
-  offset: { schema: integer, description: 'rows to skip, default 0' },
-  limit: { schema: integer, description: 'rows wanted, default 30, at most 10,000' },
+  offset: { ...OFFSET, description: 'rows to skip, default 0' },
+  limit: { ...POSITIVE, description: 'rows wanted, default 30, at most 10,000' },
 };
+
+export const MOMENT_PARAMETER = {
+  schema: text,
+  isUsable: (value: unknown): boolean => typeof value === 'string' && parseQueryMoment(value) !== undefined,
+};
+
+/** Lists parse the order themselves, and use their default order for other values. */
+export function sortParameter(fields: readonly string[], description: string): QueryParameter {
+  return { schema: text, description, isUsable: (value) => parseSorting(value, fields) !== undefined };
+}
 
 export const PARTS = {
   dataPart: { schema: integer, description: "the record's data_part", required: true },
@@ -42,14 +62,15 @@ export function parseUpdatedAfter(query: Query): Date | undefined {
 export function parseParts(query: Query): { dataPart: number; timePart: number } {
   const dataPart = parseInteger(query['dataPart']);
   const timePart = parseInteger(query['timePart']);
-  if (dataPart === undefined || timePart === undefined) throw new HttpProblem(400);
+  if (dataPart === undefined) throw invalidParameter('dataPart');
+  if (timePart === undefined) throw invalidParameter('timePart');
   return { dataPart, timePart };
 }
 
 /** Returns `undefined` for an empty filter; throws 400 when the value is not a text. */
 export function parseTextFilter(query: Query, name: string): string | undefined {
   const value = query[name] ?? '';
-  if (typeof value !== 'string') throw new HttpProblem(400);
+  if (typeof value !== 'string') throw invalidParameter(name);
   return value === '' ? undefined : value;
 }
 
@@ -62,7 +83,7 @@ export function parseSearchFilter(query: Query): string | undefined {
 export function parseIdFilter(query: Query, name: string): number | undefined {
   const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
-  if (parseInteger(value) === undefined) throw new HttpProblem(400);
+  if (parseInteger(value) === undefined) throw invalidParameter(name);
   return parseRecordId(value) ?? 0;
 }
 
@@ -90,7 +111,7 @@ export function parseMomentFilter(query: Query, name: string): Date | undefined 
   const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
   const moment = parseQueryMoment(value);
-  if (moment === undefined) throw new HttpProblem(400);
+  if (moment === undefined) throw invalidParameter(name);
   return moment.at;
 }
 

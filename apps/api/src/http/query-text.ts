@@ -1,6 +1,6 @@
 import { isStorable } from '@back-office/kernel';
 import qs from 'qs';
-import { HttpProblem } from './errors.js';
+import { HttpProblem, invalidParameter } from './errors.js';
 
 const MAX_ENTRIES = 1_000;
 const MAX_PARAMETERS = 2_000;
@@ -28,9 +28,9 @@ export function parseQuery(text: string | null): Record<string, unknown> {
 
 /** Throws 400 for text that the database cannot store. */
 export function assertStorableQuery(query: Readonly<Record<string, unknown>>): void {
-  if (!Object.entries(query).every(([name, value]) => isStorableValue(name) && isStorableValue(value))) {
-    throw new HttpProblem(400);
-  }
+  const isStorableEntry = ([name, value]: [string, unknown]) => isStorableValue(name) && isStorableValue(value);
+  const [invalidName] = Object.entries(query).find((entry) => !isStorableEntry(entry)) ?? [];
+  if (invalidName !== undefined) throw invalidParameter(invalidName);
 }
 
 /** Splits a list parameter in any notation, commas included. Throws 400 for too many entries. */

@@ -14,7 +14,7 @@ import {
 import { Expose, Transform, Type } from 'class-transformer';
 import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { isPlainObject, registerNested, type Class } from './nested-values.js';
+import { isPlainObject, nestedProperties, registerNested, type Class } from './nested-values.js';
 
 export type Validator = (value: unknown) => string | undefined;
 type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
@@ -148,6 +148,10 @@ const WRAPPER = Symbol('wrapper');
 
 export function isWrapper(bodyClass: Class, property: string): boolean {
   return Reflect.hasMetadata(WRAPPER, bodyClass.prototype as object, property);
+}
+
+export function wrapperOf(bodyClass: Class): string | undefined {
+  return nestedProperties(bodyClass).find((property) => isWrapper(bodyClass, property));
 }
 
 export function ListOf(

@@ -34,6 +34,8 @@ export interface QueryParameter {
   readonly schema: TSchema;
   readonly description: string;
   readonly required?: boolean;
+  /** Returns whether the call uses the value. Default: by the type of the schema. Strict calls refuse other values. */
+  readonly isUsable?: (value: unknown) => boolean;
 }
 
 /** A route for an app's token names the scope that the token needs. Sessions have no scopes. */
@@ -60,6 +62,8 @@ interface RouteParts<Body extends object> {
   readonly maxBodyBytes?: number;
   readonly query?: Readonly<Record<string, QueryParameter>>;
   readonly ignoresInvalidFilters?: boolean;
+  /** The rows of the list are sent as they are read. */
+  readonly isStreamed?: boolean;
   /** Response schemas of successes by status; `null` means no body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** The answer holds a secret that must not be stored, so `Idempotency-Key` is ignored. */

@@ -1,4 +1,5 @@
-import { HttpProblem } from './errors.js';
+import { badRequest, HttpProblem } from './errors.js';
+import { requestProblem } from './problems.js';
 
 /** A bulk call with more rows is answered 413. */
 export const MAX_ROWS = 10_000;
@@ -6,8 +7,8 @@ export const MAX_ROWS = 10_000;
 /** Returns unvalidated rows. Decorators would be slow for 10,000 rows, so the rows are validated later. */
 export function rowsOf(body: object, key: string): readonly unknown[] {
   const rows = (body as Record<string, unknown>)[key];
-  if (!Array.isArray(rows)) throw new HttpProblem(400);
-  if (rows.length > MAX_ROWS) throw new HttpProblem(413);
+  if (!Array.isArray(rows)) throw badRequest('Request.MissingField', { pointer: `/${key}` });
+  if (rows.length > MAX_ROWS) throw tooManyEntries(MAX_ROWS, `/${key}`);
   return rows;
 }
 
@@ -15,5 +16,10 @@ export function rowsOf(body: object, key: string): readonly unknown[] {
 const MAX_NESTED_ENTRIES = 30_000;
 
 export function assertNestedLimit(count: number): void {
-  if (count > MAX_NESTED_ENTRIES) throw new HttpProblem(413);
+  if (count > MAX_NESTED_ENTRIES) throw tooManyEntries(MAX_NESTED_ENTRIES);
+}
+
+function tooManyEntries(maximum: number, pointer?: string): HttpProblem {
+  const place = { ...(pointer !== undefined && { pointer }), details: { maximum } };
+  return new HttpProblem(413, {}, [requestProblem('Request.TooLarge', place)]);
 }

@@ -3,13 +3,15 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextPass } from 'node:timers/promises';
 import type { Answer } from './answer.js';
 import { answerEarly, TOO_LARGE } from './early-answer.js';
+import { asProblemDocument } from './problem-document.js';
 
 /** Returns the bytes of the body before compression. */
-export function send(response: Response, answer: Answer): number {
+export function send(response: Response, jsonAnswer: Answer): number {
   if (response.headersSent) {
     response.destroy();
     return 0;
   }
+  const answer = asProblemDocument(jsonAnswer, response);
   const { body, text } = answer;
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
   setHead(response, answer, payload !== undefined);
@@ -48,8 +50,8 @@ function sliceEnd(text: string, end: number): number {
   return isSplit ? end + 1 : end;
 }
 
-function setHead(response: Response, { status, headers, keys }: Answer, hasBody: boolean): void {
-  response.locals['keys'] = keys;
+function setHead(response: Response, { status, headers, problems }: Answer, hasBody: boolean): void {
+  response.locals['keys'] = problems?.map(({ key }) => key);
   response.status(status).setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (!hasBody || response.hasHeader('Content-Type')) return;

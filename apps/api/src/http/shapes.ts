@@ -38,5 +38,3 @@ export function component<Properties extends TProperties>(name: string, properti
 }
 
 export type { Static as TypeOf } from '@sinclair/typebox';
-
-export const failedRow = record({ input: Type.Unknown(), error: record({ message: text }) });

@@ -1,10 +1,12 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { HttpProblem, type FieldErrors } from './errors.js';
+import { badRequest, HttpProblem, type FieldErrors } from './errors.js';
 import { truncateOverlongLists, isPlainObject } from './nested-values.js';
 import { isWrapper } from './request-fields.js';
+import type { Problem } from './problems.js';
 import { MALFORMED } from '@back-office/kernel';
-import { findWrongTypes } from './wrong-types.js';
+import { formatPointer } from './pointer.js';
+import { findWrongTypes, wrongTypeProblem } from './wrong-types.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
@@ -21,7 +23,7 @@ export function validateBody<Body extends object>(
   raw: unknown,
   namesWrongTypes = false,
 ): ValidatedBody<Body> {
-  if (!isPlainObject(raw)) throw new HttpProblem(400);
+  if (!isPlainObject(raw)) throw badRequest('Request.WrongType', { pointer: '' });
   const truncatedBody = truncateOverlongLists(bodyClass, raw);
   const body = plainToInstance(bodyClass, truncatedBody, { strategy: 'excludeAll', exposeUnsetFields: false });
   const violations = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
@@ -30,7 +32,7 @@ export function validateBody<Body extends object>(
   );
   if (errors.some(([, message]) => message === MALFORMED)) {
     const wrongTypes = namesWrongTypes ? findWrongTypesInWrappers(bodyClass, violations, truncatedBody) : [];
-    if (wrongTypes.length === 0) throw new HttpProblem(400);
+    if (wrongTypes.length === 0) throw new HttpProblem(400, {}, describeWrongTypes(violations, truncatedBody));
     return { body, errors: undefined, wrongTypes };
   }
   return { body, errors: errors.length > 0 ? groupByField(errors) : undefined };
@@ -43,6 +45,17 @@ function findWrongTypesInWrappers(
 ) {
   const wrappers = violations.filter(({ property }) => isWrapper(bodyClass, property));
   return wrappers.flatMap(({ property, children }) => findWrongTypes(children ?? [], rawBody[property]));
+}
+
+/** More entries help no reader. */
+const MAX_DESCRIBED_TYPES = 100;
+
+function describeWrongTypes(violations: readonly ValidationError[], body: unknown): Problem[] {
+  const wrongTypes = findWrongTypes([...violations], body).slice(0, MAX_DESCRIBED_TYPES);
+  return wrongTypes.map(({ field, ...types }) => {
+    const { key, message, details } = wrongTypeProblem({ field, ...types });
+    return { key, message, pointer: formatPointer(field.split('.')), ...(details && { details }) };
+  });
 }
 
 type FieldMessage = readonly [field: string, message: string];

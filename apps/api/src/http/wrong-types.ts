@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { ValidationError } from 'class-validator';
 import type { Answer } from './answer.js';
+import { requestProblem, type Problem } from './problems.js';
 import { MALFORMED } from '@back-office/kernel';
 import type { Speech } from '@back-office/apps';
 import { listOf, record, text, type TypeOf } from './shapes.js';
@@ -18,7 +19,15 @@ type WrongType = TypeOf<typeof WrongTypeShape>;
 export const WrongTypesShape = record({ errors: record({ Utils: listOf(text), fields: listOf(WrongTypeShape) }) });
 
 export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): Answer {
-  return { status: 400, body: { errors: { Utils: [speech.say(WRONG_DATA_TYPE)], fields } }, keys: [WRONG_DATA_TYPE] };
+  const message = speech.say(WRONG_DATA_TYPE);
+  const problems = fields.map((field) => ({ ...wrongTypeProblem(field), key: WRONG_DATA_TYPE, message }));
+  return { status: 400, body: { errors: { Utils: [message], fields } }, problems };
+}
+
+/** The JSON answer alone shows the value, since a problem document points to it. */
+export function wrongTypeProblem({ field, expected_type, received_type }: WrongType): Problem {
+  const key = received_type === MISSING_TYPE ? 'Request.MissingField' : 'Request.WrongType';
+  return requestProblem(key, { field, details: { expected_type, received_type } });
 }
 
 type Path = readonly (string | number)[];
@@ -51,6 +60,8 @@ function describeWrongType(value: unknown, expectedType: string, path: Path): Wr
     received_value: value,
   };
 }
+
+const MISSING_TYPE = 'undefined';
 
 function typeNameOf(value: unknown): string {
   if (value === null) return 'null';

@@ -200,17 +200,17 @@ describe('POST /int/app_locations with failed rows', () => {
     ]);
     expect(data).toEqual([
       expect.objectContaining({ code: 'A' }),
-      { message: 'API.AppLocations.NameCantBeBlank' },
-      { message: 'API.AppLocations.WrongDataType' },
+      { message: 'API.AppLocations.NameCantBeBlank', index: 1, field: 'name' },
+      { message: 'API.AppLocations.WrongDataType', index: 2, field: null },
       expect.objectContaining({ code: 'B' }),
-      { message: 'API.AppLocations.WrongDataType' },
+      { message: 'API.AppLocations.WrongDataType', index: 4, field: null },
     ]);
     expect(await readLocations()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
   });
 
   it('translates messages for the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.AppLocations.NameCantBeBlank': 'Name it' } } });
-    expect(await postRows([locationRow({ name: '' })])).toEqual([{ message: 'Name it' }]);
+    expect(await postRows([locationRow({ name: '' })])).toEqual([{ message: 'Name it', index: 0, field: 'name' }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { LOCATION_KEYS, type Locations, parseLocation } from '@back-office/locations';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { FailedPlaceShape, fieldOfRowKey, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { listOf, record, text } from '../http/shapes.js';
@@ -42,14 +43,18 @@ export function locationRoutes(locations: Locations): Route[] {
       summary: 'Upserts store locations by code and external reference; absent fields stay',
       body: PostAppLocations,
       query: BULK_OPTIONS,
-      answers: { 200: withExplain(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
+      answers: {
+        200: withExplain(listOf(Type.Union([WrittenLocationShape, record({ message: text, ...FailedPlaceShape })]))),
+      },
       failedRows: LOCATION_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'app_locations').map(parseLocation);
         const { locations: savedLocations, explain } = await locations.put(app, rows, options);
-        const results = savedLocations.map((location) =>
-          typeof location === 'string' ? { message: app.say(location) } : presentLocation(location),
+        const results = savedLocations.map((location, index) =>
+          typeof location === 'string'
+            ? { message: app.say(location), ...presentFailedPlace(index, fieldOfRowKey(location)) }
+            : presentLocation(location),
         );
         return okExplained(results, explain);
       },

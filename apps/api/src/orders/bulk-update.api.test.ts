@@ -1,5 +1,5 @@
 import { ShippedOrders1763700000007 } from '@back-office/database-postgres/testing';
-import { methodId, propose, putStock, stockOf, stockShop } from '../testing/shop.js';
+import { failedRow, methodId, propose, putStock, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -38,7 +38,7 @@ const updateOrders = async (...orders: readonly unknown[]): Promise<unknown> => 
 };
 const getOrder = async ({ id, data_part: data, time_part: time }: Order) =>
   (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
-const failureOf = (input: unknown, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
+const failureOf = (input: unknown, message: string) => ({ updated: 0, failed: [failedRow(0, input, message)] });
 const readMovements = () =>
   api.database.rows(
     `select m.kind, m.reference, l.qty from stock_movements m
@@ -127,7 +127,7 @@ describe('PUT /orders/bulk_update', () => {
     ];
     expect(await updateOrders(...rows)).toEqual({
       updated: 2,
-      failed: [{ input: lateCancellation, error: { message: 'API.Order.AlreadyShipped' } }],
+      failed: [failedRow(2, lateCancellation, 'API.Order.AlreadyShipped')],
     });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 4 });
   });
@@ -200,7 +200,7 @@ describe('PUT /orders/bulk_update', () => {
     const rows = [firstOrder, secondOrder].map((newOrder) => ({ ...partsOf(newOrder), delivery_status_id: 2 }));
     expect(await updateOrders(...rows)).toEqual({
       updated: 1,
-      failed: [{ input: rows[1], error: { message: 'API.Stocks.NegativeStock' } }],
+      failed: [failedRow(1, rows[1], 'API.Stocks.NegativeStock')],
     });
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 2, reserved: 3 });
   });
@@ -220,14 +220,14 @@ describe('PUT /orders/bulk_update', () => {
     ['an invoice number with NUL', { invoice_number: 'F\u0000' }, 'API.Orders.InvoiceNumberIsInvalid'],
     ['an overlong invoice number', { invoice_number: 'F'.repeat(256) }, 'API.Orders.InvoiceNumberIsTooLong'],
     ['a number as invoice number', { invoice_number: 5 }, 'API.Orders.WrongDataType'],
-  ])('fails a row with %s and writes the others', async (_, fault, key) => {
+  ])('fails a row with %s and writes the others', async (_, fault: object, key) => {
     const [failingOrder, validOrder] = [await makeOrder(), await makeOrder()];
     const row = { ...partsOf(failingOrder), invoice_number: 'F-1', ...fault };
     const { status, body } = await update(row, { ...partsOf(validOrder), invoice_number: 'F-2' }, null);
     expect([status, body.data.updated]).toEqual([200, 1]);
     expect(body.data.failed).toEqual([
-      { input: JSON.parse(JSON.stringify(row)), error: { message: key } },
-      { input: null, error: { message: 'API.Orders.WrongDataType' } },
+      failedRow(0, JSON.parse(JSON.stringify(row)), key, key === 'API.Orders.NotFound' ? null : Object.keys(fault)[0]),
+      failedRow(2, null, 'API.Orders.WrongDataType'),
     ]);
     expect(await getOrder(failingOrder)).toMatchObject({ invoice_number: null, delivery_status: 'pending' });
     expect(await getOrder(validOrder)).toMatchObject({ invoice_number: 'F-2' });

@@ -11,6 +11,7 @@ import {
   PAYMENT_STATUSES,
   type ParsedChange,
 } from '@back-office/orders';
+import { fieldOfRowKey } from '../http/failed-rows.js';
 
 const STATUS_FIELDS = [
   ['order_status_id', 'status', ORDER_STATUSES],
@@ -49,6 +50,21 @@ export function parseOrderChange(row: unknown): ParsedChange {
     }),
     ...(refund === true && { refund }),
   };
+}
+
+/** Returns the field that the row's failure concerns; `undefined` for several. */
+export function fieldOfOrderError(row: unknown, key: string): string | undefined {
+  if (!isRow(row)) return undefined;
+  if (key === INVALID_REFUND) return 'refund';
+  if (key === rowErrorKey('Orders', '', MALFORMED)) return isText(row['invoice_number']) ? 'refund' : 'invoice_number';
+  if (key !== INVALID_STATUS) return fieldOfRowKey(key);
+  const isInvalid = (field: string, names: readonly string[]) =>
+    row[field] !== undefined && row[field] !== null && !isStatusId(row[field], names);
+  return STATUS_FIELDS.find(([field, , names]) => isInvalid(field, names))?.[0];
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'string';
 }
 
 function isStatusId(value: unknown, names: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import { importOrder, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
+import { failedRow, importOrder, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -213,7 +213,10 @@ describe('a canceled order', () => {
 });
 
 describe('a refund of an order', () => {
-  const failureOf = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
+  const failureOf = (input: object, message: string, field: string | null = null) => ({
+    updated: 0,
+    failed: [failedRow(0, input, message, field)],
+  });
 
   it.each([
     ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
@@ -222,7 +225,7 @@ describe('a refund of an order', () => {
   ])('is refused %s', async (_, fields, key) => {
     const order = await makePaidOrder();
     const row = { ...partsOf(order), refund: true, ...fields };
-    expect(await updateOrders([row])).toEqual(failureOf(row, key));
+    expect(await updateOrders([row])).toEqual(failureOf(row, key, 'refund'));
     expect(await getOrder(order)).toMatchObject({ order_status: 'open', paid: 300 });
     expect(service.receivedRefunds).toEqual([]);
   });
@@ -243,7 +246,7 @@ describe('a refund of an order', () => {
     const unpaidImport = await importOrder(shop, { external_ref: 'U', items });
     expect(await updateOrders([cancellationOf(paidImport), cancellationOf(unpaidImport)])).toEqual({
       updated: 1,
-      failed: [{ input: cancellationOf(paidImport), error: { message: 'API.Orders.NotRefundable' } }],
+      failed: [failedRow(0, cancellationOf(paidImport), 'API.Orders.NotRefundable')],
     });
     expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(ONE_UPDATED);
   });

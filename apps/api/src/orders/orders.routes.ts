@@ -1,25 +1,31 @@
-import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
+import {
+  DELIVERY_STATUSES,
+  ORDER_SORT_FIELDS,
+  ORDER_STATUSES,
+  PAYMENT_STATUSES,
+  type OrderQueries,
+} from '@back-office/orders';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
-import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
+import { PAGING, PARTS, parseParts, sortParameter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
-import { ORDER_CHANGE_ERROR_KEYS, parseOrderChange } from './order-change-rows.js';
+import { integer, listOf, record } from '../http/shapes.js';
+import { fieldOfOrderError, ORDER_CHANGE_ERROR_KEYS, parseOrderChange } from './order-change-rows.js';
 import { ORDER_FILTERS, parseOrderFilter } from './order-filter.js';
 import type { OrderUpdates } from './order-updates.js';
 import { OrderListShape, OrderShape, presentOrder } from './order.js';
 
 const DEFAULT_LIMIT = 30;
 
-const ORDER_BY = {
-  schema: text,
-  description:
-    'id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt, updated_at or customer_name (last, ' +
-    'then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last',
-};
+const ORDER_BY = sortParameter(
+  ORDER_SORT_FIELDS,
+  `one of ${ORDER_SORT_FIELDS.join(', ')} (last, then first name), optionally followed by asc or desc; ` +
+    'ties by id, newest first; orders without the value are last',
+);
 
 class BulkUpdateOrders {
   @ValidatedByDomain({
@@ -86,13 +92,13 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
         'Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
-      answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ updated: integer, failed: FailedRowsShape })) },
       failedRows: ORDER_CHANGE_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'orders');
         const { failed, explain } = await updates.update(app.id, rows.map(parseOrderChange), options);
-        const failedRows = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        const failedRows = presentFailedRows(failed, rows, app, fieldOfOrderError);
         return okExplained({ updated: rows.length - failed.length, failed: failedRows }, explain);
       },
     }),

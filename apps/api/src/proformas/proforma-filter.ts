@@ -38,6 +38,10 @@ export function parseWindow(query: Query): { readonly from: Date | undefined; re
   return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + lengthMs) };
 }
 
+export function areStatuses(value: unknown): boolean {
+  return statusesOf(value).length === new Set(parseListEntries(value)).size;
+}
+
 function statusesOf(value: unknown) {
   const names = parseListEntries(value).map((entry) => (typeof entry === 'string' ? entry.trim() : undefined));
   return STATUSES.filter((status) => names.includes(status));

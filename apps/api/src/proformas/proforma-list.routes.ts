@@ -1,12 +1,12 @@
 import type { Customers } from '@back-office/customers';
 import type { Clock } from '@back-office/kernel';
-import { STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
+import { PROFORMA_SORT_FIELDS, STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
 import { ok, type HandlerResult } from '../http/answer.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
-import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
+import { MOMENT_PARAMETER, OFFSET, PAGING, PARTS, parseParts, sortParameter } from '../http/query-parameters.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { integer, listOf, record, text, boolean } from '../http/shapes.js';
-import { parseProformaFilter } from './proforma-filter.js';
+import { areStatuses, parseProformaFilter } from './proforma-filter.js';
 import { ProformaListShape } from './proforma-shapes.js';
 import { presentStats, ProformaStatsShape, parseStatsWindow } from './proforma-stats.js';
 
@@ -15,29 +15,34 @@ const DEFAULT_LIMIT = 30;
 const WHOLE_DAY = 'a date alone covers the whole day';
 
 const WINDOW_QUERY = {
-  date_from: { schema: text, description: 'by processing_date, inclusive' },
-  date_to: { schema: text, description: `by processing_date, inclusive; ${WHOLE_DAY}` },
-  updated_after: { schema: text, description: 'changed at this time or later: a date (its midnight) or a datetime' },
+  date_from: { ...MOMENT_PARAMETER, description: 'by processing_date, inclusive' },
+  date_to: { ...MOMENT_PARAMETER, description: `by processing_date, inclusive; ${WHOLE_DAY}` },
+  updated_after: {
+    ...MOMENT_PARAMETER,
+    description: 'changed at this time or later: a date (its midnight) or a datetime',
+  },
 };
 
 const STATS_QUERY = {
-  date_from: { schema: text, description: 'start of the conversion rate, inclusive; default 30 days ago' },
-  date_to: { schema: text, description: `its end, inclusive; ${WHOLE_DAY}; default now` },
+  date_from: { ...MOMENT_PARAMETER, description: 'start of the conversion rate, inclusive; default 30 days ago' },
+  date_to: { ...MOMENT_PARAMETER, description: `its end, inclusive; ${WHOLE_DAY}; default now` },
 };
 
 const CUSTOMER_LIST_QUERY = {
   ...PAGING,
   ...CURSOR,
   ...WINDOW_QUERY,
-  status: { schema: text, description: `one status name, or several separated by commas: ${STATUSES.join(', ')}` },
-  expiring_within: { schema: integer, description: 'open ones that expire within this many hours' },
-  has_alerts: { schema: boolean, description: 'true: at least one unresolved alert; false: none' },
-  orderBy: {
+  status: {
     schema: text,
-    description:
-      'expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number ' +
-      'or status, optionally followed by asc or desc',
+    description: `one status name, or several separated by commas: ${STATUSES.join(', ')}`,
+    isUsable: areStatuses,
   },
+  expiring_within: { ...OFFSET, description: 'open ones that expire within this many hours' },
+  has_alerts: { schema: boolean, description: 'true: at least one unresolved alert; false: none' },
+  orderBy: sortParameter(
+    PROFORMA_SORT_FIELDS,
+    `one of ${PROFORMA_SORT_FIELDS.join(', ')}, optionally followed by asc or desc`,
+  ),
 };
 
 const LIST_QUERY = {

@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { ok } from '../http/answer.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING } from '../http/query-parameters.js';
+import { rejectionAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, component, record } from '../http/shapes.js';
@@ -28,10 +29,9 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
       answers,
       refusals: refusalsOf(resource),
       handle: async ({ app, body: requestBody }) => {
-        const result = await records.put(name, app, rowsOf(requestBody, name));
-        if ('failures' in result) {
-          return { status: 422, body: { errors: { [resource.area]: result.failures.map((key) => app.say(key)) } } };
-        }
+        const rows = rowsOf(requestBody, name);
+        const result = await records.put(name, app, rows);
+        if ('failures' in result) return rejectionAnswer(result.failures, rows, app, { area: resource.area });
         return ok(result.rows.map((row) => present(row, app)));
       },
     }),

@@ -245,10 +245,10 @@ describe('POST /stock/reconcile with failed entries', () => {
     expect(result).toEqual({
       updated: 2,
       failed: [
-        { product: unknownRow, error: 'API.Stocks.VariantNotFound' },
-        { product: null, error: 'API.Stocks.VariantNotFound' },
-        { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty' },
-        { product: 5, error: 'API.Stocks.VariantNotFound' },
+        { product: unknownRow, error: 'API.Stocks.VariantNotFound', index: 1, field: null },
+        { product: null, error: 'API.Stocks.VariantNotFound', index: 2, field: null },
+        { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty', index: 4, field: 'qty' },
+        { product: 5, error: 'API.Stocks.VariantNotFound', index: 5, field: null },
       ],
     });
     expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });

@@ -1,11 +1,12 @@
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
-import { keysAnswer } from '../http/errors.js';
+import { missingAnswer } from '../http/errors.js';
 import { ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
+import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, nullable, record, text } from '../http/shapes.js';
-import { COUNT_ERROR_KEYS, parseCountedRow } from './stock-rows.js';
+import { COUNT_ERROR_KEYS, fieldOfStockError, parseCountedRow } from './stock-rows.js';
 import type { Stock } from '@back-office/stock';
 import { Type } from '@sinclair/typebox';
 
@@ -32,7 +33,7 @@ class ReconcileStock {
 const ReconciledShape = record({
   movement_id: nullable(integer),
   updated: integer,
-  failed: listOf(record({ product: Type.Unknown(), error: text })),
+  failed: listOf(record({ product: Type.Unknown(), error: text, ...FailedPlaceShape })),
 });
 
 export function reconcileRoutes(stock: Stock): Route[] {
@@ -53,9 +54,13 @@ export function reconcileRoutes(stock: Stock): Route[] {
         const rows = rowsOf(body, 'products');
         const countedRows = rows.map((row) => parseCountedRow(row, body.warehouse_code));
         const reconciliation = await stock.reconcile(app.id, body.warehouse_code, countedRows, options);
-        if (reconciliation === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
+        if (reconciliation === undefined) return missingAnswer('API.Warehouses.NotFound', app);
         const { movementId, failed, explain } = reconciliation;
-        const failedRows = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));
+        const failedRows = failed.map(({ row, key }) => ({
+          product: rows[row],
+          error: app.say(key),
+          ...presentFailedPlace(row, fieldOfStockError(rows[row], key)),
+        }));
         return okExplained(
           { movement_id: movementId, updated: rows.length - failed.length, failed: failedRows },
           explain,

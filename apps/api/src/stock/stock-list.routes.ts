@@ -11,6 +11,7 @@ import {
   parseWindowFilter,
   UPDATED_AFTER,
   windowParameters,
+  sortParameter,
 } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
@@ -64,10 +65,10 @@ const STOCK_FILTERS = {
   },
 };
 
-const ORDER_BY = {
-  schema: text,
-  description: 'updated_at, optionally followed by asc or desc; anything else sorts by product, variant and warehouse',
-};
+const ORDER_BY = sortParameter(
+  STOCK_SORT_FIELDS,
+  'updated_at, optionally followed by asc or desc; anything else sorts by product, variant and warehouse',
+);
 
 const DEFAULT_LIMIT = 30;
 
@@ -100,6 +101,7 @@ export function stockListRoutes(queries: StockQueries): Route[] {
       path: '/stock_movements',
       caller: 'app',
       scope: 'stock:read',
+      isStreamed: true,
       summary: 'All lines of the stock movements booked from dateFrom to dateUntil, in booking order; not paged',
       query: {
         ...windowParameters('dateFrom', 'dateUntil', true),
@@ -126,5 +128,10 @@ function refuseInvalidFilters(app: AppContext, query: Readonly<Record<string, un
     ([name]) => (query[name] ?? '') !== '' && parseInteger(query[name]) === undefined,
   );
   if (invalidFilters.length === 0) return undefined;
-  return { status: 400, body: { errors: { Stocks: invalidFilters.map(([, { refusal }]) => app.say(refusal)) } } };
+  const problems = invalidFilters.map(([parameter, { refusal }]) => ({
+    key: refusal,
+    message: app.say(refusal),
+    details: { parameter },
+  }));
+  return { status: 400, body: { errors: { Stocks: problems.map(({ message }) => message) } }, problems };
 }

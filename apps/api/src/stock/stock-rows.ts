@@ -22,6 +22,14 @@ export function parseCountedRow(row: unknown, warehouseCode: string): StockQuant
   return { code: row['sku'] as string | null | undefined, warehouse_code: warehouseCode, qty: row['qty'] };
 }
 
+/** Returns the field of a stock row or counted row whose rule has the key. */
+export function fieldOfStockError(row: unknown, key: string): string | undefined {
+  if (key === 'API.Stocks.WarehouseNotFound') return 'warehouse_code';
+  if (key === 'API.Stocks.NegativeStock') return 'qty';
+  if (key !== 'API.Stocks.InvalidQty' || !isRow(row)) return undefined;
+  return isStorableQuantity(row['qty']) && row['min_qty'] !== undefined ? 'min_qty' : 'qty';
+}
+
 function isStorableQuantity(value: unknown): value is number {
   return isQuantity(value) && Math.abs(value) <= MAX_QUANTITY;
 }

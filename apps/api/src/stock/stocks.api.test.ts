@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from '@back-office/database-postgres';
-import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { failedRow, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -279,11 +279,11 @@ describe('PUT /int/stocks with an invalid row', () => {
     ).toEqual({
       updated: 2,
       failed: [
-        { input: unknownRow, error: { message: 'API.Stocks.VariantNotFound' } },
-        { input: row({ warehouse_code: 'none' }), error: { message: 'API.Stocks.WarehouseNotFound' } },
-        { input: null, error: { message: 'API.Stocks.VariantNotFound' } },
-        { input: row({ qty: '4' }), error: { message: 'API.Stocks.InvalidQty' } },
-        { input: row({ code: 'C', qty: -1 }), error: { message: 'API.Stocks.NegativeStock' } },
+        failedRow(1, unknownRow, 'API.Stocks.VariantNotFound'),
+        failedRow(2, row({ warehouse_code: 'none' }), 'API.Stocks.WarehouseNotFound', 'warehouse_code'),
+        failedRow(3, null, 'API.Stocks.VariantNotFound'),
+        failedRow(5, row({ qty: '4' }), 'API.Stocks.InvalidQty', 'qty'),
+        failedRow(6, row({ code: 'C', qty: -1 }), 'API.Stocks.NegativeStock', 'qty'),
       ],
     });
     expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
@@ -326,7 +326,10 @@ describe('PUT /int/stocks with one shelf in several rows', () => {
     await writeRows([row({ qty: 5 })]);
     expect(await putRows([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
       updated: 2,
-      failed: [-7, -2].map((qty) => ({ input: row({ qty }), error: { message: 'API.Stocks.NegativeStock' } })),
+      failed: [
+        failedRow(0, row({ qty: -7 }), 'API.Stocks.NegativeStock', 'qty'),
+        failedRow(3, row({ qty: -2 }), 'API.Stocks.NegativeStock', 'qty'),
+      ],
     });
     expect(await readOnHand()).toEqual({ 'A@W1': 5 + 10 - 14 });
   });

@@ -4,10 +4,11 @@ import { okJson } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { parseIdFilter, PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
-import { STOCK_ERROR_KEYS, parseStockRow } from './stock-rows.js';
+import { integer, listOf, component, nullable, record, text } from '../http/shapes.js';
+import { fieldOfStockError, STOCK_ERROR_KEYS, parseStockRow } from './stock-rows.js';
 
 const stringSchema = orNull({ type: 'string', maxLength: 255 });
 
@@ -51,13 +52,13 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
       body: PutStocks,
       query: BULK_OPTIONS,
-      answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ updated: integer, failed: FailedRowsShape })) },
       failedRows: STOCK_ERROR_KEYS,
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'stocks');
         const { failed, explain } = await stock.add(app.id, rows.map(parseStockRow), options);
-        const failedRows = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        const failedRows = presentFailedRows(failed, rows, app, fieldOfStockError);
         return okExplained({ updated: rows.length - failed.length, failed: failedRows }, explain);
       },
     }),

@@ -4,6 +4,7 @@ import { answerWith, created, okJson } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { PAGING, parseSearchFilter } from '../http/query-parameters.js';
 import { Flag, orNull, Text, ValidatedByDomain, Whole, Wrapper } from '../http/request-fields.js';
+import { rejectionAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
@@ -103,11 +104,9 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       refusals: [...WAREHOUSE_ERROR_KEYS, ...REFUSALS],
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
-        const rows = rowsOf(body, 'warehouses').map(parseWarehouseRow);
-        const outcome = await warehouses.put(app.id, rows, options);
-        if ('failures' in outcome) {
-          return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };
-        }
+        const rows = rowsOf(body, 'warehouses');
+        const outcome = await warehouses.put(app.id, rows.map(parseWarehouseRow), options);
+        if ('failures' in outcome) return rejectionAnswer(outcome.failures, rows, app, { area: 'Warehouses' });
         const { warehouses: savedWarehouses, deleted, explain } = outcome;
         return okExplained({ warehouses: savedWarehouses.map(presentWarehouse), deleted }, explain);
       },

@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { buildOpenApiDocument } from '../http/openapi.js';
+import { PROBLEM_TYPE } from '../http/problem-document.js';
+import { REQUEST_PROBLEMS, TEXT_KEYS } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { VERSION } from '../runtime/api.js';
 
@@ -34,6 +36,15 @@ export function conformanceOf(routes: readonly Route[]): Conformance {
   return (cachedConformance ??= new Conformance(routes));
 }
 
+/** An answer with selected fields lacks the others. */
+function hasSelectedFields(path: string): boolean {
+  return [...new URL(path, 'http://localhost').searchParams.keys()].some((name) => /^fields\b/.test(name));
+}
+
+function isProblemDocument(text: string): boolean {
+  return text.startsWith('{"type":"about:blank"');
+}
+
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();
@@ -57,7 +68,9 @@ export class Conformance {
   deviations({ method, path, requestBody, status, text }: Exchange): string[] {
     const template = this.templateOf(path, method);
     if (template === undefined)
-      return status === 404 && text === '[]' ? [] : [`unknown path answered ${status} ${text}`];
+      return status === 404 && (text === '[]' || isProblemDocument(text))
+        ? []
+        : [`unknown path answered ${status} ${text}`];
     const operation = (this.reference['paths'] as Paths)[template]?.[method];
     if (operation === undefined) return [`${method} ${template} is not in the reference`];
     const stated = operation.responses[status];
@@ -65,12 +78,15 @@ export class Conformance {
     const common = this.resolve(operation.responses['default'])['x-failures']?.[status];
     if (response === undefined && common === undefined)
       return [`${method} ${template} does not document ${status}: ${text}`];
+    if (isProblemDocument(text))
+      return this.checkProblem(text, [response, common], `${status} of ${method} ${template}`);
     const errorKeys = [...(response?.['x-error-keys'] ?? []), ...(common?.keys ?? [])];
     const pointer = pointerOf(stated) ?? ['paths', template, method, 'responses', String(status)];
     return [
       ...(response === undefined
         ? this.validate(['components', 'schemas', common?.schema ?? ''], JSON.parse(text), `answer ${status}`)
-        : this.checkAnswer(pointer, `${status} of ${method} ${template}`, response.content, text)),
+        : this.checkAnswer(pointer, `${status} of ${method} ${template}`, response.content, text)
+      ).filter(() => !hasSelectedFields(path)),
       ...keysIn(text)
         .filter((key) => !errorKeys.includes(key))
         .map((key) => `${method} ${template} does not document ${key} with ${status}`),
@@ -80,9 +96,33 @@ export class Conformance {
 
   private checkAnswer(pointer: readonly string[], subject: string, content: unknown, text: string): string[] {
     if (content === undefined) return text === '' ? [] : [`answer ${subject} should have no body: ${text}`];
+    const types = Object.keys(content as object);
+    if (types.every((type) => type === PROBLEM_TYPE))
+      return text === '' ? [] : [`answer ${subject} is not empty: ${text}`];
     // Tests of images check the bytes.
-    if (!Object.hasOwn(content as object, 'application/json')) return [];
+    if (!types.includes('application/json')) return [];
     return this.validate([...pointer, 'content', 'application/json', 'schema'], JSON.parse(text), `answer ${subject}`);
+  }
+
+  private checkProblem(
+    text: string,
+    responses: readonly (
+      | (Pick<DocumentedResponse, 'x-error-keys'> & { readonly keys?: readonly string[] })
+      | undefined
+    )[],
+    subject: string,
+  ): string[] {
+    const knownKeys = [
+      ...responses.flatMap((response) => [...(response?.['x-error-keys'] ?? []), ...(response?.keys ?? [])]),
+      ...Object.keys(REQUEST_PROBLEMS),
+      ...Object.values(TEXT_KEYS),
+    ];
+    const document = JSON.parse(text) as { readonly errors: readonly { readonly key: string }[] };
+    const unknownKeys = document.errors.map(({ key }) => key).filter((key) => !knownKeys.includes(key));
+    return [
+      ...this.validate(['components', 'schemas', 'Problem'], document, `problem ${subject}`),
+      ...unknownKeys.map((key) => `${subject} does not document the key ${key}`),
+    ];
   }
 
   /** Follows a reference to a shared response. */

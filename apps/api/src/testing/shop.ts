@@ -108,3 +108,8 @@ export async function startSession(client: Client, session: object = {}): Promis
   if (reply.status !== 201) throw new Error(`No session: ${reply.text}`);
   return reply.body.data.access_token as string;
 }
+
+/** A failed row of a bulk call, as the answer lists it. */
+export function failedRow(index: number, input: unknown, message: string, field: string | null = null): object {
+  return { input, error: { message }, index, field };
+}

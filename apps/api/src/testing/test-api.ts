@@ -38,6 +38,8 @@ export interface Client {
   readonly token: string;
   /** Returns a client that sends this `Idempotency-Key` with each call. */
   keyed(key: string): Client;
+  /** Returns a client that sends these headers with each call. */
+  with(headers: Readonly<Record<string, string>>): Client;
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
   put(path: string, body?: unknown): Promise<Reply>;
@@ -172,6 +174,8 @@ interface ClientSettings {
 function clientOf(origin: () => string, appId: number, token: string, settings: ClientSettings): Client {
   const { agent, conformance, headers } = settings;
   const authorized = { Authorization: `Bearer ${token}`, ...headers };
+  const withHeaders = (added: ClientSettings['headers']) =>
+    clientOf(origin, appId, token, { ...settings, headers: { ...headers, ...added } });
   const call = async (method: Method, path: string, content?: unknown): Promise<Reply> => {
     const { pathname, search } = new URL(origin() + BASE_PATH + path);
     const body = content === undefined ? undefined : JSON.stringify(content);
@@ -211,7 +215,8 @@ function clientOf(origin: () => string, appId: number, token: string, settings: 
   return {
     appId,
     token,
-    keyed: (key) => clientOf(origin, appId, token, { ...settings, headers: { 'Idempotency-Key': key } }),
+    keyed: (key) => withHeaders({ 'Idempotency-Key': key }),
+    with: withHeaders,
     get: (path) => call('get', path),
     post: (path, body) => call('post', path, body),
     put: (path, body) => call('put', path, body),

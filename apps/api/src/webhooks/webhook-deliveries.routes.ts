@@ -10,9 +10,9 @@ import {
   type Refusal,
 } from '@back-office/kernel';
 import { answerWith, ok } from '../http/answer.js';
-import { HttpProblem } from '../http/errors.js';
+import { invalidParameter } from '../http/errors.js';
 import { endOfSecond, PAGING, parseTextFilter, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
-import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
+import { route, SMALL_BODY_BYTES, type Call, type Route } from '../http/route.js';
 import { integer, listOf, oneOf, record } from '../http/shapes.js';
 import { DeliveryShape, presentDelivery, ReplayDeliveries } from './webhook-fields.js';
 import { messageId } from './webhook-messages.js';
@@ -40,8 +40,8 @@ export function webhookDeliveryRoutes(deliveries: WebhookDeliveries): Route[] {
       answers: { 200: record({ data: listOf(DeliveryShape) }) },
       handle: async ({ app, id, query, scopes }) => {
         const { from, before: until } = parseWindowFilter(query, 'from', 'until');
-        const status = parseOneOf(parseTextFilter(query, 'status'), STATUSES);
-        const type = parseOneOf<EventType>(parseTextFilter(query, 'type'), EVENT_TYPES);
+        const status = parseOneOf(query, 'status', STATUSES);
+        const type = parseOneOf<EventType>(query, 'type', EVENT_TYPES);
         const page = parsePage(query, DEFAULT_LIMIT);
         const types = EVENT_TYPES.filter(
           (one) => (type ?? one) === one && hasScope(scopes, `${EVENT_KINDS[one].area}:read`),
@@ -71,10 +71,15 @@ export function webhookDeliveryRoutes(deliveries: WebhookDeliveries): Route[] {
   ];
 }
 
-function parseOneOf<Value extends string>(value: string | undefined, values: readonly Value[]): Value | undefined {
+function parseOneOf<Value extends string>(
+  query: Call['query'],
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
   const known = values.find((one) => one === value);
-  if (known === undefined) throw new HttpProblem(400);
+  if (known === undefined) throw invalidParameter(name);
   return known;
 }
 

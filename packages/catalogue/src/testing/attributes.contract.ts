@@ -145,11 +145,11 @@ function describeRefusals({ it }: Runner, open: OpenShop): void {
     );
     expect(result).toEqual({
       failures: [
-        'API.Products.NotFound',
-        'API.ProductAttributes.ValueCantBeBlank',
-        'API.ProductAttributeDefs.NotFound',
-        'API.ProductAttributeDefs.CodeAlreadyExists',
-        'API.Products.NotFound',
+        { row: 1, key: 'API.Products.NotFound' },
+        { row: 2, key: 'API.ProductAttributes.ValueCantBeBlank' },
+        { row: 3, key: 'API.ProductAttributeDefs.NotFound' },
+        { row: 4, key: 'API.ProductAttributeDefs.CodeAlreadyExists' },
+        { row: 5, key: 'API.Products.NotFound' },
       ],
     });
     expect(await shop.listCodes()).toEqual([
@@ -163,7 +163,7 @@ function describeRefusals({ it }: Runner, open: OpenShop): void {
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' })));
     const [size] = await shop.definitions();
     const result = await otherShop.put(row('A', attribute('size', { definitionId: size?.id })));
-    expect(result).toEqual({ failures: ['API.ProductAttributeDefs.NotFound'] });
+    expect(result).toEqual({ failures: [{ row: 0, key: 'API.ProductAttributeDefs.NotFound' }] });
     expect(await otherShop.putAll(row('A', attribute('size', { code: 'SIZE' })))).toEqual([1, 1]);
     expect((await otherShop.definitions())[0]?.id).not.toBe(size?.id);
   });

@@ -1,4 +1,4 @@
-import type { Page } from '@back-office/kernel';
+import type { Page, RejectedRows } from '@back-office/kernel';
 import { PAYMENT_METHODS } from './payment-methods.js';
 import { PROMOTIONS } from './promotions.js';
 import type { Resource, StoredRow } from './resource.js';
@@ -21,7 +21,7 @@ export interface SetUpApp {
   readonly decimals: number;
 }
 
-export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] };
+export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | RejectedRows;
 
 export interface SetUpRecords {
   /**

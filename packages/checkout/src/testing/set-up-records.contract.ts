@@ -164,9 +164,9 @@ export function setUpRecordsContract(
       const storedMethods = await list('payment_methods');
       expect(await tryToPut('payment_methods', rows)).toEqual({
         failures: [
-          'API.PaymentMethods.KindIsInvalid',
-          'API.PaymentMethods.WrongDataType',
-          'API.PaymentMethods.NameCantBeBlank',
+          { row: 1, key: 'API.PaymentMethods.KindIsInvalid' },
+          { row: 2, key: 'API.PaymentMethods.WrongDataType' },
+          { row: 3, key: 'API.PaymentMethods.NameCantBeBlank' },
         ],
       });
       expect(await list('payment_methods')).toEqual(storedMethods);
@@ -179,13 +179,13 @@ export function setUpRecordsContract(
       ];
       const giftFor = (customer: unknown) => ({ ...GIFT, customer_id: customer });
       expect(await put('vouchers', giftFor(ownCustomer.id))).toMatchObject([{ customer_id: ownCustomer.id }]);
-      const missingCustomer = { failures: ['API.Customers.NotFound'] };
+      const missingCustomer = { failures: [{ row: 0, key: 'API.Customers.NotFound' }] };
       expect(await tryToPut('vouchers', [giftFor(foreignCustomer.id)])).toEqual(missingCustomer);
       expect(await tryToPut('vouchers', [giftFor(2 ** 60)])).toEqual(missingCustomer);
     });
 
     it('is refused when its code cannot be stored', async () => {
-      const failures = ['API.Vouchers.CodeIsInvalid'];
+      const failures = [{ row: 0, key: 'API.Vouchers.CodeIsInvalid' }];
       expect(await tryToPut('vouchers', [{ ...GIFT, code: 'a\0b' }])).toEqual({ failures });
     });
   });
@@ -193,7 +193,7 @@ export function setUpRecordsContract(
   describe('active promotions without a coupon', () => {
     const makePromotions = (count: number, overrides: object = {}) =>
       Array.from({ length: count }, (_, index) => ({ ...TENTH, code: `p${index}`, ...overrides }));
-    const TOO_MANY = { failures: ['API.Promotions.TooManyActive'] };
+    const TOO_MANY = { failures: [{ key: 'API.Promotions.TooManyActive' }] };
 
     it('are limited to 100', async () => {
       await put('promotions', ...makePromotions(MAX_ACTIVE));
@@ -225,7 +225,9 @@ export function setUpRecordsContract(
     it('are limited to 10', async () => {
       await put('promotions', ...makePromotions(10, 'SAVE'), ...makePromotions(10, 'ZIMA'));
       const eleventh = { ...TENTH, code: 'eleventh', coupon_code: 'SAVE' };
-      expect(await tryToPut('promotions', [eleventh])).toEqual({ failures: ['API.Promotions.TooManyWithCoupon'] });
+      expect(await tryToPut('promotions', [eleventh])).toEqual({
+        failures: [{ key: 'API.Promotions.TooManyWithCoupon' }],
+      });
       expect(await list('promotions')).toHaveLength(20);
       await put('promotions', { ...eleventh, active: false });
       await put('promotions', { ...eleventh, active: true }, { code: 'SAVE0', active: false });

@@ -42,7 +42,7 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       const limitError = findBrokenLimit(RESOURCES[name], plan.records, this.clock.now());
-      if (limitError !== undefined) return { failures: [limitError] };
+      if (limitError !== undefined) return { failures: [{ key: limitError }] };
       const plannedRows = plannedOf(plan.outcomes);
       const drafts = new Map(plannedRows.map((row) => [row.code, row]));
       const entries = setUpEntries(name, this.table(name).all(app.id), [...drafts.values()]);

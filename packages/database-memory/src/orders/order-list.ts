@@ -4,14 +4,16 @@ import {
   ORDER_STATUSES,
   PAYMENT_STATUSES,
   ORDER_FIELDS,
+  ORDER_SORT_FIELDS,
   type OrderFilter,
   type OrderListQuery,
+  type OrderSortField,
 } from '@back-office/orders';
 import { containsFolded } from '../people-search.js';
 import { listedPage, type SortKey } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-const SORT_KEYS: Readonly<Record<string, readonly SortKey<StoredOrder>['value'][]>> = {
+const SORT_KEYS: Readonly<Record<OrderSortField, readonly SortKey<StoredOrder>['value'][]>> = {
   id: [({ id }) => id],
   order_number: [(order) => order.order_number],
   order_date: [(order) => order.order_date.getTime()],
@@ -27,7 +29,7 @@ const SORT_KEYS: Readonly<Record<string, readonly SortKey<StoredOrder>['value'][
 };
 
 export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): ListedPage {
-  const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
+  const sorting = parseSorting(orderBy, ORDER_SORT_FIELDS);
   const values = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
   const keys: readonly SortKey<StoredOrder>[] = [
     ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),

@@ -16,6 +16,8 @@ import {
   shownPayments,
   STATUS_COLORS,
   statusId,
+  PROFORMA_SORT_FIELDS,
+  type ProformaSortField,
   type RequestingApp,
   type Proforma,
   type ProformaFilter,
@@ -35,7 +37,7 @@ type Values = readonly SortKey<Proforma>['value'][];
 const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
 /** `processing_date` sorts by the insertion time, which has the same value. */
-const SORT_KEYS: Readonly<Record<string, Values>> = {
+const SORT_KEYS: Readonly<Record<ProformaSortField, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
   paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
@@ -52,7 +54,7 @@ export function proformaList(
   proformas: readonly Proforma[],
   { app, filter, orderBy, page, now }: ListQuery,
 ): ListedPage {
-  const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
+  const sorting = parseSorting(orderBy, PROFORMA_SORT_FIELDS);
   const values = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const keys: readonly SortKey<Proforma>[] = [
     ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),

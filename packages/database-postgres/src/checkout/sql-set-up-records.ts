@@ -59,7 +59,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     try {
       return await this.putAll(name, app, rows);
     } catch (error) {
-      if (error instanceof LimitExceeded) return { failures: [error.key] };
+      if (error instanceof LimitExceeded) return { failures: [{ key: error.key }] };
       throw error;
     }
   }

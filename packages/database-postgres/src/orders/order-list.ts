@@ -2,10 +2,12 @@ import { currencyNumber, parseSorting, TOTALS } from '@back-office/kernel';
 import {
   DELIVERY_STATUSES,
   ORDER_FIELDS,
+  ORDER_SORT_FIELDS,
   ORDER_STATUSES,
   PAYMENT_STATUSES,
   type OrderFilter,
   type OrderListQuery,
+  type OrderSortField,
 } from '@back-office/orders';
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
@@ -30,7 +32,7 @@ const BY_ID: SortKey = { sql: 'o.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'o.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
 // Orders without a value come last in both directions.
-const SORT_COLUMNS: Readonly<Record<string, readonly Omit<SortKey, 'direction'>[]>> = {
+const SORT_COLUMNS: Readonly<Record<OrderSortField, readonly Omit<SortKey, 'direction'>[]>> = {
   id: [{ sql: 'o.id', type: 'bigint' }],
   order_number: [{ sql: 'o.order_number', type: 'text' }],
   order_date: [{ sql: 'o.order_date', type: 'timestamptz' }],
@@ -49,7 +51,7 @@ const SORT_COLUMNS: Readonly<Record<string, readonly Omit<SortKey, 'direction'>[
 };
 
 function sortKeys(orderBy: unknown): readonly SortKey[] {
-  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
+  const sorting = parseSorting(orderBy, ORDER_SORT_FIELDS);
   if (sorting === undefined) return NEWEST_FIRST;
   const keys = (SORT_COLUMNS[sorting.field] ?? []).map((key) => ({ ...key, direction: sorting.direction }));
   return [...keys, BY_ID];

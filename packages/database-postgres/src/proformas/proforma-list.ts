@@ -5,6 +5,8 @@ import {
   STATUS_COLORS,
   STATUSES,
   statusId,
+  PROFORMA_SORT_FIELDS,
+  type ProformaSortField,
   type RequestingApp,
   type ProformaFilter,
 } from '@back-office/proforma';
@@ -30,7 +32,7 @@ interface SortColumn {
 }
 
 // `processing_date` sorts by `inserted_at`, because prices are frozen at insertion.
-const SORT_COLUMNS: Readonly<Record<string, readonly SortColumn[]>> = {
+const SORT_COLUMNS: Readonly<Record<ProformaSortField, readonly SortColumn[]>> = {
   expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
   end_sales: [{ name: 'end_sales', type: 'bigint' }],
   paid: [{ name: 'paid', type: 'bigint' }],
@@ -47,7 +49,7 @@ const SORT_COLUMNS: Readonly<Record<string, readonly SortColumn[]>> = {
 };
 
 function sortKeys(orderBy: unknown): readonly SortKey[] {
-  const sorting = parseSorting(orderBy, Object.keys(SORT_COLUMNS));
+  const sorting = parseSorting(orderBy, PROFORMA_SORT_FIELDS);
   if (sorting === undefined) return NEWEST_FIRST;
   const { field, direction } = sorting;
   const nulls = direction === 'asc' ? 'last' : 'first';

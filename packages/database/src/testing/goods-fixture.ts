@@ -46,13 +46,13 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
     },
     async addWarehouse(appId: number, code: string, sellable = true): Promise<number> {
       const result = await warehouses.put(appId, [{ code, name: code, ...ADDRESS, sellable }]);
-      if ('failures' in result) throw new Error(result.failures.join());
+      if ('failures' in result) throw new Error(result.failures.map(({ key }) => key).join());
       return idOf(result.warehouses[0]);
     },
     async deleteWarehouse(appId: number, code: string): Promise<void> {
       const row = { code, name: code, ...ADDRESS, delete: true };
       const result = await warehouses.put(appId, [row]);
-      if ('failures' in result) throw new Error(result.failures.join());
+      if ('failures' in result) throw new Error(result.failures.map(({ key }) => key).join());
     },
     async addStock(appId: number, code: string, onHand: OnHand): Promise<void> {
       const rows = Object.entries(onHand).map(([warehouse, qty]) => ({ code, warehouse_code: warehouse, qty }));

@@ -13,7 +13,7 @@ const FIRST_PAGE = { offset: 0, limit: 1_000 };
 export function setUpOf(ports: SetUpPorts) {
   const putRecords = async (appId: number, name: ResourceName, ...rows: readonly object[]): Promise<number[]> => {
     const outcome = await ports.setUpRecords.put(name, { id: appId, currency: CURRENCY, decimals: 2 }, rows);
-    if ('failures' in outcome) throw new Error(outcome.failures.join());
+    if ('failures' in outcome) throw new Error(outcome.failures.map(({ key }) => key).join());
     return outcome.rows.map((row) => row['id'] as number);
   };
   return {

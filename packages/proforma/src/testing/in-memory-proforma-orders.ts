@@ -149,7 +149,8 @@ export class InMemoryProformaOrders implements ProformaOrders {
   private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
     const { next, refusal, preferredWarehouse = null } = decide(before);
     const result = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
-    if ('missing' in result) return { before, proforma: before, refusal: insufficientStock(result.missing.name) };
+    if ('missing' in result)
+      return { before, proforma: before, refusal: insufficientStock(result.missing.name, result.shortage) };
     const proforma = next === before ? before : this.withIds(result);
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.settle(before, proforma);

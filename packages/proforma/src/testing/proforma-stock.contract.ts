@@ -59,7 +59,7 @@ export function proformaStockContract(
           const { next } = shop.confirmation(4)(proforma);
           return { next: { ...next, tags: ['raised'] } };
         });
-        expect(refusedChange).toEqual({ before: reducedProforma, proforma: reducedProforma, refusal: SOLD_OUT });
+        expect(refusedChange).toMatchObject({ before: reducedProforma, proforma: reducedProforma, refusal: SOLD_OUT });
         expect(await shop.find(draft)).toEqual(reducedProforma);
         expect(await shop.reservedPieces()).toBe(9);
       });
@@ -80,7 +80,9 @@ export function proformaStockContract(
         expect(await shop.find(unrestrictedProforma)).toEqual(movedChange.proforma);
         expect(await shop.reservedPieces(hat)).toBe(4 + 3);
         await propose(1, 'W1');
-        expect((await shop.change(restrictedProforma, shop.confirmation(1))).refusal).toEqual(insufficientStock('Hat'));
+        expect((await shop.change(restrictedProforma, shop.confirmation(1))).refusal).toMatchObject(
+          insufficientStock('Hat'),
+        );
         await shop.change(unrestrictedProforma, shop.cancellation());
         expect(await shop.reservedPieces(hat)).toBe(5);
       });
@@ -93,7 +95,9 @@ export function proformaStockContract(
         const reducedProforma = await propose();
         await shop.change(reducedProforma, shop.confirmation(0));
         await propose();
-        expect((await shop.change(reducedProforma, shop.confirmation(2))).refusal).toEqual(insufficientStock('Hat'));
+        expect((await shop.change(reducedProforma, shop.confirmation(2))).refusal).toMatchObject(
+          insufficientStock('Hat'),
+        );
       });
 
       it('can move between lines when nothing else is available', async () => {
@@ -140,7 +144,9 @@ export function proformaStockContract(
         await shop.proforma(4);
         const ids = drafts.map((draft) => draft.id);
         const storedChanges = await fixture.orders.changeUnlocked(fixture.appId, ids, shop.confirmation(4));
-        expect(storedChanges.map(({ refusal }) => refusal)).toEqual(expect.arrayContaining([undefined, SOLD_OUT]));
+        expect(storedChanges.map(({ refusal }) => refusal)).toEqual(
+          expect.arrayContaining([undefined, expect.objectContaining(SOLD_OUT)]),
+        );
         expect(await shop.reservedPieces()).toBe(9);
       });
     });

@@ -35,7 +35,7 @@ class WarehouseShop {
   async failureKeys(...rows: readonly (DesiredWarehouse | string)[]): Promise<readonly string[]> {
     const result = await this.fixture.warehouses.put(this.id, rows);
     expect(result).toHaveProperty('failures');
-    return 'failures' in result ? result.failures.map((key) => key.replace('API.Warehouses.', '')) : [];
+    return 'failures' in result ? result.failures.map(({ key }) => key.replace('API.Warehouses.', '')) : [];
   }
 
   async list(search?: string, page = PAGE): Promise<Warehouse[]> {

@@ -51,3 +51,7 @@ export function parseNumberedPage(
   const page = requestedNumber !== undefined && requestedNumber >= 1 ? Math.min(requestedNumber, 2 ** 31) : 1;
   return { limit, offset: (page - 1) * limit };
 }
+
+export function isFileKind(value: unknown): boolean {
+  return FILE_KINDS.some((kind) => kind === value);
+}

@@ -5,7 +5,8 @@ import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
 import { FileShape } from './file-shapes.js';
-import { parseFileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
+import { OFFSET, POSITIVE, sortParameter } from '../../http/query-parameters.js';
+import { isFileKind, parseFileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
 
 const DEFAULT_PAGE_SIZE = 30;
 
@@ -19,20 +20,17 @@ const PAGE_PARAMETERS = {
 const FILES_QUERY = {
   folder: { schema: text, description: 'folder key: files directly in it; / is the top level' },
   search: { schema: text, description: 'in name, alt text, caption and tags' },
-  kind: { schema: text, description: FILE_KINDS.join(', ') },
+  kind: { schema: text, description: FILE_KINDS.join(', '), isUsable: isFileKind },
   unused: { schema: boolean, description: "without usages, and older than the app's threshold" },
   noalt: { schema: boolean, description: 'images without alt text' },
-  min_size: { schema: integer, description: 'bytes' },
-  since_days: { schema: integer, description: 'content written in this many days' },
+  min_size: { ...OFFSET, description: 'bytes' },
+  since_days: { ...OFFSET, description: 'content written in this many days' },
   hidden: { schema: boolean, description: 'true: includes hidden files' },
   hidden_only: { schema: boolean, description: 'true: only hidden files' },
-  orderBy: {
-    schema: text,
-    description: 'name, size, inserted_at or last_modified, with asc or desc; default name asc',
-  },
+  orderBy: sortParameter(FILE_SORT_FIELDS, `${FILE_SORT_FIELDS.join(', ')}, with asc or desc; default name asc`),
   ...CURSOR,
-  pageNo: { schema: integer, description: 'from 1 on, default 1' },
-  pageSize: { schema: integer, description: 'default 30, at most 10,000' },
+  pageNo: { ...POSITIVE, description: 'from 1 on, default 1' },
+  pageSize: { ...POSITIVE, description: 'default 30, at most 10,000' },
 };
 
 const SummaryShape = record({

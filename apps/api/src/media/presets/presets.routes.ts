@@ -1,5 +1,6 @@
 import {
   CANT_BE_BLANK,
+  failedRows,
   IS_INVALID,
   isRow,
   MAX_STRING_LENGTH,
@@ -16,7 +17,7 @@ import {
   type UploadPresets,
 } from '@back-office/media';
 import { okJson } from '../../http/answer.js';
-import { keysAnswer } from '../../http/errors.js';
+import { rejectionAnswer } from '../../http/errors.js';
 import { orNull, ValidatedByDomain } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { rowsOf } from '../../http/row-check.js';
@@ -93,8 +94,8 @@ export function presetRoutes(
       }),
       handle: async ({ app, body }) => {
         const rows = rowsOf(body, 'cdn_upload_presets');
-        const failures = rows.flatMap((row) => findRowError(row, images) ?? []);
-        if (failures.length > 0) return keysAnswer(failures, app);
+        const failures = failedRows(rows.map((row) => findRowError(row, images)));
+        if (failures.length > 0) return rejectionAnswer(failures, rows, app);
         return okJson(await presets.put(app.id, rows.map(presetChangeOf)));
       },
     }),

@@ -3,6 +3,7 @@ import { type MediaFileQueries, TRASH_SORT_FIELDS } from '@back-office/media';
 import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
+import { POSITIVE, sortParameter } from '../../http/query-parameters.js';
 import { parseNumberedPage, searchOf } from '../files/file-filter.js';
 import { TrashEntryShape } from '../files/file-shapes.js';
 
@@ -17,13 +18,13 @@ const PAGE_PARAMETERS = {
 
 const TRASH_QUERY = {
   search: { schema: text, description: 'in name, alt text, caption and tags' },
-  order_by: {
-    schema: text,
-    description: 'like the list of files, also deleted_at and purge_at; default deleted_at desc',
-  },
+  order_by: sortParameter(
+    TRASH_SORT_FIELDS,
+    'like the list of files, also deleted_at and purge_at; default deleted_at desc',
+  ),
   ...CURSOR,
-  page_no: { schema: integer, description: 'from 1 on, default 1' },
-  page_size: { schema: integer, description: 'default 30, at most 10,000' },
+  page_no: { ...POSITIVE, description: 'from 1 on, default 1' },
+  page_size: { ...POSITIVE, description: 'default 30, at most 10,000' },
 };
 
 export function trashListRoutes(queries: MediaFileQueries): Route[] {

@@ -1,7 +1,7 @@
 import { parseInteger } from '@back-office/kernel';
 import type { FileMoves, FileResult, MediaTrash } from '@back-office/media';
 import { ok, type HandlerResult } from '../../http/answer.js';
-import { HttpProblem } from '../../http/errors.js';
+import { invalidParameter } from '../../http/errors.js';
 import { parseListEntries } from '../../http/query-text.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
@@ -48,7 +48,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       refusals: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query, body }) => {
         const key = query['file'] ?? body.file;
-        if (typeof key !== 'string' || key === '') throw new HttpProblem(400);
+        if (typeof key !== 'string' || key === '') throw invalidParameter('file');
         return presentSingleResult(await trash.delete(app.id, [key], app.settings.media), DONE_MESSAGES.delete);
       },
     }),
@@ -136,13 +136,13 @@ function keysOf(value: unknown): string[] {
   const keys = (Array.isArray(value) ? value : []).flatMap(
     (entry: unknown) => (entry as { key?: unknown } | null)?.key,
   );
-  if (keys.length === 0 || !keys.every((key) => typeof key === 'string')) throw new HttpProblem(400);
+  if (keys.length === 0 || !keys.every((key) => typeof key === 'string')) throw invalidParameter('files');
   return keys;
 }
 
 function idsOf(value: unknown): number[] {
   const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
   const ids = entries.map((entry) => (typeof entry === 'string' ? parseInteger(entry.trim()) : entry));
-  if (ids.length === 0 || !ids.every((id) => Number.isInteger(id))) throw new HttpProblem(400);
+  if (ids.length === 0 || !ids.every((id) => Number.isInteger(id))) throw invalidParameter('ids');
   return ids as number[];
 }

@@ -1,0 +1,69 @@
+import type { Answer } from './answer.js';
+import { invalidParameter } from './errors.js';
+import { isPlainObject } from './nested-values.js';
+import { parseListEntries } from './query-text.js';
+import type { Call, QueryParameter, Route } from './route.js';
+import { text } from './shapes.js';
+
+export const FIELDS_PARAMETER: QueryParameter = {
+  schema: text,
+  description:
+    'fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. ' +
+    'Unknown names are ignored',
+};
+
+export function canSelectFields({ method, media, isStreamed }: Route): boolean {
+  return method === 'get' && media === undefined && !isStreamed;
+}
+
+const MAX_PATHS = 100;
+const MAX_DEPTH = 5;
+
+/** Wanted fields; `null` takes the whole value. */
+interface Selection {
+  [field: string]: Selection | null;
+}
+
+/** Returns the wanted fields of a successful answer. Throws 400 for too many paths, or for too long ones. */
+export function selectFields(answer: Answer, query: Call['query']): Answer {
+  const selection = parseSelection(query['fields']);
+  if (selection === undefined || answer.status !== 200) return answer;
+  const { body, text: json, ...rest } = answer;
+  if (typeof json !== 'string' && !isPlainObject(body)) return answer;
+  const { data, ...others } = (typeof json === 'string' ? JSON.parse(json) : body) as { readonly data?: unknown };
+  return { ...rest, body: { data: pick(data, selection), ...others } };
+}
+
+function parseSelection(value: unknown): Selection | undefined {
+  if (value === undefined || value === '') return undefined;
+  const paths = parseListEntries(value);
+  if (paths.length > MAX_PATHS) throw invalidParameter('fields');
+  const selection = emptySelection();
+  for (const path of paths) {
+    const names = typeof path === 'string' ? path.trim().split('.') : [];
+    if (names.length === 0 || names.length > MAX_DEPTH || names.includes('')) throw invalidParameter('fields');
+    addPath(selection, names);
+  }
+  return selection;
+}
+
+/** Without a prototype, so that no name finds an inherited property. */
+function emptySelection(): Selection {
+  return Object.create(null) as Selection;
+}
+
+function addPath(selection: Selection, [name = '', ...rest]: readonly string[]): void {
+  const chosen = selection[name];
+  if (chosen === null) return;
+  if (rest.length === 0) selection[name] = null;
+  else addPath((selection[name] = chosen ?? emptySelection()), rest);
+}
+
+function pick(value: unknown, selection: Selection): unknown {
+  if (Array.isArray(value)) return value.map((entry) => pick(entry, selection));
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => selection[name] !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, field]) => [name, selection[name] ? pick(field, selection[name]) : field]),
+  );
+}

@@ -1,0 +1,103 @@
+import { IS_INVALID, parseBoolean, parseInteger } from '@back-office/kernel';
+import type { Speech } from '@back-office/apps';
+import type { Request } from 'express';
+import type { Answer } from './answer.js';
+import { canSelectFields, FIELDS_PARAMETER } from './fields.js';
+import { formOf } from './multipart.js';
+import { isPlainObject } from './nested-values.js';
+import { generateBodySchemas, REFS } from './openapi-bodies.js';
+import { formatPointer } from './pointer.js';
+import { IS_UNKNOWN, requestProblem, type Problem } from './problems.js';
+import type { QueryParameter, Route } from './route.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const STRICT = /^handling\s*=\s*"?strict"?$/i;
+const MAX_PROBLEMS = 100;
+
+/** Returns whether the client asks to refuse what the call would ignore (RFC 7240). */
+export function isStrict({ headers }: Request): boolean {
+  const { prefer } = headers;
+  return typeof prefer === 'string' && prefer.split(',').some((part) => STRICT.test(part.trim()));
+}
+
+/** Refuses unknown parameters, unusable values of known ones, and unknown fields of the body. */
+export function refuseIgnored(route: Route, request: Request, speech: Speech): Answer | undefined {
+  const problems = [...listIgnored(route, request)];
+  if (problems.length === 0) return undefined;
+  const errors: Record<string, string[]> = {};
+  for (const { place, message } of problems) (errors[place] ??= []).push(speech.say(message));
+  return { status: 422, body: { errors }, problems: problems.map(({ problem }) => problem) };
+}
+
+interface Ignored {
+  readonly place: string;
+  readonly message: string;
+  readonly problem: Problem;
+}
+
+function* listIgnored(route: Route, request: Request): Generator<Ignored> {
+  let count = 0;
+  for (const ignored of listAll(route, request)) {
+    yield ignored;
+    count += 1;
+    if (count === MAX_PROBLEMS) return;
+  }
+}
+
+function* listAll(route: Route, request: Request): Generator<Ignored> {
+  const parameters: Readonly<Record<string, QueryParameter>> = {
+    ...(canSelectFields(route) && { fields: FIELDS_PARAMETER }),
+    ...route.query,
+  };
+  for (const [name, value] of Object.entries(request.query)) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const details = { parameter: name };
+    if (parameter === undefined)
+      yield { place: name, message: IS_UNKNOWN, problem: requestProblem('Request.UnknownParameter', { details }) };
+    else if (value !== '' && !isUsable(parameter, value))
+      yield { place: name, message: IS_INVALID, problem: requestProblem('Request.InvalidParameter', { details }) };
+  }
+  if (route.body === undefined) return;
+  const body: unknown = route.upload ? formOf(request).fields : request.body;
+  for (const path of unknownFields(body, { $ref: REFS + route.body.name }, []))
+    yield {
+      place: path.join('.'),
+      message: IS_UNKNOWN,
+      problem: requestProblem('Request.UnknownField', { pointer: formatPointer(path) }),
+    };
+}
+
+function isUsable({ schema, isUsable: check }: QueryParameter, value: unknown): boolean {
+  if (check) return check(value);
+  const { type, enum: values } = schema as { readonly type?: string; readonly enum?: readonly unknown[] };
+  if (type === 'integer') return parseInteger(value) !== undefined;
+  if (type === 'boolean') return parseBoolean(value) !== undefined;
+  if (type === 'number') return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
+  return values === undefined || values.includes(value);
+}
+
+let schemas: Json | undefined;
+
+function* unknownFields(
+  value: unknown,
+  schema: Json,
+  path: readonly (string | number)[],
+): Generator<(string | number)[]> {
+  const { properties, items, additionalProperties } = resolve(schema);
+  if (Array.isArray(value) && items !== undefined)
+    for (const [index, entry] of value.entries()) yield* unknownFields(entry, items as Json, [...path, index]);
+  if (!isPlainObject(value) || properties === undefined || additionalProperties) return;
+  for (const [name, field] of Object.entries(value)) {
+    if (!Object.hasOwn(properties as Json, name)) yield [...path, name];
+    else yield* unknownFields(field, (properties as Readonly<Record<string, Json>>)[name] ?? {}, [...path, name]);
+  }
+}
+
+/** Follows references, and skips the alternative `null`. */
+function resolve(schema: Json): Json {
+  const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: readonly Json[] };
+  if ($ref !== undefined) return resolve(((schemas ??= generateBodySchemas())[$ref.slice(REFS.length)] ?? {}) as Json);
+  const alternative = anyOf?.find(({ type }) => type !== 'null');
+  return alternative === undefined ? schema : resolve(alternative);
+}
