@@ -1,3 +1,4 @@
+import { assertUnchangedSinceCheck, closeCondition } from './conditional-write.js';
 import { MemoryKeyedWrite } from './keyed-write.js';
 
 /** Records are immutable: a change stores a new record with the same id. */
@@ -65,12 +66,18 @@ export interface TransactionOptions {
 /** The work of a transaction is synchronous, so transactions never interleave. */
 export class Memory {
   #journal: (() => unknown)[] | undefined;
+  #commitCount = 0;
+
+  get commitCount(): number {
+    return this.#commitCount;
+  }
 
   /** The first transaction of a keyed call is its write. A later run of the call gets the result of this write. */
   transaction<Result>(work: () => Result, { dryRun = false }: TransactionOptions = {}): Result {
     if (this.#journal !== undefined) throw new Error('A transaction was started inside another one');
     const write = MemoryKeyedWrite.pendingWrite();
     if (write?.isWritten) return write.resume() as Result;
+    assertUnchangedSinceCheck(this.#commitCount);
     const journal: (() => unknown)[] = [];
     this.#journal = journal;
     let isCommitted = false;
@@ -80,6 +87,8 @@ export class Memory {
       if (!dryRun) {
         write?.keep(result);
         this.commit();
+        this.#commitCount += 1;
+        closeCondition();
       }
       isCommitted = !dryRun;
       return result;

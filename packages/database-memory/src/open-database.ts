@@ -4,6 +4,7 @@ import { runAs } from './apps/audit-entries.js';
 import { MemoryAttributes } from './catalogue/memory-attributes.js';
 import { MemoryProductQueries } from './catalogue/memory-product-queries.js';
 import { MemoryProducts } from './catalogue/memory-products.js';
+import { runIf } from './conditional-write.js';
 import { eventPorts } from './events/event-ports.js';
 import { MemoryKeyedWrite } from './keyed-write.js';
 import { mediaPortsOf } from './media/media-ports.js';
@@ -41,7 +42,7 @@ export function portsOf(state: State, options: Options): Database {
     },
   };
   return {
-    calls: MEMORY_CALLS,
+    calls: memoryCalls(state),
     health: HEALTH,
     jobQueue: () => new MemoryJobQueue(state, clock),
     ...eventPorts(state, clock),
@@ -60,13 +61,16 @@ export function portsOf(state: State, options: Options): Database {
 }
 
 /** The outcome of a call is always known, because transactions are synchronous. */
-export const MEMORY_CALLS: Calls = {
-  runAs,
-  runFor: (_party, work) => work(),
-  track: (work) => work(),
-  isResumed: () => MemoryKeyedWrite.isResumed(),
-  assertOutsideTransaction: () => {},
-};
+export function memoryCalls({ memory }: State): Calls {
+  return {
+    runAs,
+    runFor: (_party, work) => work(),
+    track: (work) => work(),
+    runIf: (condition, work) => runIf(memory, condition, work),
+    isResumed: () => MemoryKeyedWrite.isResumed(),
+    assertOutsideTransaction: () => {},
+  };
+}
 
 const HEALTH: Database['health'] = {
   ping: async () => {},

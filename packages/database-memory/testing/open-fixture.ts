@@ -1,6 +1,6 @@
 import { fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
-import { MEMORY_CALLS, eventPorts, mediaPortsOf, peoplePorts, State } from '../src/index.js';
+import { eventPorts, mediaPortsOf, memoryCalls, peoplePorts, State } from '../src/index.js';
 
 export async function openFixture() {
   const [state, clock] = [new State(), new ManualClock()];
@@ -8,7 +8,7 @@ export async function openFixture() {
   const media = mediaPortsOf(state, clock, { base, isPublished: false });
   return fixtureOf(
     {
-      calls: MEMORY_CALLS,
+      calls: memoryCalls(state),
       ...eventPorts(state, clock),
       ...peoplePorts(state, { clock, publicBase: () => base }),
       ...media,

@@ -28,6 +28,7 @@ import { SqlImportedOrders } from './orders/sql-imported-orders.js';
 import { SqlOrderChanges } from './orders/sql-order-changes.js';
 import { SqlOrderQueries } from './orders/sql-order-queries.js';
 import type { PublicLibrary } from '@back-office/media';
+import { PendingCondition } from './pending-condition.js';
 import { assertOutsideTransaction, type Postgres } from './postgres.js';
 import { trackWrites } from './call-writes.js';
 import { runInContext, WriteOnce } from './write-once.js';
@@ -136,6 +137,7 @@ const POSTGRES_CALLS: Calls = {
   runAs: (actor, work) => runInContext({ actor }, work),
   runFor: (party, work) => runInContext({ party }, work),
   track: trackWrites,
+  runIf: (condition, work) => new PendingCondition(condition).run(work),
   isResumed: () => WriteOnce.isResumed(),
   assertOutsideTransaction,
 };

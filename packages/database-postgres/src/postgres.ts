@@ -12,9 +12,16 @@ import {
   type WritingSql,
 } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
-import { DatabaseUnavailable, isUnknownOutcome, UnknownOutcome, type PartyKind } from '@back-office/database';
+import {
+  ConditionFailed,
+  DatabaseUnavailable,
+  isUnknownOutcome,
+  UnknownOutcome,
+  type PartyKind,
+} from '@back-office/database';
 import { failureOf, isPoolExhausted } from './failures.js';
 import { hasWritten, noteWritten } from './call-writes.js';
+import { PendingCondition } from './pending-condition.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
@@ -62,6 +69,8 @@ export class Postgres implements Sql {
   }
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { reader } = callContext();
+    if (reader) return reader.rows<Row>(text, values);
     this.onStatement(text);
     const query = { name: this.statementName(text), text, values: [...values] };
     const { rows } = await this.read(() => this.inTurn(() => retryWhileExhausted(() => this.pool.query(query))));
@@ -73,7 +82,7 @@ export class Postgres implements Sql {
    * keyed call.
    */
   write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
-    if (WriteOnce.pending() !== undefined) return this.transaction(work);
+    if (WriteOnce.pending() !== undefined || PendingCondition.current()) return this.transaction(work);
     return work({
       rows: (text, values) => this.rows(text, values),
       runLast: (text, values) => this.runInOwnTransaction(text, values),
@@ -131,6 +140,8 @@ export class Postgres implements Sql {
     work: (transaction: Transaction) => Promise<Result>,
     { dryRun = false }: TransactionOptions = {},
   ): Promise<Result> {
+    // A read that has to write, such as one of an overdue proforma, finds the record changed.
+    if (callContext().reader) throw new ConditionFailed();
     assertOutsideTransaction('A second transaction');
     const writeOnce = WriteOnce.pending();
     if (writeOnce?.isWritten) return writeOnce.resume() as Result;
@@ -142,6 +153,7 @@ export class Postgres implements Sql {
           this.inTurn(() => this.runAttempt(work, endMs, transactionEnd)),
         );
         if (!dryRun) noteWritten();
+        PendingCondition.current()?.close();
         return result;
       } catch (error) {
         if (failureOf(error) !== 'retry' || attempt === MAX_ATTEMPTS || performance.now() > endMs)
@@ -168,6 +180,7 @@ export class Postgres implements Sql {
         endMs,
         transactionEnd,
       );
+      await PendingCondition.current()?.check(transaction);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;

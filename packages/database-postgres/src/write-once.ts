@@ -1,6 +1,8 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Sql } from './client-transaction.js';
+import type { PendingCondition } from './pending-condition.js';
 import { deserialize, serialize } from 'node:v8';
 
 export interface CallContext {
@@ -9,6 +11,9 @@ export interface CallContext {
   readonly isInTransaction?: true;
   readonly party?: Party;
   readonly actor?: Actor;
+  readonly condition?: PendingCondition;
+  /** Transaction whose connection reads, while it checks a condition. */
+  readonly reader?: Sql;
 }
 
 // Keeps all state in one storage, because on Node 20 every storage slows down each promise of the process.

@@ -8,6 +8,11 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/** The condition of {@link Calls.runIf} does not hold, so the call has written nothing. */
+export class ConditionFailed extends Error {
+  override readonly name = 'ConditionFailed';
+}
+
 /** Another call with the same key has written or is about to write, so this call must not write. */
 export class WrittenByAnother extends Error {
   override readonly name = 'WrittenByAnother';
@@ -24,4 +29,8 @@ export function isDatabaseUnavailable(error: unknown): error is DatabaseUnavaila
 
 export function isWrittenByAnother(error: unknown): error is WrittenByAnother {
   return error instanceof Error && error.name === 'WrittenByAnother';
+}
+
+export function isConditionFailed(error: unknown): error is ConditionFailed {
+  return error instanceof Error && error.name === 'ConditionFailed';
 }

@@ -21,6 +21,7 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
     route({
       method: 'patch',
       path: '/app/settings',
+      guard: { kind: 'app', shownBy: '/app/settings', id: ({ app }) => app.id },
       caller: 'app',
       scope: 'settings:write',
       extension: true,

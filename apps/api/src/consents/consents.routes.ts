@@ -12,7 +12,7 @@ import { isRefusal, parsePage, refuse, type Clock, type Refusal } from '@back-of
 import { answerWith, ok, type HandlerResult } from '../http/answer.js';
 import { endOfSecond, parseMomentFilter, PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { ValidatedByDomain } from '../http/request-fields.js';
-import { route, type Call, type Route } from '../http/route.js';
+import { route, type Call, type Guard, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import {
   ConsentAtShape,
@@ -39,6 +39,11 @@ const INVALID_STATE = 'API.CustomerChannelConsents.InvalidState';
 
 const CHANGE_SOURCE = 'mobile_app';
 const DEFAULT_LIMIT = 30;
+const CONSENT_GUARD: Guard = {
+  kind: 'customer',
+  shownBy: '/customer/consents',
+  id: ({ customerId }) => customerId,
+};
 
 const answers = { 200: record({ data: ConsentShape }) };
 const failures = { 422: InvalidConsentShape };
@@ -63,6 +68,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
     route({
       method: 'put',
       path: '/customer/consent',
+      guard: CONSENT_GUARD,
       caller: 'session',
       summary: 'Grants or revokes one channel; the same state again changes nothing',
       body: PutConsent,
@@ -74,6 +80,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
     route({
       method: 'put',
       path: '/customer/consents/master',
+      guard: CONSENT_GUARD,
       caller: 'session',
       summary: 'Grants or revokes all marketing; channels keep their states',
       body: PutMasterConsent,

@@ -45,6 +45,7 @@ export function personalDataRoutes(
     route({
       method: 'post',
       path: '/customers/:id/erase',
+      guard: { kind: 'customer', shownBy: '/customers/:id' },
       caller: 'app',
       scope: 'customers:write',
       extension: true,

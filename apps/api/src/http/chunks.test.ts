@@ -48,7 +48,12 @@ beforeEach(async () => {
     tokens: { holderOf: async () => holder },
     onAuthenticated: () => {},
     keyedCalls: {} as never,
-    calls: { runFor: (_party, work) => work(), runAs: (_actor, work) => work(), track: (work) => work() },
+    calls: {
+      runFor: (_party, work) => work(),
+      runAs: (_actor, work) => work(),
+      track: (work) => work(),
+      runIf: (_condition, work) => work(),
+    },
     clock: new MovableClock(),
     jsonLimit: 1,
     jsonBodyMs: 1,

@@ -5,8 +5,10 @@ import type { RequestHandler } from 'express';
 const PREFLIGHT_SECONDS = 7_200;
 
 const EXPOSED_HEADERS = [
+  'ETag',
   'Idempotency-Replayed',
   'Next-Cursor',
+  'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',

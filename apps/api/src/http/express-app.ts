@@ -1,7 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
 import helmet from 'helmet';
 import type { Clock } from '@back-office/kernel';
-import { isRefusal, parseBoolean, parseRecordId, parseInteger } from '@back-office/kernel';
 import { actorOf } from './actor.js';
 import { isAccepted } from './accept.js';
 import { Admission, admitInTurn } from './admission.js';
@@ -14,27 +13,23 @@ import { compress } from './compress.js';
 import { allowOrigins } from './cross-origin.js';
 import { createDispatcher } from './dispatcher.js';
 import { TOO_LARGE, tooLarge } from './early-answer.js';
-import { isKeyed } from './error-keys.js';
-import { canSelectFields, selectFields } from './fields.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
-import { isDatabaseUnavailable, type Calls } from '@back-office/database';
-import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
-import { isUnreadable, rawBodyOf } from './json-body.js';
+import type { Calls } from '@back-office/database';
 import { LargeCalls } from './large-calls.js';
-import { discardForm, fingerprintForm, formOf, type UploadSettings } from './multipart.js';
-import { assertStorableQuery, parseQuery } from './query-text.js';
+import { discardForm, type UploadSettings } from './multipart.js';
+import { parseQuery } from './query-text.js';
 import { countToken, limitTokenRate, type RateLimits } from './rate-limit.js';
-import { bodyHandlersOf, readBody } from './request-body.js';
-import { asProblemDocument } from './problem-document.js';
-import type { Call, QueryParameter, Route } from './route.js';
+import { bodyHandlersOf } from './request-body.js';
+import { Preconditions } from './preconditions.js';
+import type { Route } from './route.js';
 import { send, sendChunks } from './send.js';
 import { slowDownStrangers } from './slow-down.js';
-import { isStrict, refuseIgnored } from './strict.js';
+import { isStrict } from './strict.js';
 import { UnsentBytes } from './unsent-bytes.js';
-import { wrongTypesAnswer } from './wrong-types.js';
 import { logRequests, type Observer } from './request-log.js';
 
+import { answerCall, isUnavailable } from './answer-call.js';
 import { BASE_PATH } from './base-path.js';
 
 export interface AppParts {
@@ -42,7 +37,7 @@ export interface AppParts {
   readonly tokens: AccessTokenQueries;
   readonly onAuthenticated: (holder: TokenHolder) => void;
   readonly keyedCalls: KeyedCalls;
-  readonly calls: Pick<Calls, 'runAs' | 'runFor' | 'track'>;
+  readonly calls: Pick<Calls, 'runAs' | 'runFor' | 'runIf' | 'track'>;
   readonly clock: Clock;
   readonly jsonLimit: number;
   /** Timeout of a JSON body in ms; uploads have the longer timeout of the request. */
@@ -77,7 +72,14 @@ export function createExpressApp(parts: AppParts): Express {
   app.use(BASE_PATH, compress());
   const rateLimiter = limitTokenRate(parts.rateLimits?.perToken);
   const appCalls = new CallsInProgress<number>(parts.maxCalls.perApp);
-  const gate: Gate = { callers, appCalls, largeCalls: new LargeCalls(), unsentBytes: new UnsentBytes(), rateLimiter };
+  const gate: Gate = {
+    callers,
+    appCalls,
+    largeCalls: new LargeCalls(),
+    unsentBytes: new UnsentBytes(),
+    rateLimiter,
+    preconditions: new Preconditions(parts.routes, parts.calls),
+  };
   app.use(createDispatcher(parts.routes, (router, route) => mount(router, route, parts, gate)));
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH_ANSWER));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
@@ -92,6 +94,7 @@ interface Gate {
   readonly largeCalls: LargeCalls;
   readonly unsentBytes: UnsentBytes;
   readonly rateLimiter: express.RequestHandler;
+  readonly preconditions: Preconditions;
 }
 
 /** Adds the route with its checks, in the order that the interface prescribes. */
@@ -155,13 +158,13 @@ async function respond(
   request: Request,
   response: Response,
   parts: AppParts,
-  { callers, unsentBytes }: Gate,
+  { callers, unsentBytes, preconditions }: Gate,
 ): Promise<void> {
   const holder = response.locals['holder'] as TokenHolder;
   try {
     if (isStrict(request)) response.setHeader('Preference-Applied', 'handling=strict');
     if (unsentBytes.isFull(holder.app.id)) throw new errors.Busy('app_bytes');
-    const result = await answerCall(route, request, response, parts);
+    const result = await answerCall(route, request, response, parts, preconditions);
     if (route.answersSecret) rememberToken(result, holder.app.id, callers);
     if (result.chunks) await sendChunks(response, result, result.chunks);
     else {
@@ -171,64 +174,6 @@ async function respond(
   } finally {
     if (route.upload) await discardForm(request);
   }
-}
-
-async function answerCall(route: Route, request: Request, response: Response, parts: AppParts): Promise<Answer> {
-  const holder = response.locals['holder'] as TokenHolder;
-  const { app, tokenId } = holder;
-  const key = isKeyed(route) && !isDryRun(route, request) ? parseIdempotencyKey(request) : undefined;
-  const work = (): Promise<Answer> => parts.calls.track(() => handle(route, request, holder), isUnavailable);
-  if (key === undefined) return work();
-  const body = route.upload ? fingerprintForm(request) : rawBodyOf(request);
-  const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  const format = (answer: Answer): Answer => asProblemDocument(answer, response);
-  return answerOnce(parts.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, { speech: app, format }, work);
-}
-
-async function handle(route: Route, request: Request, holder: TokenHolder): Promise<Answer> {
-  const { app, tokenId, scopes, upload, customerId } = holder;
-  if (isUnreadable(request)) throw errors.badRequest('Request.InvalidJson');
-  const query = request.query as Record<string, unknown>;
-  if (!route.ignoresInvalidFilters) assertStorableQuery(query);
-  const missingParameter = findMissingParameter(route, query);
-  if (missingParameter !== undefined) throw errors.invalidParameter(missingParameter);
-  const { body, errors: fieldErrors, wrongTypes } = readBody(route, request);
-  if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
-  const ids = Object.fromEntries(
-    Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
-  );
-  const missingAnswer = errors.missingAnswer(route.missingKey, app);
-  if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
-  const id = ids['id'] ?? 0;
-  const invalidAnswer =
-    (isStrict(request) ? refuseIgnored(route, request, app) : undefined) ??
-    (fieldErrors && errors.fieldErrorsAnswer(fieldErrors, app));
-  if (invalidAnswer) {
-    const precheckResult = (await route.precheck?.(app, id, ids)) ?? true;
-    if (isRefusal(precheckResult)) return errors.toAnswer(precheckResult, app);
-    return precheckResult ? invalidAnswer : missingAnswer;
-  }
-  const { file } = route.upload ? formOf(request) : { file: undefined };
-  const call = { app, tokenId, scopes, upload, customerId: customerId ?? 0, id, ids, query, body, file, request };
-  const answer = errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
-  return canSelectFields(route) ? selectFields(answer, query) : answer;
-}
-
-/** A dry run writes nothing, so a repeat needs no stored answer. */
-function isDryRun({ query = {} }: Route, request: Request): boolean {
-  return 'dry_run' in query && parseBoolean(request.query['dry_run']) === true;
-}
-
-function findMissingParameter({ query: parameters = {} }: Route, query: Call['query']): string | undefined {
-  const isMissing = ([name, { required, schema }]: [string, QueryParameter]): boolean => {
-    if (!required) return false;
-    return schema['type'] === 'integer' ? parseInteger(query[name]) === undefined : (query[name] ?? '') === '';
-  };
-  return Object.entries(parameters).find(isMissing)?.[0];
-}
-
-function isUnavailable(error: unknown): boolean {
-  return isDatabaseUnavailable(error) || error instanceof errors.Unavailable;
 }
 
 function answerOf(error: unknown, request: Request, response: Response, observer: Observer): Answer {

@@ -11,7 +11,7 @@ export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
 /** Answers with these statuses are not stored, since a retry may succeed. */
-const NOT_STORED_STATUSES = new Set([401, 406, 409, 413, 429]);
+const NOT_STORED_STATUSES = new Set([401, 406, 409, 412, 413, 429]);
 
 /** Throws 400 for an invalid key. */
 export function parseIdempotencyKey({ headers }: IncomingMessage): string | undefined {

@@ -155,6 +155,10 @@ export function describeFailures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {};
   if (route.media)
     byStatus[406] = describeFailure(`The Accept header rules out ${route.media.join(' and ')}`, 'DetailError');
+  if (route.method !== 'get')
+    byStatus[412] = describeFailure('`If-Match` does not list the tag of the record; nothing was done', 'DetailError');
+  else if (route.media === undefined && !route.isStreamed)
+    byStatus[304] = { description: '`If-None-Match` lists the tag: the client has this answer; no body' };
   if (route.path.includes(':id') && !route.emptyWhenMissing)
     byStatus[404] = { description: 'No such record in the app; empty body', content: PROBLEM_CONTENT };
   if (route.missingKey)

@@ -29,8 +29,16 @@ export const HEADERS: Readonly<Record<string, Json>> = {
     description: "End of the token's validity, in UTC; only in its last 30 days",
     schema: { type: 'string' },
   },
+  ETag: {
+    description: 'Tag of the record or list; changes when its fields change, except `expires_in_seconds`',
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 };
+
+function isTagged({ method, media, isStreamed }: Route, status: number): boolean {
+  return method === 'get' && media === undefined && !isStreamed && (status === 200 || status === 304);
+}
 
 const isSuccess = (status: number): boolean => status < 300;
 
@@ -40,6 +48,7 @@ export function headersOf(route: Route, status: number): Json {
     ...(route.caller === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(route.caller === 'app' ? ['Token-Expires'] : []),
     ...(isSuccess(status) && route.query?.['cursor'] ? ['Next-Cursor'] : []),
+    ...(isTagged(route, status) ? ['ETag'] : []),
     ...(isKeyed(route) ? ['Idempotency-Replayed'] : []),
   ]);
 }

@@ -25,6 +25,9 @@ Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on s
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 A call may also fail in the ways that its \`default\` response lists.
 \`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
+Failures are problem documents with pointers for clients that send \`Accept: application/problem+json, application/json\`.
+\`Prefer: handling=strict\` refuses unknown parameters and fields.
+Records and lists have an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed.
 Responses above 1 kB are compressed for clients that send \`Accept-Encoding: gzip\` or \`br\`.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
@@ -81,6 +84,7 @@ function describeOperation(route: Route, schemas: Json): Json {
       ...listPathParameters(route),
       ...listQueryParameters(route),
       ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : []),
+      ...(route.guard ? [IF_MATCH] : []),
     ],
     ...(route.body && { requestBody: describeRequestBody(route, schemas) }),
     responses: {
@@ -97,6 +101,14 @@ const IDEMPOTENCY_KEY: Json = {
   required: false,
   description: 'A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const IF_MATCH: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the record: the call is done only if the record still has it, else 412',
+  schema: { type: 'string', maxLength: 1_000 },
 };
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Refusal } from '@back-office/kernel';
+import type { ConditionalKind } from '@back-office/database';
 import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
 import type { AppContext, GrantedScopes, Scope, UploadGrant } from '@back-office/apps';
@@ -38,6 +39,15 @@ export interface QueryParameter {
   readonly isUsable?: (value: unknown) => boolean;
 }
 
+/** Lets `If-Match` guard a record. */
+export interface Guard {
+  readonly kind: ConditionalKind;
+  /** Path of the call that shows the record. Its answer has the tag of the record. */
+  readonly shownBy: string;
+  /** Default: the `:id` of the path. */
+  readonly id?: (call: Call) => number;
+}
+
 /** A route for an app's token names the scope that the token needs. Sessions have no scopes. */
 type RouteCaller =
   | { readonly caller: 'app'; readonly scope: Scope }
@@ -66,6 +76,8 @@ interface RouteParts<Body extends object> {
   readonly isStreamed?: boolean;
   /** Response schemas of successes by status; `null` means no body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** The record that the call changes. Without a guard, a call with `If-Match` is answered 412. */
+  readonly guard?: Guard;
   /** The answer holds a secret that must not be stored, so `Idempotency-Key` is ignored. */
   readonly answersSecret?: boolean;
   readonly media?: readonly string[];

@@ -7,7 +7,7 @@ import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../orders/index.js';
 import { drawQr, QR_MEDIA, type QrMedia } from './payment-qr.js';
-import { FINAL_REFUSAL, OneProformaShape, ProformaShape } from './proforma-shapes.js';
+import { FINAL_REFUSAL, OneProformaShape, ProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 import { presentInstructions, presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 
@@ -69,6 +69,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
     route({
       method: 'post',
       path: '/proforma_orders/:id/pay',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       summary: 'Records a payment that settles at once; an amount of 0 or less pays the whole debt',
@@ -91,6 +92,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
     route({
       method: 'post',
       path: '/proforma_orders/:id/card_payments',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       extension: true,
@@ -120,6 +122,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
     route({
       method: 'post',
       path: '/proforma_orders/:id/card_payments/:payment_id/result',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       extension: true,

@@ -6,7 +6,7 @@ import { Nested, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
-import { OneProformaShape } from './proforma-shapes.js';
+import { OneProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 
 const optional = true;
 
@@ -27,6 +27,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
     route({
       method: 'post',
       path: '/proforma_orders/:id/refunds/:refund_id/record',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       extension: true,
@@ -44,6 +45,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
     route({
       method: 'post',
       path: '/proforma_orders/:id/refunds/:refund_id/retry',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       extension: true,

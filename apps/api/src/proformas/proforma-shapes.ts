@@ -1,3 +1,4 @@
+import type { Guard } from '../http/route.js';
 import * as domain from '@back-office/proforma';
 import {
   anyObject,
@@ -122,5 +123,7 @@ export const ProformaShape = component('Proforma', {
 export type ProformaOut = TypeOf<typeof ProformaShape>;
 
 export const OneProformaShape = record({ data: ProformaShape });
+
+export const PROFORMA_GUARD: Guard = { kind: 'proforma', shownBy: '/proforma_orders/:id' };
 
 export const FINAL_REFUSAL = domain.ALREADY_FINAL.refused;

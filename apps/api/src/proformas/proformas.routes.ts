@@ -8,7 +8,7 @@ import { route, type Call, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
 import { OrderShape, presentOrder } from '../orders/index.js';
 import type { ProformaActions } from './proforma-actions.js';
-import { FINAL_REFUSAL, OneProformaShape } from './proforma-shapes.js';
+import { FINAL_REFUSAL, OneProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 import { presentProforma } from './proforma-presenter.js';
 
 const optional = true;
@@ -54,27 +54,8 @@ class EditProforma {
 }
 
 export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, clock: Clock): Route[] {
-  const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
-  const edit = async ({ app, id, body }: Call<EditProforma>): Promise<HandlerResult> =>
-    answerWith(await actions.edit(app, id, body), present(app));
-  const editRoute = {
-    path: '/proforma_orders/:id',
-    caller: 'app' as const,
-    scope: 'proformas:write' as const,
-    summary: 'Changes tags and comment, resolves alerts; all or nothing',
-    body: EditProforma,
-    answers: { 200: OneProformaShape },
-    refusals: [
-      FINAL_REFUSAL,
-      'API.ProformaOrders.InvalidTags',
-      'API.ProformaOrders.InvalidComment',
-      'API.ProformaOrders.AlertNotFound',
-    ],
-    precheck: exists,
-    handle: edit,
-  };
   return [
     route({
       method: 'post',
@@ -102,6 +83,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
     route({
       method: 'post',
       path: '/proforma_orders/:id/warehouse_confirm',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       summary: 'Confirms the lines on behalf of the warehouse; lines left out are confirmed in full',
@@ -121,6 +103,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
     route({
       method: 'post',
       path: '/proforma_orders/:id/convert',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       summary: 'Turns the proforma into an order; a repeat returns the same order',
@@ -133,11 +116,11 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
         return order && ok(presentOrder(app, order));
       },
     }),
-    route({ ...editRoute, method: 'put' }),
-    route({ ...editRoute, method: 'patch' }),
+    ...editRoutes(actions, clock),
     route({
       method: 'delete',
       path: '/proforma_orders/:id',
+      guard: PROFORMA_GUARD,
       caller: 'app',
       scope: 'proformas:write',
       summary: 'Cancels the proforma: refunds captured payments and releases stock',
@@ -150,4 +133,26 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
         answerWith(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
     }),
   ];
+}
+
+function editRoutes(actions: ProformaActions, clock: Clock): Route[] {
+  const edit = {
+    path: '/proforma_orders/:id',
+    guard: PROFORMA_GUARD,
+    caller: 'app' as const,
+    scope: 'proformas:write' as const,
+    summary: 'Changes tags and comment, resolves alerts; all or nothing',
+    body: EditProforma,
+    answers: { 200: OneProformaShape },
+    refusals: [
+      FINAL_REFUSAL,
+      'API.ProformaOrders.InvalidTags',
+      'API.ProformaOrders.InvalidComment',
+      'API.ProformaOrders.AlertNotFound',
+    ],
+    precheck: (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id),
+    handle: async ({ app, id, body }: Call<EditProforma>): Promise<HandlerResult> =>
+      answerWith(await actions.edit(app, id, body), (proforma) => ok(presentProforma(app, proforma, clock.now()))),
+  };
+  return [route({ ...edit, method: 'put' }), route({ ...edit, method: 'patch' })];
 }

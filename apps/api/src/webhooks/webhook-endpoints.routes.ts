@@ -12,7 +12,7 @@ import { addSeconds, IS_INVALID, isRefusal, parsePage, refuse, type Clock } from
 import { presentEndpoint, WebhookEndpointShape } from '../events/index.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
-import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
+import { route, SMALL_BODY_BYTES, type Guard, type Route } from '../http/route.js';
 import { listOf, record } from '../http/shapes.js';
 import { newSecret } from './signature.js';
 import type { TestMessage } from './test-message.js';
@@ -28,6 +28,7 @@ import {
 } from './webhook-fields.js';
 
 const DEFAULT_LIMIT = 30;
+const ENDPOINT_GUARD: Guard = { kind: 'webhook endpoint', shownBy: '/webhook_endpoints/:id' };
 
 export const URL_NOT_ALLOWED = 'API.Webhooks.UrlNotAllowed';
 
@@ -101,6 +102,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
     route({
       method: 'patch',
       path: '/webhook_endpoints/:id',
+      guard: ENDPOINT_GUARD,
       caller: 'app',
       scope: 'webhooks:write',
       extension: true,
@@ -124,6 +126,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
     route({
       method: 'delete',
       path: '/webhook_endpoints/:id',
+      guard: ENDPOINT_GUARD,
       caller: 'app',
       scope: 'webhooks:write',
       extension: true,
@@ -143,6 +146,7 @@ function secretRoutes({ endpoints, testMessage, clock }: EndpointParts): Route[]
     route({
       method: 'post',
       path: '/webhook_endpoints/:id/rotate_secret',
+      guard: ENDPOINT_GUARD,
       caller: 'app',
       scope: 'webhooks:write',
       extension: true,

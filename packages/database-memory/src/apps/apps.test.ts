@@ -4,6 +4,7 @@ import {
   auditLogContract,
   tokenAdministrationContract,
 } from '@back-office/apps/testing';
+import { conditionalWritesContract } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
 
@@ -23,4 +24,8 @@ describe('the administration of tokens in memory', () => {
 
 describe('the audit log in memory', () => {
   auditLogContract(runner, openFixture);
+});
+
+describe('conditional writes in memory', () => {
+  conditionalWritesContract(runner, openFixture);
 });

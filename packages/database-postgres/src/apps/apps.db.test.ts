@@ -4,6 +4,7 @@ import {
   auditLogContract,
   tokenAdministrationContract,
 } from '@back-office/apps/testing';
+import { conditionalWritesContract } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openFixture } from '../../testing/open-fixture.js';
 
@@ -23,4 +24,8 @@ describe('the administration of tokens in PostgreSQL', () => {
 
 describe('the audit log in PostgreSQL', () => {
   auditLogContract(runner, openFixture);
+});
+
+describe('conditional writes in PostgreSQL', () => {
+  conditionalWritesContract(runner, openFixture);
 });

@@ -1,3 +1,4 @@
+export * from './conditional-writes.contract.js';
 export * from './fixture.js';
 export * from './sales-fixture.js';
 export * from './proforma-set-up.js';

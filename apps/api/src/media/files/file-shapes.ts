@@ -1,3 +1,4 @@
+import type { Guard } from '../../http/route.js';
 import { dateTime, integer, listOf, component, nullable, oneOf, record, text, boolean } from '../../http/shapes.js';
 
 const RenditionShape = record({ label: text, width: integer, height: integer, size: integer, key: text, url: text });
@@ -50,3 +51,5 @@ export const DoneShape = record({ success: boolean, message: text });
 
 export const ResultByIdShape = record({ id: integer, success: boolean, message: text });
 export const ResultByKeyShape = record({ key: text, success: boolean, message: text });
+
+export const FILE_GUARD: Guard = { kind: 'file', shownBy: '/cdn/files/:id' };

@@ -12,7 +12,7 @@ import { Flag, RecordId, Text } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from './entry-results.js';
-import { EditedFileShape, FileShape, ResultByIdShape } from './file-shapes.js';
+import { EditedFileShape, FILE_GUARD, FileShape, ResultByIdShape } from './file-shapes.js';
 import { Ids, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, Tags } from './media-fields.js';
 
 const optional = true;
@@ -60,6 +60,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
     route({
       method: 'patch',
       path: '/cdn/file',
+      guard: { ...FILE_GUARD, id: ({ body }) => (body as PatchCdnFile).id },
       caller: 'app',
       scope: 'media:write',
       summary: 'Edits the details of a file; key and URL stay the same',

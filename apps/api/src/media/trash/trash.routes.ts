@@ -6,7 +6,7 @@ import { parseListEntries } from '../../http/query-text.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
-import { DoneShape, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
+import { DoneShape, FILE_GUARD, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
 import { Anything, Ids } from '../files/media-fields.js';
 
 class CdnFileIds {
@@ -72,6 +72,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
     route({
       method: 'post',
       path: '/cdn/files/:id/restore',
+      guard: FILE_GUARD,
       caller: 'app',
       scope: 'media:write',
       summary: 'Restores a file from Trash to its folder',
@@ -97,6 +98,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
     route({
       method: 'delete',
       path: '/cdn/files/:id/purge',
+      guard: FILE_GUARD,
       caller: 'app',
       scope: 'media:write',
       summary: 'Purges a file in Trash',

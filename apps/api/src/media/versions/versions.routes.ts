@@ -15,7 +15,7 @@ import { listOf, oneOf, record, text, boolean } from '../../http/shapes.js';
 import { Type } from '@sinclair/typebox';
 import type { CachePurge } from '../serving/cache-purge.js';
 import type { ContentIntake } from '../files/content-intake.js';
-import { DoneShape, FileShape, VersionShape } from '../files/file-shapes.js';
+import { DoneShape, FILE_GUARD, FileShape, VersionShape } from '../files/file-shapes.js';
 import { Anything } from '../files/media-fields.js';
 import type { Publication } from '../serving/publication.js';
 import { FILE_REQUIRED } from '../files/uploads.routes.js';
@@ -106,6 +106,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
     route({
       method: 'post',
       path: '/cdn/files/:id/replace',
+      guard: FILE_GUARD,
       caller: 'app',
       scope: 'media:write',
       summary: 'Replaces the content under the same key; keeps the old one as a version',
@@ -139,6 +140,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
     route({
       method: 'post',
       path: '/cdn/files/:id/revert',
+      guard: FILE_GUARD,
       caller: 'app',
       scope: 'media:write',
       summary: 'Restores a kept version as a new one; by default the latest',
@@ -157,24 +159,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
         return isRefusal(changedFile) ? changedFile : respond(app, changedFile, strategy);
       },
     }),
-    route({
-      method: 'post',
-      path: '/cdn/files/:id/renditions/regenerate',
-      caller: 'app',
-      scope: 'media:write',
-      summary: 'Makes renditions again in the background, by the preset or by the sent widths',
-      body: RegenerateRenditions,
-      bodyOptional: true,
-      answers: { 202: record({ data: DoneShape }) },
-      refusals: ['API.CdnFiles.FileNotFound', 'API.CdnFiles.FileInTrash'],
-      missingKey: 'API.CdnFiles.FileNotFound',
-      precheck: exists,
-      handle: async ({ app, id, body }) => {
-        const result = await versions.regenerate(app.id, id, body.renditions ?? undefined);
-        if (result !== true) return result ?? NOT_FOUND;
-        return { status: 202, body: { data: { success: true, message: 'The renditions are made in the background' } } };
-      },
-    }),
+    regenerateRoute(versions, exists),
   ];
 }
 
@@ -186,6 +171,7 @@ function purgeRoute(versions: FileVersions): Route {
   return route({
     method: 'delete',
     path: '/cdn/files/:id/versions/:version',
+    guard: FILE_GUARD,
     caller: 'app',
     scope: 'media:write',
     extension: true,
@@ -197,6 +183,30 @@ function purgeRoute(versions: FileVersions): Route {
       const result = await versions.purge(app.id, id, ids['version'] ?? 0);
       if (result !== true) return VERSION_NOT_FOUND;
       return ok({ success: true, message: 'The version is removed' });
+    },
+  });
+}
+
+type Precheck = NonNullable<Route['precheck']>;
+
+function regenerateRoute(versions: FileVersions, exists: Precheck): Route {
+  return route({
+    method: 'post',
+    path: '/cdn/files/:id/renditions/regenerate',
+    guard: FILE_GUARD,
+    caller: 'app',
+    scope: 'media:write',
+    summary: 'Makes renditions again in the background, by the preset or by the sent widths',
+    body: RegenerateRenditions,
+    bodyOptional: true,
+    answers: { 202: record({ data: DoneShape }) },
+    refusals: ['API.CdnFiles.FileNotFound', 'API.CdnFiles.FileInTrash'],
+    missingKey: 'API.CdnFiles.FileNotFound',
+    precheck: exists,
+    handle: async ({ app, id, body }) => {
+      const result = await versions.regenerate(app.id, id, body.renditions ?? undefined);
+      if (result !== true) return result ?? NOT_FOUND;
+      return { status: 202, body: { data: { success: true, message: 'The renditions are made in the background' } } };
     },
   });
 }
