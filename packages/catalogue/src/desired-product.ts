@@ -15,7 +15,7 @@ export interface DesiredVariant {
   readonly price?: number | null | undefined;
   /** Basis points. */
   readonly vatRate?: number | null | undefined;
-  readonly images: readonly DesiredImage[];
+  readonly images?: readonly DesiredImage[] | null | undefined;
 }
 
 type OptionalFields<AllFields> = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };
@@ -26,6 +26,6 @@ export interface DesiredProduct extends OptionalFields<PlainFields> {
   readonly external_ref?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly slug?: string | null | undefined;
-  readonly images: readonly DesiredImage[];
+  readonly images?: readonly DesiredImage[] | null | undefined;
   readonly variants: readonly DesiredVariant[];
 }

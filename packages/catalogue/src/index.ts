@@ -4,7 +4,7 @@ export * from './desired-attributes.js';
 export * from './desired-product.js';
 export * from './named-variant.js';
 export type { PlannedProduct, ProductOutcome } from './planner.js';
-export type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
+export { noImages, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
 export * from './product-changes.js';
 export * from './product-events.js';
 export { blankFields, PLAIN_COLUMNS, PRODUCT_FIELDS, type PlainColumns } from './product-fields.js';

@@ -9,10 +9,19 @@ import {
   matcherOf,
   MATCHING,
 } from '@back-office/matching';
-import { isFresh, nameOf, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
+import {
+  isFresh,
+  nameOf,
+  noImages,
+  type FoundProducts,
+  type ProductDraft,
+  type VariantDraft,
+} from './product-drafts.js';
 import { blankFields, isSentBlank, isFilled, PLAIN_FIELDS, blankToNull } from './product-fields.js';
 import { Loans } from './loans.js';
-import type { DesiredImage, DesiredProduct, DesiredVariant } from './desired-product.js';
+import type { DesiredProduct, DesiredVariant } from './desired-product.js';
+import type { PlanOptions } from './products.js';
+import { RowRefusal } from './row-refusal.js';
 import { slugCandidates, type SlugTools } from './slug.js';
 
 export interface PlannedProduct {
@@ -22,21 +31,6 @@ export interface PlannedProduct {
 }
 
 export type ProductOutcome = RowOutcome<PlannedProduct>;
-
-class RowRefusal extends Error {
-  private static readonly refusals = new Map<string, RowRefusal>();
-
-  /** Reuses one error per key, because capturing a stack takes longer than planning a row. */
-  static of(key: string): RowRefusal {
-    const refusal = RowRefusal.refusals.get(key) ?? new RowRefusal(key);
-    RowRefusal.refusals.set(key, refusal);
-    return refusal;
-  }
-
-  private constructor(readonly key: string) {
-    super(key);
-  }
-}
 
 interface RecordMatch {
   readonly record: 'product' | 'variant';
@@ -55,7 +49,7 @@ export class Planner {
   constructor(
     private readonly foundProducts: FoundProducts,
     private readonly slugTools: SlugTools,
-    private readonly options: { readonly canLend: boolean; readonly shouldExplain: boolean },
+    private readonly options: PlanOptions & { readonly canLend: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
@@ -123,7 +117,7 @@ export class Planner {
     if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
     if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
     const slug = this.chooseSlug(name, code);
-    return { id: null, code, slug, name, external_ref: null, ...blankFields(), images: [], isChanged: false };
+    return { id: null, code, slug, name, external_ref: null, ...blankFields(), ...noImages(), isChanged: false };
   }
 
   private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
@@ -132,8 +126,20 @@ export class Planner {
     const slug = isFilled(desiredProduct.slug) ? desiredProduct.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
-    this.change(product, { name: desiredProduct.name ?? undefined, ...pick(desiredProduct, PLAIN_FIELDS), code, slug });
-    this.append(product.images, desiredProduct.images);
+    const external_ref = this.referenceOf(product, desiredProduct);
+    this.take(this.products, product, 'external_ref', external_ref, 'ExternalRefAlreadyExists');
+    const identity = { code, slug, external_ref };
+    this.change(product, {
+      name: desiredProduct.name ?? undefined,
+      ...pick(desiredProduct, PLAIN_FIELDS),
+      ...identity,
+    });
+    this.setImages(product, desiredProduct.images);
+  }
+
+  private referenceOf(product: ProductDraft, { external_ref }: DesiredProduct): string | null {
+    if (!this.options.storesReferences || external_ref === undefined) return product.external_ref;
+    return blankToNull(external_ref);
   }
 
   private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
@@ -156,7 +162,7 @@ export class Planner {
     this.take(this.variants, variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
     const { name, price, vatRate } = desiredVariant;
     this.change(variant, { name, price, vatRate, ...identity });
-    this.append(variant.images, desiredVariant.images);
+    this.setImages(variant, desiredVariant.images);
   }
 
   private take<Draft extends ProductDraft | VariantDraft>(
@@ -214,11 +220,17 @@ export class Planner {
     draft.isChanged = true;
   }
 
-  private append(images: DesiredImage[], newImages: readonly DesiredImage[]): void {
-    if (newImages.length === 0) return;
-    const { length } = images;
-    for (const image of newImages) images.push(image);
-    this.undoSteps.push(() => images.splice(length));
+  private setImages(draft: ProductDraft | VariantDraft, newImages: DesiredProduct['images']): void {
+    if (!newImages) return;
+    const { images, replacesImages } = draft;
+    if (this.options.replacesImages) {
+      this.undoSteps.push(() => Object.assign(draft, { images, replacesImages }));
+      Object.assign(draft, { images: [...newImages], replacesImages: true });
+    } else {
+      const { length } = images;
+      this.undoSteps.push(() => images.splice(length));
+      for (const image of newImages) images.push(image);
+    }
   }
 
   private chooseSlug(name: string, code: string): string {
@@ -230,5 +242,5 @@ export class Planner {
 function newVariant(product: ProductDraft, { code }: DesiredVariant): VariantDraft {
   if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
   const emptyFields = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
-  return { id: null, product, code: code.trim(), ...emptyFields, images: [], isChanged: false };
+  return { id: null, product, code: code.trim(), ...emptyFields, ...noImages(), isChanged: false };
 }

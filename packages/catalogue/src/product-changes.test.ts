@@ -17,6 +17,7 @@ const product: ProductDraft = {
   vatRate: null,
   active: true,
   images: [],
+  replacesImages: false,
   isChanged: false,
 };
 const variant: VariantDraft = {
@@ -29,12 +30,13 @@ const variant: VariantDraft = {
   price: null,
   vatRate: null,
   images: [],
+  replacesImages: false,
   isChanged: false,
 };
 
 function changesOf(...rows: readonly Partial<DesiredProduct>[]) {
   const foundProducts = { products: [product], variants: [variant] };
-  const products = rows.map((row) => ({ images: [], variants: [], ...row }));
+  const products = rows.map((row) => ({ images: [], replacesImages: false, variants: [], ...row }));
   const changes = productChanges(planProducts(products, foundProducts, SLUG_TOOLS).outcomes, foundProducts);
   return {
     products: changes.products.map(({ code }) => code),

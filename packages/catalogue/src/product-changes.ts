@@ -1,3 +1,4 @@
+import type { DesiredImage } from './desired-product.js';
 import type { PlannedProduct } from './planner.js';
 import type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
 import { PLAIN_FIELDS } from './product-fields.js';
@@ -11,18 +12,27 @@ export interface ProductChanges {
   readonly withImages: readonly Draft[];
 }
 
-const COMPARED_FIELDS = ['code', 'slug', 'name', ...PLAIN_FIELDS] as const;
+const COMPARED_FIELDS = ['code', 'slug', 'name', 'external_ref', ...PLAIN_FIELDS] as const;
 const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
+/** Stored images in their order, by owner. */
+export type StoredImages = ReadonlyMap<Draft, readonly DesiredImage[]>;
+
+/** Returns the stored owners whose images the plan replaces. Their stored images have to be read. */
+export function ownersOfReplacedImages(outcomes: ProductPlan['outcomes']): Draft[] {
+  const drafts = plannedDrafts(outcomes);
+  return [...drafts.products, ...drafts.variants].filter(({ id, replacesImages }) => id !== null && replacesImages);
+}
+
 /** Most rows of a nightly synchronization change nothing, so the plan is compared with the stored records. */
-export function productChanges(outcomes: ProductPlan['outcomes'], foundProducts: FoundProducts): ProductChanges {
-  const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  const products = [...new Set(plannedProducts.map((plannedProduct) => plannedProduct.product))];
-  const plannedVariants = [
-    ...new Set(plannedProducts.flatMap((plannedProduct) => plannedProduct.variants.map(({ variant }) => variant))),
-  ];
+export function productChanges(
+  outcomes: ProductPlan['outcomes'],
+  foundProducts: FoundProducts,
+  storedImages: StoredImages = new Map(),
+): ProductChanges {
+  const { products, variants: plannedVariants } = plannedDrafts(outcomes);
   const variants = plannedVariants.filter(isDifferentFrom<VariantDraft>(foundProducts.variants, VARIANT_FIELDS));
-  const withImages = [...products, ...plannedVariants].filter(({ images }) => images.length > 0);
+  const withImages = [...products, ...plannedVariants].filter((draft) => hasNewImages(draft, storedImages.get(draft)));
   const touchedProducts = new Set(
     [...variants, ...withImages].map((draft) => ('product' in draft ? draft.product : draft)),
   );
@@ -32,6 +42,22 @@ export function productChanges(outcomes: ProductPlan['outcomes'], foundProducts:
     variants,
     withImages,
   };
+}
+
+function plannedDrafts(outcomes: ProductPlan['outcomes']): FoundProducts {
+  const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
+  const variants = plannedProducts.flatMap((plannedProduct) => plannedProduct.variants.map(({ variant }) => variant));
+  return {
+    products: [...new Set(plannedProducts.map(({ product }) => product))],
+    variants: [...new Set(variants)],
+  };
+}
+
+function hasNewImages({ images, replacesImages }: Draft, storedImages: readonly DesiredImage[] = []): boolean {
+  if (!replacesImages) return images.length > 0;
+  const isStored = ({ imageUrl, alt }: DesiredImage, index: number) =>
+    storedImages[index]?.imageUrl === imageUrl && storedImages[index].alt === alt;
+  return images.length !== storedImages.length || !images.every(isStored);
 }
 
 function isDifferentFrom<Record extends Draft>(

@@ -9,7 +9,9 @@ export interface ProductDraft extends Writable<PlainFields> {
   external_ref: string | null;
   slug: string;
   name: string;
-  readonly images: DesiredImage[];
+  /** New images, or with `replacesImages` all images. */
+  images: DesiredImage[];
+  replacesImages: boolean;
   isChanged: boolean;
 }
 
@@ -22,8 +24,14 @@ export interface VariantDraft {
   name: string | null;
   price: number | null;
   vatRate: number | null;
-  readonly images: DesiredImage[];
+  images: DesiredImage[];
+  replacesImages: boolean;
   isChanged: boolean;
+}
+
+/** Initial state of the images of a draft. */
+export function noImages(): Pick<ProductDraft, 'images' | 'replacesImages'> {
+  return { images: [], replacesImages: false };
 }
 
 export interface FoundProducts {
@@ -33,10 +41,14 @@ export interface FoundProducts {
 
 /** The planner changes its drafts, so every plan needs its own copies. */
 export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
-  const copies = new Map(products.map((product) => [product, { ...product, images: [] }]));
+  const copies = new Map(products.map((product) => [product, { ...product, ...noImages() }]));
   return {
     products: [...copies.values()],
-    variants: variants.map((draft) => ({ ...draft, product: copies.get(draft.product) ?? draft.product, images: [] })),
+    variants: variants.map((draft) => ({
+      ...draft,
+      product: copies.get(draft.product) ?? draft.product,
+      ...noImages(),
+    })),
   };
 }
 
@@ -45,9 +57,9 @@ export function isFresh({ id, isChanged }: ProductDraft | VariantDraft): boolean
 }
 
 export function namesOf(draft: ProductDraft | VariantDraft): string[] {
-  const { code } = draft;
+  const { code, external_ref } = draft;
   const uniqueFields =
-    'slug' in draft ? { code, slug: draft.slug } : { code, barcode: draft.barcode, external_ref: draft.external_ref };
+    'slug' in draft ? { code, slug: draft.slug, external_ref } : { code, barcode: draft.barcode, external_ref };
   return Object.entries(uniqueFields).flatMap(([field, value]) => (value === null ? [] : nameOf(draft, field, value)));
 }
 

@@ -24,6 +24,7 @@ export const PLAIN_FIELDS = Object.keys(blankFields()) as readonly FieldName<key
 export const PRODUCT_FIELDS = [
   'id',
   'code',
+  'external_ref',
   'name',
   'slug',
   'description',

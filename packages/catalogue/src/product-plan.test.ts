@@ -17,6 +17,7 @@ const product = (id: number, code: string): ProductDraft => ({
   description: null,
   active: true,
   images: [],
+  replacesImages: false,
 });
 const variant = (id: number, owner: ProductDraft, code: string, barcode: string): VariantDraft => ({
   ...emptyFields,
@@ -26,6 +27,7 @@ const variant = (id: number, owner: ProductDraft, code: string, barcode: string)
   barcode,
   name: null,
   images: [],
+  replacesImages: false,
 });
 
 const optional = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined });

@@ -2,6 +2,7 @@ import { type ParsedRow, planRows } from '@back-office/kernel';
 import type { BulkPlan } from '@back-office/matching';
 import { copyDrafts, type FoundProducts } from './product-drafts.js';
 import { Planner, type PlannedProduct } from './planner.js';
+import type { PlanOptions } from './products.js';
 import type { DesiredProduct } from './desired-product.js';
 import type { SlugTools } from './slug.js';
 
@@ -19,13 +20,15 @@ export function planProducts(
   rows: readonly ParsedRow<DesiredProduct>[],
   foundProducts: FoundProducts,
   slugTools: SlugTools,
-  { shouldExplain = false } = {},
+  { shouldExplain = false, replacesImages = false, storesReferences = false }: Partial<PlanOptions> = {},
 ): ProductPlan {
   const refusedRows = new Map<number, string>();
   for (let plan = 1; ; plan += 1) {
     const planner = new Planner(copyDrafts(foundProducts), slugTools, {
       canLend: plan <= MAX_LENDING_PLANS,
       shouldExplain,
+      replacesImages,
+      storesReferences,
     });
     const outcomes = planRows(rows, (row: DesiredProduct, index) => planner.plan(row, index, refusedRows.get(index)));
     const unreturnedNames = planner.findUnreturned(outcomes);

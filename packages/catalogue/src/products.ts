@@ -16,15 +16,30 @@ export interface UpsertedProducts {
   readonly explain: Explanations | undefined;
 }
 
+export interface ProductOptions extends BulkOptions {
+  /** Sent images replace the stored ones; an empty list removes them. Default: sent images are appended. */
+  readonly replacesImages?: boolean;
+  /** Stores the references of products. Default: references only match. */
+  readonly storesReferences?: boolean;
+}
+
+/** The options of a call as its plan needs them. */
+export interface PlanOptions {
+  readonly shouldExplain: boolean;
+  readonly replacesImages: boolean;
+  readonly storesReferences: boolean;
+}
+
 export interface Products {
   /**
    * Creates and changes products with their variants, and writes only the valid rows. A string in `rows` is the message
-   * key of an invalid row. A repeated call appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
+   * key of an invalid row. Unless images are replaced, a repeated call appends them again. Throws `DatabaseUnavailable`
+   * when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
     rows: readonly (DesiredProduct | string)[],
-    options?: BulkOptions,
+    options?: ProductOptions,
   ): Promise<UpsertedProducts>;
 }
 

@@ -26,6 +26,7 @@ import { UploadTokens1763700000022 } from './migrations/0022-upload-tokens.js';
 import { Events1763700000023 } from './migrations/0023-events.js';
 import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
 import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.js';
+import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-and-references.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -113,6 +114,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Events1763700000023,
   Webhooks1763700000024,
   UnplacedEvents1763700000025,
+  TrackingAndReferences1763700000026,
 ];
 
 /**

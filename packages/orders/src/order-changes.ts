@@ -1,6 +1,7 @@
 import { type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
 import { type BulkPlan, type Explanation, explanationOf, MATCHING, matchOf } from '@back-office/matching';
 import { isShippedStatus, type DeliveryStatus, type OrderPaymentStatus, type OrderStatus } from './order-status.js';
+import type { Shipment } from './order.js';
 import { ORDER_TRANSITIONS } from './transitions.js';
 
 export const ORDER_NOT_FOUND = 'API.Orders.NotFound';
@@ -23,6 +24,7 @@ export interface OrderChange extends OrderIdentifier {
   readonly paymentStatus?: OrderPaymentStatus;
   readonly deliveryStatus?: DeliveryStatus;
   readonly invoiceNumber?: string | null;
+  readonly tracking?: readonly Shipment[];
   readonly refund?: boolean;
 }
 
@@ -32,6 +34,7 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly paymentStatus: OrderPaymentStatus;
   readonly deliveryStatus: DeliveryStatus;
   readonly invoiceNumber: string | null;
+  readonly tracking: readonly Shipment[];
   /** Stays true after the order was once shipped or delivered. */
   readonly hasShipped: boolean;
   readonly isUnpaid: boolean;
@@ -131,7 +134,7 @@ function decide(
   const order = orders.get(change.id);
   if (order === undefined || !isSameOrder(order, change)) return ORDER_NOT_FOUND;
   const { refund = false, ...fields } = change;
-  const changedOrder = { ...order, ...fields };
+  const changedOrder = { ...order, ...fields, tracking: changedTracking(order, change) };
   const next = { ...changedOrder, hasShipped: order.hasShipped || isShippedStatus(changedOrder.deliveryStatus) };
   for (const guard of GUARDS) {
     const refusal = guard(order, next, refund);
@@ -144,6 +147,20 @@ function decide(
     endedReservations: newlyEnded,
     refund,
   };
+}
+
+/** Returns the stored list when the sent one is equal, since a change is recognized by identity. */
+function changedTracking(
+  { tracking: before }: ChangeableOrder,
+  { tracking = before }: OrderChange,
+): readonly Shipment[] {
+  const isEqual =
+    tracking.length === before.length && tracking.every((shipment, index) => isSame(shipment, before[index]));
+  return isEqual ? before : tracking;
+}
+
+function isSame({ carrier, number, url, parcels }: Shipment, other: Shipment | undefined): boolean {
+  return carrier === other?.carrier && number === other.number && url === other.url && parcels === other.parcels;
 }
 
 type Guard = (before: ChangeableOrder, next: ChangeableOrder, refund: boolean) => string | undefined;

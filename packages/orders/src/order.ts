@@ -8,6 +8,14 @@ import type {
 } from '@back-office/kernel';
 import { DELIVERY_STATUSES, ORDER_STATUSES, statusIdIn } from './order-status.js';
 
+/** Parcels that one carrier carries under one tracking number. */
+export interface Shipment {
+  readonly carrier: string | null;
+  readonly number: string;
+  readonly url: string | null;
+  readonly parcels: number;
+}
+
 /** The amounts are minor units; status ids start at 1. */
 export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly id: number;
@@ -20,6 +28,7 @@ export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly order_status_id: number;
   readonly payment_status_id: number;
   readonly delivery_status_id: number;
+  readonly tracking: readonly Shipment[];
   readonly app_location_id: number | null;
   readonly paid: number;
   readonly debt: number;
@@ -43,6 +52,7 @@ export const DEFAULT_ORDER_COLUMNS = {
   external_ref: null,
   order_status_id: statusIdIn(ORDER_STATUSES, 'open'),
   delivery_status_id: statusIdIn(DELIVERY_STATUSES, 'pending'),
+  tracking: [],
   app_location_id: null,
   proforma_order_id: null,
   proforma_number: null,
@@ -63,6 +73,7 @@ export const ORDER_FIELDS = [
   'payment_status',
   'delivery_status_id',
   'delivery_status',
+  'tracking',
   'customer_id',
   'customer_email',
   'customer_first_name',

@@ -12,6 +12,7 @@ export function anOrder(overrides: Partial<ChangeableOrder> = {}): ChangeableOrd
     paymentStatus: 'paid',
     deliveryStatus: 'pending',
     invoiceNumber: null,
+    tracking: [],
     hasShipped: false,
     isUnpaid: false,
     isRefundable: true,

@@ -1,4 +1,4 @@
-import { type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
+import { type FailedRow, type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
 import {
   type BulkPlan,
   type Explanation,
@@ -18,6 +18,8 @@ export interface StockQuantity {
   readonly warehouse_code?: string | null | undefined;
   readonly qty: number;
   readonly min_qty?: number | null;
+  /** Counted rows only: pieces that must be on hand before the call. */
+  readonly expected_qty?: number | null;
 }
 
 export interface VariantIdentifiers {
@@ -37,6 +39,7 @@ export interface ShelfQuantity {
   readonly warehouseId: number;
   readonly qty: number;
   readonly minQty: number | null;
+  readonly expectedQty: number | null;
 }
 
 export interface StockMatchers {
@@ -62,7 +65,13 @@ function locate(row: StockQuantity, { variants, warehouses }: StockMatchers): Ro
   if (variant === undefined) return 'API.Stocks.VariantNotFound';
   const warehouse = warehouses.find({ code: row.warehouse_code });
   if (warehouse === undefined) return 'API.Stocks.WarehouseNotFound';
-  return { variantId: variant.id, warehouseId: warehouse.id, qty: row.qty, minQty: row.min_qty ?? null };
+  return {
+    variantId: variant.id,
+    warehouseId: warehouse.id,
+    qty: row.qty,
+    minQty: row.min_qty ?? null,
+    expectedQty: row.expected_qty ?? null,
+  };
 }
 
 function explainRow(row: StockQuantity, { variants, warehouses }: StockMatchers): readonly Explanation[] {
@@ -99,7 +108,32 @@ export function planAdditions(
   return { outcomes, changes: [...changes.values()].sort(byShelf) };
 }
 
-export function planReconciliation(counts: readonly ShelfQuantity[], onHand: OnHand): readonly StockChange[] {
+export const EXPECTED_QTY_DIFFERS = 'API.Stocks.ExpectedQtyDiffers';
+
+export interface FailedCount extends FailedRow {
+  /** Pieces on hand before the call, where another number was expected. */
+  readonly onHand?: number;
+}
+
+/** The last count of a shelf wins. Expected quantities are compared with the stock before the call. */
+export function planReconciliation(
+  outcomes: readonly RowOutcome<ShelfQuantity>[],
+  onHand: OnHand,
+): { readonly failed: readonly FailedCount[]; readonly changes: readonly StockChange[] } {
+  const failed: FailedCount[] = [];
+  const counts: ShelfQuantity[] = [];
+  for (const [row, outcome] of outcomes.entries()) {
+    if (typeof outcome === 'string') failed.push({ row, key: outcome });
+    else {
+      const pieces = onHand(outcome.variantId, outcome.warehouseId) ?? 0;
+      if (outcome.expectedQty === null || outcome.expectedQty === pieces) counts.push(outcome);
+      else failed.push({ row, key: EXPECTED_QTY_DIFFERS, onHand: pieces });
+    }
+  }
+  return { failed, changes: changesTo(counts, onHand) };
+}
+
+function changesTo(counts: readonly ShelfQuantity[], onHand: OnHand): readonly StockChange[] {
   const lastCounts = new Map(counts.map((count) => [`${count.variantId}/${count.warehouseId}`, count]));
   return [...lastCounts.values()]
     .map(({ variantId, warehouseId, qty }) => ({

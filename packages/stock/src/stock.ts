@@ -1,13 +1,15 @@
 import type { BulkOptions, FailedRow, ListedPage, Page, Sorting } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
-import type { StockQuantity } from './stock-plan.js';
+import type { FailedCount, StockQuantity } from './stock-plan.js';
 
 export interface StockAdditionResult {
   readonly failed: readonly FailedRow[];
   readonly explain: Explanations | undefined;
 }
 
-export interface StockReconciliationResult extends StockAdditionResult {
+export interface StockReconciliationResult {
+  readonly failed: readonly FailedCount[];
+  readonly explain: Explanations | undefined;
   readonly movementId: number | null;
 }
 
@@ -19,8 +21,8 @@ export interface Stock {
    */
   add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<StockAdditionResult>;
   /**
-   * Sets the on-hand stock of a warehouse to the counts, even below the reserved pieces. Failed rows change nothing;
-   * the other rows are written in one movement. Returns `undefined` for a missing warehouse.
+   * Sets the on-hand stock of a warehouse to the counts, even below the reserved pieces. A row with an `expected_qty`
+   * fails when other pieces are on hand. Failed rows change nothing; the other rows are written in one movement. Returns `undefined` for a missing warehouse.
    */
   reconcile(
     appId: number,

@@ -187,10 +187,10 @@ function checkImages(row: Row): RowError | undefined {
   );
 }
 
-function parseImages(row: Row): readonly DesiredImage[] {
-  const images = entriesOf(row, 'images');
-  if (images.length === 0) return NO_ENTRIES;
-  return images.map((image) => ({
+/** Images that are not sent stay `undefined`, since an empty list may remove the stored ones. */
+function parseImages(row: Row): readonly DesiredImage[] | undefined {
+  const images = row['images'] as readonly Row[] | null | undefined;
+  return images?.map((image) => ({
     imageUrl: image['image_url'] as string,
     alt: (image['alt'] as string | undefined) ?? null,
   }));

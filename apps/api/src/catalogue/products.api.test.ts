@@ -107,6 +107,7 @@ describe('POST /int/products', () => {
     expect(await findByCode('A')).toEqual({
       ...productRow('A', fields),
       id,
+      external_ref: null,
       lowest_price: 99.9,
       sales_quantity: 0,
       images: [image, image],
@@ -875,6 +876,59 @@ describe('a generated slug', () => {
     const slugs = products.map(({ slug }) => slug);
     expect(slugs.map(({ length }) => length)).toEqual([200, 255, 255]);
     for (const slug of slugs) expect(await findProduct(`slug=${slug}`)).toMatchObject({ slug });
+  });
+});
+
+describe('images_mode of POST /int/products', () => {
+  const image = (name: string) => ({ image_url: `https://example.com/${name}` });
+  const postWith = (products: readonly object[], fields: object = {}) =>
+    shop.post('/int/products', { products, ...fields });
+  const imagesOf = async (code: string) =>
+    (await findByCode(code)).images.map(({ image_url }: { image_url: string }) => image_url.slice(20));
+
+  it('appends by default, and replaces or removes on request', async () => {
+    await postWith([productRow('A', { images: [image('a')] })]);
+    await postWith([productRow('A', { images: [image('b')] })], { images_mode: 'append' });
+    expect(await imagesOf('A')).toEqual(['a', 'b']);
+    await postWith([productRow('A', { images: [image('c')] })], { images_mode: 'replace' });
+    expect(await imagesOf('A')).toEqual(['c']);
+    await postWith([productRow('A')], { images_mode: 'replace' });
+    expect(await imagesOf('A')).toEqual(['c']);
+    await postWith([productRow('A', { images: [] })], { images_mode: 'replace' });
+    expect(await imagesOf('A')).toEqual([]);
+  });
+
+  it('is refused when unknown', async () => {
+    const { status, body } = await postWith([productRow('A')], { images_mode: 'merge' });
+    expect([status, body.errors]).toEqual([422, { images_mode: ['is invalid'] }]);
+  });
+
+  it('sends the same number of statements for any number of rows', async () => {
+    const countStatements = async (count: number): Promise<number> => {
+      const rows = Array.from({ length: count }, (_, index) =>
+        productRow(`P${index}`, { images: [image(`${count}`)] }),
+      );
+      await postWith(rows);
+      const before = api.statements.length;
+      await postWith(
+        rows.map((row) => ({ ...row, images: [image('new')] })),
+        { images_mode: 'replace' },
+      );
+      return api.statements.length - before;
+    };
+    expect(await countStatements(300)).toBe(await countStatements(1));
+  });
+});
+
+describe('store_external_ref of POST /int/products', () => {
+  it('stores the reference, which then finds the product', async () => {
+    const rows = [productRow('A', { external_ref: 'erp-1' })];
+    await shop.post('/int/products', { products: rows });
+    expect((await findByCode('A')).external_ref).toBeNull();
+    await shop.post('/int/products', { products: rows, store_external_ref: true });
+    expect((await findByCode('A')).external_ref).toBe('erp-1');
+    await shop.post('/int/products', { products: [{ external_ref: 'erp-1', price: 7 }] });
+    expect(await findByCode('A')).toMatchObject({ price: 7, external_ref: 'erp-1' });
   });
 });
 

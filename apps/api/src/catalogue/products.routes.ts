@@ -5,7 +5,7 @@ import { parseProductOrder, type PlannedProduct, type ProductQueries, type Produ
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPage, CURSOR } from '../http/cursor.js';
 import { OFFSET, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
-import { ValidatedByDomain } from '../http/request-fields.js';
+import { Flag, OneOf, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { assertNestedLimit, rowsOf } from '../http/row-check.js';
@@ -21,6 +21,10 @@ import {
 } from './product-rows.js';
 import { Type } from '@sinclair/typebox';
 
+const optional = true;
+/** `append` adds the sent images to the stored ones; `replace` keeps the sent ones only. */
+const IMAGE_MODES = ['append', 'replace'] as const;
+
 class PostProducts {
   @ValidatedByDomain({
     type: 'array',
@@ -28,6 +32,8 @@ class PostProducts {
     items: PRODUCT_ROW_SCHEMA,
   })
   products?: unknown;
+  @OneOf(IMAGE_MODES, { optional }) images_mode?: (typeof IMAGE_MODES)[number] | null;
+  @Flag({ optional }) store_external_ref?: boolean | null;
 }
 
 const UpsertedProductShape = record({
@@ -83,7 +89,7 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
       caller: 'app',
       scope: 'catalogue:write',
       summary:
-        'Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in total are answered 413',
+        'Creates and changes products with their variants, matched by id, code and external reference; `images_mode: replace` replaces the images of products and variants that send some, and `store_external_ref` stores the references of products; more than 30,000 variants or images in total are answered 413',
       body: PostProducts,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ products: listOf(UpsertedProductShape), failed: FailedRowsShape })) },
@@ -93,7 +99,11 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         const rows = rowsOf(body, 'products');
         Object.values(countNested(rows)).forEach(assertNestedLimit);
         const desiredProducts = rows.map((row) => parseProductRow(row, app.decimals));
-        const { outcomes, explain } = await products.upsert(app, desiredProducts, options);
+        const { outcomes, explain } = await products.upsert(app, desiredProducts, {
+          ...options,
+          replacesImages: body.images_mode === 'replace',
+          storesReferences: body.store_external_ref ?? false,
+        });
         return okExplained(presentUpsert(app, rows, outcomes), explain);
       },
     }),

@@ -109,6 +109,7 @@ const ORDER = {
   payment_status: 'partial',
   delivery_status_id: 1,
   delivery_status: 'pending',
+  tracking: [],
   customer_id: null,
   customer_email: 'ana@example.com',
   customer_first_name: 'Ana',
@@ -176,6 +177,7 @@ const ORDER = {
 const PRODUCT = {
   id: 17,
   code: 'A',
+  external_ref: null,
   name: 'Product A',
   slug: 'product-a',
   description: null,
@@ -878,6 +880,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Example>> = {
       payment_status: 'unpaid',
       delivery_status_id: 2,
       delivery_status: 'shipped',
+      tracking: [{ carrier: 'Courier', number: 'RS123456789', url: 'https://courier.example/RS123456789', parcels: 1 }],
       paid: 0,
       debt: 100,
       proforma_order_id: 4,

@@ -205,6 +205,39 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 2, reserved: 3 });
   });
 
+  it('stores tracking, shows it in record and list, and clears it', async () => {
+    const newOrder = await makeOrder();
+    const tracking = [
+      { carrier: 'Courier', number: ' RS1 ', url: 'https://courier.example/RS1', parcels: 2 },
+      { number: 'RS2' },
+    ];
+    expect(await updateOrders({ ...partsOf(newOrder), delivery_status_id: 2, tracking })).toMatchObject({ updated: 1 });
+    const stored = [
+      { ...tracking[0], number: 'RS1' },
+      { carrier: null, number: 'RS2', url: null, parcels: 1 },
+    ];
+    expect((await getOrder(newOrder)).tracking).toEqual(stored);
+    expect((await shop.get('/orders?limit=1')).body.data[0].tracking).toEqual(stored);
+    await updateOrders({ ...partsOf(newOrder), tracking: null });
+    expect((await getOrder(newOrder)).tracking).toEqual([]);
+  });
+
+  it.each([
+    [5, 'API.Orders.WrongDataType'],
+    [['RS1'], 'API.Orders.WrongDataType'],
+    [[{ number: 1 }], 'API.Orders.WrongDataType'],
+    [[{ number: 'RS1', parcels: '1' }], 'API.Orders.WrongDataType'],
+    [[{}], 'API.Orders.TrackingIsInvalid'],
+    [[{ number: ' ' }], 'API.Orders.TrackingIsInvalid'],
+    [[{ number: 'x'.repeat(256) }], 'API.Orders.TrackingIsInvalid'],
+    [[{ number: 'RS1', url: 'javascript:alert(1)' }], 'API.Orders.TrackingIsInvalid'],
+    [[{ number: 'RS1', parcels: 0 }], 'API.Orders.TrackingIsInvalid'],
+    [Array.from({ length: 101 }, () => ({ number: 'RS1' })), 'API.Orders.TrackingIsInvalid'],
+  ])('fails a row with the tracking %j', async (tracking, key) => {
+    const row = { ...partsOf(await makeOrder()), tracking };
+    expect(await updateOrders(row)).toEqual({ updated: 0, failed: [failedRow(0, row, key, 'tracking')] });
+  });
+
   it.each([
     ['an unknown order status', { order_status_id: 4 }, 'API.Orders.InvalidStatus'],
     ['an order status of 0', { order_status_id: 0 }, 'API.Orders.InvalidStatus'],

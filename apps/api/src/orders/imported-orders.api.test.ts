@@ -97,6 +97,7 @@ describe('POST /int/orders', () => {
       payment_status: 'partial',
       delivery_status_id: 1,
       delivery_status: 'pending',
+      tracking: [],
       customer_id: null,
       customer_email: null,
       customer_first_name: null,

@@ -11,6 +11,7 @@ import {
   PAYMENT_STATUSES,
   type ParsedChange,
 } from '@back-office/orders';
+import { parseTracking } from './tracking.js';
 import { fieldOfRowKey } from '../http/failed-rows.js';
 
 const STATUS_FIELDS = [
@@ -20,7 +21,7 @@ const STATUS_FIELDS = [
 ] as const;
 
 export const ORDER_CHANGE_ERROR_KEYS = [
-  ...rowErrorKeys('Orders', { texts: ['invoice_number'] }),
+  ...rowErrorKeys('Orders', { texts: ['invoice_number'], optionalValues: ['tracking'] }),
   ORDER_NOT_FOUND,
   INVALID_STATUS,
   ALREADY_SHIPPED,
@@ -40,6 +41,8 @@ export function parseOrderChange(row: unknown): ParsedChange {
   if (refund !== undefined && refund !== null && typeof refund !== 'boolean') {
     return rowErrorKey('Orders', 'refund', MALFORMED);
   }
+  const tracking = parseTracking(row['tracking']);
+  if (typeof tracking === 'string') return rowErrorKey('Orders', 'tracking', tracking);
   return {
     id: id as number,
     dataPart: dataPart as number,
@@ -48,6 +51,7 @@ export function parseOrderChange(row: unknown): ParsedChange {
     ...(invoiceNumber !== undefined && {
       invoiceNumber: invoiceNumber === '' ? null : (invoiceNumber as string | null),
     }),
+    ...(tracking && { tracking }),
     ...(refund === true && { refund }),
   };
 }
@@ -56,7 +60,10 @@ export function parseOrderChange(row: unknown): ParsedChange {
 export function fieldOfOrderError(row: unknown, key: string): string | undefined {
   if (!isRow(row)) return undefined;
   if (key === INVALID_REFUND) return 'refund';
-  if (key === rowErrorKey('Orders', '', MALFORMED)) return isText(row['invoice_number']) ? 'refund' : 'invoice_number';
+  if (key === rowErrorKey('Orders', '', MALFORMED)) {
+    if (!isText(row['invoice_number'])) return 'invoice_number';
+    return parseTracking(row['tracking']) === MALFORMED ? 'tracking' : 'refund';
+  }
   if (key !== INVALID_STATUS) return fieldOfRowKey(key);
   const isInvalid = (field: string, names: readonly string[]) =>
     row[field] !== undefined && row[field] !== null && !isStatusId(row[field], names);

@@ -12,6 +12,13 @@ import {
 import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
 import * as sale from './sale-shapes.js';
 
+const ShipmentShape = component('Shipment', {
+  carrier: nullable(text),
+  number: text,
+  url: nullable(text),
+  parcels: integer,
+});
+
 const orderColumns = {
   id: integer,
   data_part: integer,
@@ -26,6 +33,7 @@ const orderColumns = {
   payment_status: text,
   delivery_status_id: integer,
   delivery_status: text,
+  tracking: listOf(ShipmentShape),
   customer_id: nullable(integer),
   customer_email: nullable(text),
   customer_first_name: nullable(text),
@@ -112,6 +120,7 @@ function presentColumns(order: Order, amount: (minor: number) => number): TypeOf
     debt: amount(order.debt),
     currency_id: currencyNumber(order.currency),
     tags: [...order.tags],
+    tracking: order.tracking.map((shipment) => ({ ...shipment })),
     inserted_at: formatDateTime(order.inserted_at),
     updated_at: formatDateTime(order.updated_at),
   };

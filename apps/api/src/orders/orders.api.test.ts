@@ -62,6 +62,7 @@ describe('GET /orders/{id}', () => {
       payment_status: 'partial',
       delivery_status_id: 1,
       delivery_status: 'pending',
+      tracking: [],
       customer_id: null,
       customer_email: 'ana@example.com',
       customer_first_name: 'Ana',

@@ -14,6 +14,7 @@ import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record } from '../http/shapes.js';
+import { MAX_SHIPMENTS } from './tracking.js';
 import { fieldOfOrderError, ORDER_CHANGE_ERROR_KEYS, parseOrderChange } from './order-change-rows.js';
 import { ORDER_FILTERS, parseOrderFilter } from './order-filter.js';
 import type { OrderUpdates } from './order-updates.js';
@@ -42,6 +43,21 @@ class BulkUpdateOrders {
         payment_status_id: orNull({ type: 'integer', minimum: 1, maximum: PAYMENT_STATUSES.length }),
         delivery_status_id: orNull({ type: 'integer', minimum: 1, maximum: DELIVERY_STATUSES.length }),
         invoice_number: orNull({ type: 'string', maxLength: 255, description: 'null or blank clears it' }),
+        tracking: orNull({
+          type: 'array',
+          maxItems: MAX_SHIPMENTS,
+          description: 'replaces the list; null clears it',
+          items: {
+            type: 'object',
+            required: ['number'],
+            properties: {
+              carrier: orNull({ type: 'string', maxLength: 255 }),
+              number: { type: 'string', maxLength: 255, description: 'tracking number' },
+              url: orNull({ type: 'string', maxLength: 2_048, description: 'where the customer follows the parcels' }),
+              parcels: orNull({ type: 'integer', minimum: 1, maximum: 10_000, description: 'default 1' }),
+            },
+          },
+        }),
         refund: orNull({
           type: 'boolean',
           description: 'with a cancelled order: refunds its payments, vouchers and points',
@@ -89,7 +105,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       caller: 'app',
       scope: 'orders:write',
       summary:
-        'Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
+        'Changes statuses, invoice numbers and tracking, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: withExplain(record({ updated: integer, failed: FailedRowsShape })) },

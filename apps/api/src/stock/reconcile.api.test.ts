@@ -245,10 +245,10 @@ describe('POST /stock/reconcile with failed entries', () => {
     expect(result).toEqual({
       updated: 2,
       failed: [
-        { product: unknownRow, error: 'API.Stocks.VariantNotFound', index: 1, field: null },
-        { product: null, error: 'API.Stocks.VariantNotFound', index: 2, field: null },
-        { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty', index: 4, field: 'qty' },
-        { product: 5, error: 'API.Stocks.VariantNotFound', index: 5, field: null },
+        { product: unknownRow, error: 'API.Stocks.VariantNotFound', index: 1, field: null, on_hand: null },
+        { product: null, error: 'API.Stocks.VariantNotFound', index: 2, field: null, on_hand: null },
+        { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty', index: 4, field: 'qty', on_hand: null },
+        { product: 5, error: 'API.Stocks.VariantNotFound', index: 5, field: null, on_hand: null },
       ],
     });
     expect(await readOnHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
@@ -265,6 +265,26 @@ describe('POST /stock/reconcile with failed entries', () => {
     await putStock(shop, [stockRow(10)]);
     expect(await reconcileRows([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
     expect(await readOnHand()).toEqual({ 'A@W1': 4 });
+  });
+});
+
+describe('expected_qty of POST /stock/reconcile', () => {
+  it('fails a row when other pieces are on hand, and shows them', async () => {
+    await reconcileRows([row({ qty: 5 }), row({ sku: 'B', qty: 6 })]);
+    const stale = row({ qty: 1, expected_qty: 4 });
+    expect(await reconcileRows([stale, row({ sku: 'B', qty: 2, expected_qty: 6 })])).toMatchObject({
+      updated: 1,
+      failed: [{ product: stale, error: 'API.Stocks.ExpectedQtyDiffers', index: 0, field: 'expected_qty', on_hand: 5 }],
+    });
+    expect(await readOnHand()).toEqual({ 'A@W1': 5, 'B@W1': 2 });
+  });
+
+  it('may be null or absent, and else must be a number of pieces', async () => {
+    expect((await reconcileRows([row({ qty: 1, expected_qty: null })])).failed).toEqual([]);
+    for (const expected_qty of ['1', -1, 1.5, true, 1e10])
+      expect((await reconcileRows([row({ qty: 1, expected_qty })])).failed).toMatchObject([
+        { error: 'API.Stocks.InvalidQty', field: 'expected_qty' },
+      ]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { missingAnswer } from '../http/errors.js';
-import { ValidatedBy, Text } from '../http/request-fields.js';
+import { orNull, ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
 import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { integer, listOf, nullable, record, text } from '../http/shapes.js';
+import { described, integer, listOf, nullable, record, text } from '../http/shapes.js';
 import { COUNT_ERROR_KEYS, fieldOfStockError, parseCountedRow } from './stock-rows.js';
 import type { Stock } from '@back-office/stock';
 import { Type } from '@sinclair/typebox';
@@ -18,6 +18,11 @@ const COUNTS_SCHEMA = {
     properties: {
       sku: { type: 'string' as const, maxLength: 255, description: "a variant's code, exact" },
       qty: { type: 'integer' as const, minimum: 0, description: 'counted pieces; may be below the reserved ones' },
+      expected_qty: orNull({
+        type: 'integer',
+        minimum: 0,
+        description: 'the row fails unless these pieces are on hand before the call',
+      }),
     },
     required: ['sku', 'qty'],
   },
@@ -33,7 +38,14 @@ class ReconcileStock {
 const ReconciledShape = record({
   movement_id: nullable(integer),
   updated: integer,
-  failed: listOf(record({ product: Type.Unknown(), error: text, ...FailedPlaceShape })),
+  failed: listOf(
+    record({
+      product: Type.Unknown(),
+      error: text,
+      ...FailedPlaceShape,
+      on_hand: described(nullable(integer), 'pieces on hand, where `expected_qty` differs; else null'),
+    }),
+  ),
 });
 
 export function reconcileRoutes(stock: Stock): Route[] {
@@ -56,10 +68,11 @@ export function reconcileRoutes(stock: Stock): Route[] {
         const reconciliation = await stock.reconcile(app.id, body.warehouse_code, countedRows, options);
         if (reconciliation === undefined) return missingAnswer('API.Warehouses.NotFound', app);
         const { movementId, failed, explain } = reconciliation;
-        const failedRows = failed.map(({ row, key }) => ({
+        const failedRows = failed.map(({ row, key, onHand }) => ({
           product: rows[row],
           error: app.say(key),
           ...presentFailedPlace(row, fieldOfStockError(rows[row], key)),
+          on_hand: onHand ?? null,
         }));
         return okExplained(
           { movement_id: movementId, updated: rows.length - failed.length, failed: failedRows },

@@ -1,10 +1,11 @@
 import { isQuantity, isRow, MAX_STRING_LENGTH, checkTextField } from '@back-office/kernel';
-import { MAX_QUANTITY, type StockQuantity } from '@back-office/stock';
+import { EXPECTED_QTY_DIFFERS, MAX_QUANTITY, type StockQuantity } from '@back-office/stock';
 
 const VARIANT_IDENTIFIERS = ['code', 'barcode', 'external_ref'] as const;
 
-export const COUNT_ERROR_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
-export const STOCK_ERROR_KEYS = [...COUNT_ERROR_KEYS, 'API.Stocks.WarehouseNotFound'];
+const ROW_ERROR_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
+export const COUNT_ERROR_KEYS = [...ROW_ERROR_KEYS, EXPECTED_QTY_DIFFERS];
+export const STOCK_ERROR_KEYS = [...ROW_ERROR_KEYS, 'API.Stocks.WarehouseNotFound'];
 
 export function parseStockRow(row: unknown): StockQuantity | string {
   if (!isRow(row) || VARIANT_IDENTIFIERS.some((name) => isInvalidText(row[name]))) return 'API.Stocks.VariantNotFound';
@@ -18,16 +19,21 @@ export function parseStockRow(row: unknown): StockQuantity | string {
 
 export function parseCountedRow(row: unknown, warehouseCode: string): StockQuantity | string {
   if (!isRow(row) || isInvalidText(row['sku'])) return 'API.Stocks.VariantNotFound';
-  if (!isCount(row['qty'])) return 'API.Stocks.InvalidQty';
-  return { code: row['sku'] as string | null | undefined, warehouse_code: warehouseCode, qty: row['qty'] };
+  const expectedQty = row['expected_qty'] ?? null;
+  if (!isCount(row['qty']) || !(expectedQty === null || isCount(expectedQty))) return 'API.Stocks.InvalidQty';
+  const { sku } = row as { readonly sku?: string | null };
+  return { code: sku, warehouse_code: warehouseCode, qty: row['qty'], expected_qty: expectedQty };
 }
 
 /** Returns the field of a stock row or counted row whose rule has the key. */
 export function fieldOfStockError(row: unknown, key: string): string | undefined {
   if (key === 'API.Stocks.WarehouseNotFound') return 'warehouse_code';
   if (key === 'API.Stocks.NegativeStock') return 'qty';
+  if (key === EXPECTED_QTY_DIFFERS) return 'expected_qty';
   if (key !== 'API.Stocks.InvalidQty' || !isRow(row)) return undefined;
-  return isStorableQuantity(row['qty']) && row['min_qty'] !== undefined ? 'min_qty' : 'qty';
+  const { qty, min_qty: minQty, expected_qty: expectedQty } = row;
+  if (isStorableQuantity(qty) && minQty !== undefined) return 'min_qty';
+  return isCount(qty) && expectedQty !== undefined ? 'expected_qty' : 'qty';
 }
 
 function isStorableQuantity(value: unknown): value is number {

@@ -1,6 +1,6 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import type { DesiredProduct, PlannedProduct } from '../index.js';
+import type { DesiredProduct, PlannedProduct, ProductOutcome } from '../index.js';
 import { product, CatalogueShop, variant, type CatalogueFixture } from './given-catalogue.js';
 
 type NewShop = () => Promise<CatalogueShop>;
@@ -17,6 +17,7 @@ export function productsContract(runner: Runner, open: () => Promise<CatalogueFi
     describeCreations(runner, newShop);
     describeChanges(runner, newShop);
     describeImages(runner, newShop);
+    describeReferences(runner, newShop);
     describeFailures(runner, newShop);
     describeDryRuns(runner, newShop);
     describeConcurrency(runner, newShop);
@@ -50,6 +51,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
     expect(await shop.get('B')).toEqual({
       id: b.product.id,
       code: 'B',
+      external_ref: null,
       name: 'Béta shoe',
       slug: 'beta-shoe',
       description: 'text',
@@ -181,6 +183,53 @@ function describeImages({ it }: Runner, newShop: NewShop): void {
     expect((await shop.get('A')).images).toEqual([...imagesOfOneCall, ...imagesOfOneCall]);
   });
 
+  it('replaces the sent lists of images, removes them for an empty list, and keeps the others', async () => {
+    const shop = await newShop();
+    const image = (name: string, alt: string | null = null) => ({ imageUrl: `https://example.com/${name}`, alt });
+    const replace = (row: DesiredProduct) => shop.fixture.products.upsert(shop.app, [row], { replacesImages: true });
+    const shownImages = async (code: string) =>
+      (await shop.get(code)).images.map(({ image_url: url }) => url.slice(20));
+    const variants = [variant('A-1', { images: [image('v')] }), variant('A-2', { images: [image('w')] })];
+    await shop.upsertAll(
+      product('A', { images: [image('a'), image('b')], variants }),
+      product('B', { images: [image('c')] }),
+    );
+    await replace({ code: 'A', images: [image('b'), image('n')], variants: [{ code: 'A-1', images: [] }] });
+    expect([await shownImages('A'), await shownImages('B')]).toEqual([['w', 'b', 'n'], ['c']]);
+    await replace({ code: 'A', images: null, variants: [{ code: 'A-2' }] });
+    expect(await shownImages('A')).toEqual(['w', 'b', 'n']);
+    await replace({ code: 'A', images: [], variants: [{ code: 'A-2', images: [image('x', 'alt')] }] });
+    expect((await shop.get('A')).images).toEqual([{ image_url: 'https://example.com/x', alt: 'alt' }]);
+    await replace(product('N', { images: [image('d')] }));
+    expect(await shownImages('N')).toEqual(['d']);
+  });
+
+  it('writes nothing when the replaced images are the stored ones', async () => {
+    const shop = await newShop();
+    const row = product('A', { images: [{ imageUrl: 'https://example.com/a', alt: 'text' }] });
+    await shop.upsertAll(row);
+    const before = await shop.get('A');
+    shop.fixture.forward(60);
+    await shop.fixture.products.upsert(shop.app, [row], { replacesImages: true });
+    expect(await shop.get('A')).toEqual(before);
+    const newAlt = product('A', { images: [{ imageUrl: 'https://example.com/a', alt: null }] });
+    await shop.fixture.products.upsert(shop.app, [newAlt], { replacesImages: true });
+    expect((await shop.get('A')).updated_at).not.toBe(before.updated_at);
+  });
+
+  it('removes the usages of replaced images', async () => {
+    const shop = await newShop();
+    if (shop.fixture.brokenUsages === undefined) return;
+    const image = (name: string) => ({ imageUrl: `http://localhost/media/abcdefgh/${name}.jpg`, alt: null });
+    const variants = [variant('A-1', { images: [image('v')] })];
+    await shop.upsertAll(product('A', { images: [image('a')], variants }), product('B', { images: [image('b')] }));
+    await shop.fixture.products.upsert(shop.app, [{ code: 'A', images: [image('n')], variants: [] }], {
+      replacesImages: true,
+    });
+    const urls = (await shop.fixture.brokenUsages(shop.id)) as readonly { readonly url: string }[];
+    expect(urls.map(({ url }) => url).sort()).toEqual(['b', 'n', 'v'].map((name) => image(name).imageUrl));
+  });
+
   it('records images of the media library as usages', async () => {
     const shop = await newShop();
     if (shop.fixture.brokenUsages === undefined) return;
@@ -208,6 +257,40 @@ function describeImages({ it }: Runner, newShop: NewShop): void {
     expect(before.updated_at).toBe(before.inserted_at);
     expect(Date.parse(`${after.updated_at}Z`) - Date.parse(`${before.updated_at}Z`)).toBe(60_000);
     expect(after.inserted_at).toBe(before.inserted_at);
+  });
+}
+
+function describeReferences({ it }: Runner, newShop: NewShop): void {
+  const store = async (shop: CatalogueShop, ...rows: readonly DesiredProduct[]): Promise<readonly ProductOutcome[]> =>
+    (await shop.fixture.products.upsert(shop.app, rows, { storesReferences: true })).outcomes;
+
+  it('are stored on request, trimmed, and then match', async () => {
+    const shop = await newShop();
+    await shop.upsertAll(product('A', { external_ref: 'ignored' }));
+    expect((await shop.get('A')).external_ref).toBeNull();
+    await store(shop, product('A', { external_ref: ' erp-1 ' }), product('B', { external_ref: 'erp-2' }));
+    const [renamed] = await shop.upsertAll({ external_ref: 'erp-1', code: 'A2', variants: [] });
+    expect([renamed?.created, (await shop.get('A2')).external_ref]).toEqual([false, 'erp-1']);
+    await store(shop, { code: 'A2', external_ref: null, variants: [] }, { code: 'B', variants: [] });
+    expect([(await shop.get('A2')).external_ref, (await shop.get('B')).external_ref]).toEqual([null, 'erp-2']);
+  });
+
+  it('are unique, and may be exchanged in one call', async () => {
+    const shop = await newShop();
+    await store(shop, product('A', { external_ref: '1' }), product('B', { external_ref: '2' }));
+    const taken = { id: (await shop.get('A')).id, external_ref: '2', variants: [] };
+    expect(await store(shop, taken)).toEqual(['API.Products.ExternalRefAlreadyExists']);
+    expect(await store(shop, taken, { id: (await shop.get('B')).id, external_ref: '1', variants: [] })).toMatchObject([
+      { created: false },
+      { created: false },
+    ]);
+    expect([(await shop.get('A')).external_ref, (await shop.get('B')).external_ref]).toEqual(['2', '1']);
+  });
+
+  it('are of the app', async () => {
+    const [shop, otherShop] = [await newShop(), await newShop()];
+    await store(shop, product('A', { external_ref: '1' }));
+    expect(await store(otherShop, product('A', { external_ref: '1' }))).toMatchObject([{ created: true }]);
   });
 }
 

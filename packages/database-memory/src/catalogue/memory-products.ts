@@ -1,4 +1,6 @@
 import {
+  noImages,
+  ownersOfReplacedImages,
   PLAIN_COLUMNS,
   planProducts,
   productChanges,
@@ -6,17 +8,18 @@ import {
   type DesiredProduct,
   type FoundProducts,
   type ProductDraft,
+  type ProductOptions,
   type Products,
   type UpsertedProducts,
   type VariantDraft,
 } from '@back-office/catalogue';
 import { DatabaseUnavailable } from '@back-office/database';
 import { asciiOf } from '@back-office/database-search';
-import { fieldsOf, type BulkOptions, type Clock } from '@back-office/kernel';
+import { fieldsOf, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import type { State } from '../state.js';
-import { writeProducts } from './product-writes.js';
+import { imagesOf, writeProducts } from './product-writes.js';
 import type { StoredProduct, StoredVariant } from './records.js';
 
 const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
@@ -36,15 +39,21 @@ export class MemoryProducts implements Products {
   async upsert(
     { id: appId, currency, settings }: CatalogueApp,
     rows: readonly (DesiredProduct | string)[],
-    { explain, dryRun }: BulkOptions = {},
+    { explain, dryRun, replacesImages, storesReferences }: ProductOptions = {},
   ): Promise<UpsertedProducts> {
     const { publicBase, currencyOf } = this.options;
     const keyOf = (url: string) => fileKeyOfUrl(url, publicBase(), settings.media.prefix);
     const work = (): UpsertedProducts => {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
       const existingProducts = readProducts(this.state, appId);
-      const plan = planProducts(rows, existingProducts, SLUG_TOOLS, { shouldExplain: explain === true });
-      const changes = productChanges(plan.outcomes, existingProducts);
+      const plan = planProducts(rows, existingProducts, SLUG_TOOLS, {
+        shouldExplain: explain ?? false,
+        replacesImages: replacesImages ?? false,
+        storesReferences: storesReferences ?? false,
+      });
+      const owners = ownersOfReplacedImages(plan.outcomes);
+      const storedImages = new Map(owners.map((owner) => [owner, imagesOf(this.state, appId, owner)]));
+      const changes = productChanges(plan.outcomes, existingProducts, storedImages);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       writeProducts(this.state, appId, changes, { now: this.clock.now(), libraryKeyOf: keyOf });
       if (dryRun) for (const draft of newDrafts) draft.id = null;
@@ -66,10 +75,10 @@ function readProducts({ products, variants }: State, appId: number): FoundProduc
 
 function productDraft(row: StoredProduct): ProductDraft {
   const { id, code, external_ref, slug, name } = row;
-  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), images: [], isChanged: false };
+  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), ...noImages(), isChanged: false };
 }
 
 function variantDraft(row: StoredVariant, product: ProductDraft): VariantDraft {
   const { id, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
-  return { id, product, code, barcode, external_ref, name, price, vatRate, images: [], isChanged: false };
+  return { id, product, code, barcode, external_ref, name, price, vatRate, ...noImages(), isChanged: false };
 }

@@ -1,6 +1,7 @@
 import {
   PLAIN_COLUMNS,
   productEvents,
+  type DesiredImage,
   type ProductChanges,
   type ProductDraft,
   type VariantDraft,
@@ -8,7 +9,7 @@ import {
 import { columnsOf } from '@back-office/kernel';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
-import type { StoredProduct, StoredVariant } from './records.js';
+import type { ProductImage, StoredProduct, StoredVariant } from './records.js';
 import { deriveColumns, variantsByProduct } from './stored-products.js';
 
 interface WriteContext {
@@ -29,6 +30,7 @@ export function writeProducts(
   for (const draft of products) writeProduct(state, appId, draft, context.now);
   for (const draft of variantsOfNewProducts) writeVariant(state, appId, draft, context.now);
   if (products.length > 0) updateDerivedColumns(state, appId, products);
+  for (const draft of withImages) if (draft.replacesImages) removeImages(state, appId, draft);
   for (const draft of withImages) addImages(state, appId, draft, context);
   publish(state, appId, context.now, productEvents(knownProducts, newProducts));
 }
@@ -48,13 +50,13 @@ function writeVariant({ variants }: State, appId: number, draft: VariantDraft, n
 }
 
 function writeProduct({ products }: State, appId: number, draft: ProductDraft, now: Date): void {
-  const { id, code, slug, name } = draft;
-  const fields = { code, slug, name, ...columnsOf(draft, PLAIN_COLUMNS), updated_at: now };
+  const { id, code, slug, name, external_ref } = draft;
+  const fields = { code, slug, name, external_ref, ...columnsOf(draft, PLAIN_COLUMNS), updated_at: now };
   if (id !== null) {
     products.put(appId, { ...(products.get(appId, id) as StoredProduct), ...fields });
     return;
   }
-  const newProduct = { ...fields, ...deriveColumns(fields, []), external_ref: null, inserted_at: now };
+  const newProduct = { ...fields, ...deriveColumns(fields, []), inserted_at: now };
   draft.id = products.insert(appId, newProduct).id;
 }
 
@@ -64,6 +66,29 @@ function updateDerivedColumns(state: State, appId: number, changedProducts: read
     const product = state.products.get(appId, id as number) as StoredProduct;
     state.products.put(appId, { ...product, ...deriveColumns(product, variants.get(product.id) ?? []) });
   }
+}
+
+function isImageOf(owner: ProductDraft | VariantDraft): (image: ProductImage) => boolean {
+  return (image) =>
+    'product' in owner
+      ? image.product_variant_id === owner.id
+      : image.product_id === owner.id && image.product_variant_id === null;
+}
+
+export function imagesOf(
+  { productImages }: State,
+  appId: number,
+  owner: ProductDraft | VariantDraft,
+): readonly DesiredImage[] {
+  const images = productImages.all(appId).filter(isImageOf(owner));
+  return images.map(({ image_url: imageUrl, alt }) => ({ imageUrl, alt }));
+}
+
+function removeImages({ productImages, usages }: State, appId: number, owner: ProductDraft | VariantDraft): void {
+  const entityType = 'product' in owner ? 'product_variant' : 'product';
+  for (const { id } of productImages.all(appId).filter(isImageOf(owner))) productImages.delete(appId, id);
+  for (const { id, entity_type, entity_id, field } of usages.all(appId))
+    if (entity_type === entityType && entity_id === String(owner.id) && field === 'images') usages.delete(appId, id);
 }
 
 function addImages(

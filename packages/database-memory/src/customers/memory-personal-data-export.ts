@@ -168,7 +168,7 @@ function presentProforma(proforma: Proforma, toAmount: ToAmount): object {
 
 function presentOrder(order: StoredOrder, toAmount: ToAmount): object {
   return {
-    ...pick(order, ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number']),
+    ...pick(order, ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', 'tracking']),
     ...pick(order, CONTACT),
     ...pick(order, TERMS),
     order_status: ORDER_STATUSES[order.order_status_id - 1],

@@ -88,7 +88,14 @@ export class MemoryPersonalData implements PersonalData {
         customer_last_name: null,
         customer_phone: null,
       };
-      orders.put(appId, { ...order, ...BLANK_TERMS, ...contact, external_ref: reference, updated_at: updatedAt });
+      orders.put(appId, {
+        ...order,
+        ...BLANK_TERMS,
+        ...contact,
+        tracking: [],
+        external_ref: reference,
+        updated_at: updatedAt,
+      });
     }
     return { proformaIds: customerProformas.map(({ id }) => id), orderIds: customerOrders.map(({ id }) => id) };
   }

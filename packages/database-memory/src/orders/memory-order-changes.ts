@@ -98,6 +98,7 @@ function toChangeableOrder(order: StoredOrder, reservedPieces: readonly Reserved
     paymentStatus: nameOf(PAYMENT_STATUSES, order.payment_status_id),
     deliveryStatus: nameOf(DELIVERY_STATUSES, order.delivery_status_id),
     invoiceNumber: order.invoice_number,
+    tracking: order.tracking,
     hasShipped: order.shipped_at !== null,
     isUnpaid: order.paid === 0,
     isRefundable: order.proforma_order_id !== null || order.paid === 0,
@@ -115,6 +116,7 @@ function columnsOf(changedOrder: ChangeableOrder, order: StoredOrder, now: Date)
     payment_status_id: PAYMENT_STATUSES.indexOf(changedOrder.paymentStatus) + 1,
     delivery_status_id: DELIVERY_STATUSES.indexOf(changedOrder.deliveryStatus) + 1,
     invoice_number: changedOrder.invoiceNumber,
+    tracking: changedOrder.tracking,
     shipped_at: changedOrder.hasShipped ? (order.shipped_at ?? now) : null,
     updated_at: now,
   };

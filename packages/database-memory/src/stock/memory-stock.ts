@@ -1,4 +1,4 @@
-import { failedRows, plannedOf, type BulkOptions, type Clock } from '@back-office/kernel';
+import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
 import { MATCHING } from '@back-office/matching';
 import {
   planAdditions,
@@ -53,10 +53,10 @@ export class MemoryStock implements Stock {
       if (warehouse === undefined) return undefined;
       const matchers = this.makeMatchers(appId, MATCHING['POST /stock/reconcile'], isCounted);
       const plan = planStock(rows, matchers);
-      const plannedRows = plannedOf(plan.outcomes);
-      const [id] = this.bookChanges(appId, 'reconcile', planReconciliation(plannedRows, this.onHand(appId)));
+      const { changes, failed } = planReconciliation(plan.outcomes, this.onHand(appId));
+      const [id] = this.bookChanges(appId, 'reconcile', changes);
       const movementId = dryRun ? null : (id ?? null);
-      return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+      return { movementId, failed, explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }

@@ -11,7 +11,8 @@ export const PRODUCT_COLUMNS = PRODUCTS.columns.except(
   'inserted_at',
   'updated_at',
 );
-const SEARCH_NAME = PRODUCTS.columns.pick('search_name');
+// Drafts name the reference like its column, and have no name for the search.
+const OTHER_COLUMNS = PRODUCTS.columns.pick('external_ref', 'search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
 
@@ -28,7 +29,7 @@ export const FIND_VARIANTS = `
   order by id`;
 
 const PRODUCT_ROW = `
-  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${SEARCH_NAME.typedList}, lowest_price bigint, search_codes text)`;
+  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${OTHER_COLUMNS.typedList}, lowest_price bigint, search_codes text)`;
 
 // Sets the columns derived from variants, too, so that each row and its indexes are written once.
 export const UPDATE_PRODUCTS = `
@@ -43,15 +44,15 @@ export const UPDATE_PRODUCTS = `
     ) as v on v.product_id = row.id
   )
   update products p
-  set ${PRODUCT_COLUMNS.setFrom('w')}, ${SEARCH_NAME.setFrom('w')}, lowest_price = w.lowest,
+  set ${PRODUCT_COLUMNS.setFrom('w')}, ${OTHER_COLUMNS.setFrom('w')}, lowest_price = w.lowest,
     search_all = w.search_all, updated_at = $3
   from wanted w
   where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])`;
 
 export const INSERT_PRODUCTS = `
-  insert into products (app_id, ${PRODUCT_COLUMNS.list}, ${SEARCH_NAME.list}, lowest_price, search_all, inserted_at,
+  insert into products (app_id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, search_all, inserted_at,
     updated_at)
-  select $1, ${PRODUCT_COLUMNS.list}, ${SEARCH_NAME.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
+  select $1, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
   from json_to_recordset($2) as row ${PRODUCT_ROW} order by ordinal
   returning id, code`;
 
@@ -69,6 +70,20 @@ export const INSERT_VARIANTS = `
   select $1, product_id, ${VARIANT_COLUMNS.list}, $3, $3
   from json_to_recordset($2) as row ${VARIANT_ROW} order by ordinal
   returning id, code`;
+
+export const FIND_IMAGES = `
+  select product_id, product_variant_id, image_url, alt from product_images
+  where app_id = $1 and product_id = any($2::bigint[]) order by id`;
+
+// The usages of an owner are those of its images.
+export const REMOVE_IMAGES = `
+  with images as (
+    delete from product_images where app_id = $1
+      and (product_variant_id is null and product_id = any($2::bigint[]) or product_variant_id = any($3::bigint[]))
+  )
+  delete from cdn_usages where app_id = $1 and field = 'images'
+    and (entity_type = 'product' and entity_id = any($2::bigint[]::text[])
+      or entity_type = 'product_variant' and entity_id = any($3::bigint[]::text[]))`;
 
 export const ADD_IMAGES = `
   with image as (

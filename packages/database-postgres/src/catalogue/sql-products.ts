@@ -1,20 +1,22 @@
 import {
   blankFields,
+  noImages,
+  ownersOfReplacedImages,
   planProducts,
   productChanges,
   productEvents,
   slugCandidates,
   type CatalogueApp,
-  type DesiredImage,
   type DesiredProduct,
   type FoundProducts,
   type ProductChanges,
   type ProductDraft,
+  type ProductOptions,
   type Products,
   type UpsertedProducts,
   type VariantDraft,
 } from '@back-office/catalogue';
-import { columnsOf, fieldsOf, sum, type BulkOptions, type Clock } from '@back-office/kernel';
+import { columnsOf, fieldsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkStoredCurrency } from '../apps/app-currency.js';
@@ -22,8 +24,8 @@ import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { asciiOf, foldName } from '@back-office/database-search';
+import { findImages, writeImages, type LibraryKeyFinder } from './product-images.js';
 import {
-  ADD_IMAGES,
   FIND_PRODUCTS,
   FIND_VARIANTS,
   INSERT_PRODUCTS,
@@ -51,7 +53,7 @@ export class SqlProducts implements Products {
   upsert(
     app: CatalogueApp,
     rows: readonly (DesiredProduct | string)[],
-    { explain, dryRun }: BulkOptions = {},
+    { explain, dryRun, replacesImages, storesReferences }: ProductOptions = {},
   ): Promise<UpsertedProducts> {
     const { id: appId, settings } = app;
     const libraryKeyOf = (url: string) => fileKeyOfUrl(url, this.publicBase(), settings.media.prefix);
@@ -61,8 +63,13 @@ export class SqlProducts implements Products {
       await beginLockedBulk(transaction, 'products', appId, records);
       await checkStoredCurrency(transaction, app);
       const foundProducts = await findNamedRecords(transaction, appId, validRows);
-      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, { shouldExplain: explain === true });
-      const changes = productChanges(plan.outcomes, foundProducts);
+      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, {
+        shouldExplain: explain ?? false,
+        replacesImages: replacesImages ?? false,
+        storesReferences: storesReferences ?? false,
+      });
+      const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
+      const changes = productChanges(plan.outcomes, foundProducts, storedImages);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       if (changes.products.length > 0) await writeChanges(transaction, appId, changes, this.clock.now(), libraryKeyOf);
       if (dryRun) for (const draft of newDrafts) draft.id = null;
@@ -91,7 +98,7 @@ async function findNamedRecords(
   ]);
   const products = rows.map((row) => {
     const { id, external_ref } = row;
-    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), images: [], isChanged: false };
+    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
   });
   const variants = await findVariants(
     transaction,
@@ -118,7 +125,7 @@ async function findVariants(
     ...row,
     vatRate,
     product: products.get(productId) ?? placeholderProduct(productId),
-    images: [],
+    ...noImages(),
     isChanged: false,
   }));
 }
@@ -131,10 +138,8 @@ function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
 }
 
 function placeholderProduct(id: number): ProductDraft {
-  return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], isChanged: false };
+  return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), ...noImages(), isChanged: false };
 }
-
-type LibraryKeyFinder = (url: string) => string | undefined;
 
 /**
  * Writes changed records before new ones, which may take over their codes. Writes variants before the product columns
@@ -164,8 +169,7 @@ async function writeChanges(
   setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
   setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
   transaction.publish(appId, now, productEvents(knownProducts, newProducts));
-  if (withImages.length === 0) return;
-  await transaction.runLast(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, libraryKeyOf)), now]);
+  await writeImages(transaction, appId, withImages, { now, libraryKeyOf });
 }
 
 type Draft = ProductDraft | VariantDraft;
@@ -191,8 +195,8 @@ function setIds(drafts: readonly Draft[], rows: readonly { readonly id: number; 
 }
 
 function productRow(product: ProductDraft): object {
-  const { id, name } = product;
-  return { id, ...columnsOf(product, PRODUCT_COLUMNS.names), search_name: foldName(name) };
+  const { id, name, external_ref } = product;
+  return { id, ...columnsOf(product, PRODUCT_COLUMNS.names), external_ref, search_name: foldName(name) };
 }
 
 function derivedColumns({ code, price }: ProductDraft, variants: readonly VariantDraft[]): object {
@@ -209,21 +213,4 @@ function lowestPrice(prices: readonly (number | null)[]): number | null {
 function variantRow(variant: VariantDraft, ordinal: number): object {
   const { id, code, barcode, external_ref, name, price, vatRate, product } = variant;
   return { ordinal, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
-}
-
-function imageRows(withImages: readonly Draft[], libraryKeyOf: LibraryKeyFinder): object[] {
-  return withImages
-    .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, libraryKeyOf)))
-    .map((row, ordinal) => Object.assign(row, { ordinal }));
-}
-
-function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, libraryKeyOf: LibraryKeyFinder): object {
-  const [product, variant] = 'product' in owner ? [owner.product, owner] : [owner, undefined];
-  return {
-    product_id: product.id,
-    product_variant_id: variant?.id,
-    image_url: imageUrl,
-    alt,
-    key: libraryKeyOf(imageUrl),
-  };
 }

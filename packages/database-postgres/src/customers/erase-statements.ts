@@ -48,7 +48,7 @@ export const BLANK_PROFORMAS = `
 
 export const BLANK_ORDERS = `
   update orders set customer_email = null, customer_first_name = null, customer_last_name = null,
-    customer_phone = null, delivery = null, comment = null, tags = '{}',
+    customer_phone = null, delivery = null, comment = null, tags = '{}', tracking = '[]',
     external_ref = case when ${containsAny('external_ref')} then null else external_ref end, updated_at = $3
   where app_id = $1 and id = any($2::bigint[])`;
 

@@ -79,7 +79,7 @@ const SECTIONS: readonly (readonly [name: string, table: string, fields: string]
   [
     'orders',
     'orders t',
-    `${fieldsSql('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', ...CONTACT, ...TERMS])},
+    `${fieldsSql('t', ['id', 'order_number', 'invoice_number', 'external_ref', 'proforma_number', 'tracking', ...CONTACT, ...TERMS])},
      'order_status', ${nameSql('t.order_status_id', ORDER_STATUSES)},
      'payment_status', ${nameSql('t.payment_status_id', PAYMENT_STATUSES)},
      'delivery_status', ${nameSql('t.delivery_status_id', DELIVERY_STATUSES)},

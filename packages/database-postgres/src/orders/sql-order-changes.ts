@@ -23,7 +23,7 @@ import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservati
 
 const LOCK_ORDERS = `
   select id, data_part as "dataPart", time_part as "timePart", order_number as number,
-    order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber",
+    order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber", tracking,
     shipped_at is not null as "hasShipped", paid = 0 as "isUnpaid",
     proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
@@ -40,11 +40,11 @@ const SAVE_ORDERS = `
   with saved as (
     update orders o
     set order_status_id = r.order_status_id, payment_status_id = r.payment_status_id,
-      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number,
+      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number, tracking = r.tracking,
       shipped_at = case when r.has_left then coalesce(o.shipped_at, $5) end, updated_at = $5
     from json_to_recordset($2) as r
       (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text,
-        has_left boolean)
+        tracking jsonb, has_left boolean)
     where o.app_id = $1 and o.id = r.id
   ), unsold as (
     select product_id, sum(qty) as qty from order_items
@@ -166,6 +166,7 @@ async function saveOrders(
     payment_status_id: statusIdIn(PAYMENT_STATUSES, order.paymentStatus),
     delivery_status_id: statusIdIn(DELIVERY_STATUSES, order.deliveryStatus),
     invoice_number: order.invoiceNumber,
+    tracking: order.tracking,
     has_left: order.hasShipped,
   }));
   const endedRows = endedReservations.map(({ kind, reference, proformaItemId, variantId, warehouseId, qty }) => ({

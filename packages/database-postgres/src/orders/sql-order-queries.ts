@@ -2,10 +2,14 @@ import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
 import type { Postgres } from '../postgres.js';
 import { listedPage } from '../listed-page.js';
+import { ORDERS } from '../tables/orders.js';
 import { orderListStatement } from './order-list.js';
 
+// A new column would change the result of a prepared `select *`, which then fails.
+const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
+
 const findStatement = (ids: string): string => `
-  select o.*,
+  select ${ORDER_COLUMNS.of('o')},
     (select json_agg(i order by i.position) from order_items i where i.app_id = $1 and i.order_id = o.id) as items,
     (select json_agg(y order by y.id) from payments y where y.app_id = $1 and y.order_id = o.id) as payments
   from orders o where o.app_id = $1 and o.id = ${ids}`;

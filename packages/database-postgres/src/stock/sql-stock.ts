@@ -103,12 +103,12 @@ export class SqlStock implements Stock {
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;
       const plan = planStock(rows, matchers);
-      const plannedRows = plannedOf(plan.outcomes);
-      const changes = planReconciliation(plannedRows, await lockStock(transaction, appId, plannedRows));
+      const onHand = await lockStock(transaction, appId, plannedOf(plan.outcomes));
+      const { changes, failed } = planReconciliation(plan.outcomes, onHand);
       const [id] =
         changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
       const movementId = dryRun ? null : (id ?? null);
-      return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+      return { movementId, failed, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
   }

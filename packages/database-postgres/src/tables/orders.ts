@@ -1,4 +1,5 @@
-import { appId, bigint, identity, integer, smallint, text, timestamptz } from './columns.js';
+import type { Shipment } from '@back-office/orders';
+import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 import { BUYER_COLUMNS, fees, LINE_COLUMNS, TERM_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
 
@@ -33,6 +34,7 @@ export const ORDERS = defineTable({
         "folded_for_people(((((((((((((((order_number || ' '::text) || COALESCE(invoice_number, ''::text)) || ' '::text) || COALESCE(customer_first_name, ''::text)) || ' '::text) || COALESCE(customer_last_name, ''::text)) || ' '::text) || COALESCE(customer_email, ''::text)) || ' '::text) || COALESCE(customer_phone, ''::text)) || chr(10)) || COALESCE(customer_last_name, ''::text)) || ' '::text) || COALESCE(customer_first_name, ''::text)))",
       ),
     shipped_at: timestamptz().nullable(),
+    tracking: jsonb<readonly Shipment[]>().default([]),
   },
   foreignKeys: {
     orders_app_id_fkey: ['apps', { app_id: 'id' }],

@@ -23,10 +23,8 @@ export const PRODUCTS = defineTable({
   foreignKeys: {
     products_app_id_fkey: ['apps', { app_id: 'id' }],
   },
-  uniques: {
-    products_external_ref_key: ['app_id', 'external_ref'],
-  },
   deferrableUniques: {
+    products_external_ref_key: ['app_id', 'external_ref'],
     products_code_key: ['app_id', 'code'],
     products_slug_key: ['app_id', 'slug'],
   },

@@ -37,6 +37,20 @@ export function orderChangesContract(
       });
     });
 
+    it('replaces the tracking, and writes nothing for an equal one', async () => {
+      const order = await shop.importOrder();
+      const shipment = { carrier: 'Courier', number: 'RS1', url: 'https://courier.example/RS1', parcels: 2 };
+      const other = { carrier: null, number: 'RS2', url: null, parcels: 1 };
+      await shop.changeAll(orderChange(order, { tracking: [shipment, other] }));
+      expect((await shop.findOrder(order.id)).tracking).toEqual([shipment, other]);
+      const { updated_at: updatedAt } = await shop.findOrder(order.id);
+      fixture.clock.forward({ seconds: 60 });
+      await shop.changeAll(orderChange(order, { tracking: [{ ...shipment }, other] }));
+      expect(await shop.findOrder(order.id)).toMatchObject({ updated_at: updatedAt, tracking: [shipment, other] });
+      await shop.changeAll(orderChange(order, { tracking: [] }));
+      expect((await shop.findOrder(order.id)).tracking).toEqual([]);
+    });
+
     it('applies rows in order and skips failed ones', async () => {
       const [firstOrder, secondOrder] = [await shop.importOrder(), await shop.importOrder({ externalRef: 'b' })];
       const { failed } = await shop.change([

@@ -103,6 +103,7 @@ export function orderQueriesContract(
         payment_status: 'partial',
         delivery_status_id: 1,
         delivery_status: 'pending',
+        tracking: [],
         customer_id: customer.id,
         customer_email: 'a@b.example',
         customer_first_name: 'Ana',

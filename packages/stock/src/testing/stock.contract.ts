@@ -135,6 +135,31 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listStock()).toEqual(before);
   });
 
+  it('fails rows that expect other pieces, and returns what is there', async () => {
+    const shop = await newShop();
+    await shop.add(pieces(10), pieces(7, { code: 'B' }));
+    const rows = [
+      pieces(1, { expected_qty: 9 }),
+      pieces(2, { code: 'B', expected_qty: 7 }),
+      pieces(3, { code: 'C', expected_qty: 0 }),
+      pieces(4, { code: 'C', expected_qty: 3 }),
+    ];
+    expect((await putCounts(shop, ...rows))?.failed).toEqual([
+      { row: 0, key: 'API.Stocks.ExpectedQtyDiffers', onHand: 10 },
+      { row: 3, key: 'API.Stocks.ExpectedQtyDiffers', onHand: 0 },
+    ]);
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 10, 'B@W1': 2, 'C@W1': 3 });
+  });
+
+  it('lets one of several concurrent calls with the same expectation through', async () => {
+    const shop = await newShop();
+    await shop.add(pieces(10));
+    const results = await Promise.all([1, 2, 3, 4].map((qty) => putCounts(shop, pieces(qty, { expected_qty: 10 }))));
+    const successes = results.flatMap((result, index) => (result?.failed.length === 0 ? [index + 1] : []));
+    expect(successes).toHaveLength(1);
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': successes[0] });
+  });
+
   it('finds variants by code only', async () => {
     const shop = await newShop();
     const rows = ['API.Stocks.InvalidQty', pieces(3), pieces(1, { code: null, barcode: '860' })];

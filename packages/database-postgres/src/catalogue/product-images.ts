@@ -1,0 +1,71 @@
+import type { DesiredImage, ProductDraft, VariantDraft } from '@back-office/catalogue';
+import type { Transaction } from '../client-transaction.js';
+import { ADD_IMAGES, FIND_IMAGES, REMOVE_IMAGES } from './product-statements.js';
+
+type Draft = ProductDraft | VariantDraft;
+
+export type LibraryKeyFinder = (url: string) => string | undefined;
+
+/** Writes the images of stored owners, with their usages, as the last statement of the transaction. */
+export async function writeImages(
+  transaction: Transaction,
+  appId: number,
+  withImages: readonly Draft[],
+  { now, libraryKeyOf }: { readonly now: Date; readonly libraryKeyOf: LibraryKeyFinder },
+): Promise<void> {
+  await removeImages(transaction, appId, withImages);
+  const images = imageRows(withImages, libraryKeyOf);
+  if (images.length > 0) await transaction.runLast(ADD_IMAGES, [appId, JSON.stringify(images), now]);
+}
+
+async function removeImages(transaction: Transaction, appId: number, withImages: readonly Draft[]): Promise<void> {
+  const owners = withImages.filter(({ replacesImages }) => replacesImages);
+  if (owners.length === 0) return;
+  const idsOf = (isVariant: boolean) => owners.filter((owner) => 'product' in owner === isVariant).map(({ id }) => id);
+  await transaction.rows(REMOVE_IMAGES, [appId, idsOf(false), idsOf(true)]);
+}
+
+interface ImageRow {
+  readonly product_id: number;
+  readonly product_variant_id: number | null;
+  readonly image_url: string;
+  readonly alt: string | null;
+}
+
+/** Reads the stored images of the owners, in their order. */
+export async function findImages(
+  transaction: Transaction,
+  appId: number,
+  owners: readonly Draft[],
+): Promise<ReadonlyMap<Draft, readonly DesiredImage[]>> {
+  if (owners.length === 0) return new Map();
+  const productIds = new Set(owners.map((owner) => ('product' in owner ? owner.product.id : owner.id)));
+  const rows = await transaction.rows<ImageRow>(FIND_IMAGES, [appId, [...productIds]]);
+  const keyOf = (productId: number | null, variantId: number | null) => `${productId}/${variantId}`;
+  const imagesByKey = new Map<string, DesiredImage[]>();
+  for (const { product_id, product_variant_id, image_url: imageUrl, alt } of rows) {
+    const key = keyOf(product_id, product_variant_id);
+    const images = imagesByKey.get(key) ?? [];
+    images.push({ imageUrl, alt });
+    imagesByKey.set(key, images);
+  }
+  const keyOfOwner = (owner: Draft) => ('product' in owner ? keyOf(owner.product.id, owner.id) : keyOf(owner.id, null));
+  return new Map(owners.map((owner) => [owner, imagesByKey.get(keyOfOwner(owner)) ?? []]));
+}
+
+function imageRows(withImages: readonly Draft[], libraryKeyOf: LibraryKeyFinder): object[] {
+  return withImages
+    .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, libraryKeyOf)))
+    .map((row, ordinal) => Object.assign(row, { ordinal }));
+}
+
+function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, libraryKeyOf: LibraryKeyFinder): object {
+  const [product, variant] = 'product' in owner ? [owner.product, owner] : [owner, undefined];
+  return {
+    product_id: product.id,
+    product_variant_id: variant?.id,
+    image_url: imageUrl,
+    alt,
+    key: libraryKeyOf(imageUrl),
+  };
+}
