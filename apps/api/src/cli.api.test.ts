@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLE_FOLDER } from './testing/server-process.js';
+import { API_VERSION, SERVICE_VERSION } from './version.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const CLI_PATH = `${BUNDLE_FOLDER}cli.js`;
@@ -19,6 +20,13 @@ function runCli(args: readonly string[], environment: Readonly<Record<string, st
     child.stdin?.end(input);
   });
 }
+
+describe('--version', () => {
+  it('prints the versions of the service and of its API, without a database', async () => {
+    const result = await runCli(['--version'], { DATA_DIR: '/nonexistent' });
+    expect(result).toEqual({ code: 0, stdout: `${SERVICE_VERSION} (API ${API_VERSION})\n`, stderr: '' });
+  });
+});
 
 describe('a command without a database', () => {
   let dataDir: string;

@@ -9,11 +9,14 @@ import { readConfig } from './config.js';
 import { makeDemo } from './demo.js';
 import { openForInspection, openServer, startService, type Inspection, type Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
+import { API_VERSION, SERVICE_VERSION } from './version.js';
 
 /** Exit code of a check that could not run. */
 const CHECK_FAILED_EXIT_CODE = 2;
 
-const program = new Command('cli').description('Administration of the retail back-office service');
+const program = new Command('cli')
+  .description('Administration of the retail back-office service')
+  .version(`${SERVICE_VERSION} (API ${API_VERSION})`, '--version', 'print the versions of the service and of its API');
 
 command(
   program,

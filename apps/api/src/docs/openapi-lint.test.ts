@@ -3,12 +3,12 @@ import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { buildRoutes } from './all-routes.js';
 import { describeEvents } from '../events/index.js';
-import { VERSION } from '../runtime/api.js';
+import { API_VERSION } from '../version.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
 
 let reference: Record<string, unknown>;
 beforeAll(async () => {
-  reference = buildOpenApiDocument(await buildRoutes(), VERSION, describeEvents());
+  reference = buildOpenApiDocument(await buildRoutes(), API_VERSION, describeEvents());
 });
 
 const lintWithRedocly = async (document: object): Promise<string[]> => {

@@ -11,6 +11,7 @@ import { CallsInProgress } from './calls-in-progress.js';
 import type { Answer } from './answer.js';
 import { compress } from './compress.js';
 import { allowOrigins } from './cross-origin.js';
+import { announceDeprecation } from './deprecation.js';
 import { createDispatcher } from './dispatcher.js';
 import { TOO_LARGE, tooLarge } from './early-answer.js';
 import * as errors from './errors.js';
@@ -102,6 +103,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
   const { callers, appCalls, rateLimiter } = gate;
   router[route.method](
     BASE_PATH + route.path,
+    ...(route.deprecated ? [announceDeprecation(route.deprecated)] : []),
     (request, response, next) => {
       response.locals['route'] = route.path;
       response.locals['bodyClass'] = route.body;

@@ -36,6 +36,15 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 };
 
+/** Headers of deprecated calls. */
+export const DEPRECATION_HEADERS: Readonly<Record<string, Json>> = {
+  Deprecation: {
+    description: 'Time since which the call is deprecated, as `@` and seconds since 1970; see `Sunset` for its end',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'HTTP date on which the call ends', schema: { type: 'string' } },
+};
+
 function isTagged({ method, media, isStreamed }: Route, status: number): boolean {
   return method === 'get' && media === undefined && !isStreamed && (status === 200 || status === 304);
 }
@@ -49,6 +58,7 @@ export function headersOf(route: Route, status: number): Json {
     ...(route.caller === 'app' ? ['Token-Expires'] : []),
     ...(isSuccess(status) && route.query?.['cursor'] ? ['Next-Cursor'] : []),
     ...(isTagged(route, status) ? ['ETag'] : []),
+    ...(route.deprecated ? Object.keys(DEPRECATION_HEADERS) : []),
     ...(isKeyed(route) ? ['Idempotency-Replayed'] : []),
   ]);
 }

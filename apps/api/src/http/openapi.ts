@@ -11,11 +11,12 @@ import {
   describeTokenError,
   ERRORS,
 } from './openapi-errors.js';
-import { HEADERS, headersOf } from './openapi-headers.js';
+import { DEPRECATION_HEADERS, HEADERS, headersOf } from './openapi-headers.js';
 import { describeCaller, SECURITY_SCHEMES, securityOf } from './openapi-security.js';
 import { extractNamedShapes, nameBody } from './openapi-shapes.js';
 import { describeWebhook, type WebhookDescription } from './openapi-webhooks.js';
 import type { Route } from './route.js';
+import { SERVICE_VERSION } from '../version.js';
 
 type Json = Record<string, unknown>;
 
@@ -53,6 +54,7 @@ export function buildOpenApiDocument(
     info: {
       title: 'Retail back-office',
       version,
+      'x-service-version': SERVICE_VERSION,
       description: DESCRIPTION,
       contact: { name: 'Operator of this installation' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
@@ -65,7 +67,7 @@ export function buildOpenApiDocument(
     components: {
       schemas: removeUnused(schemas, { paths, webhookItems, responses }),
       responses,
-      headers: HEADERS,
+      headers: { ...HEADERS, ...(routes.some(({ deprecated }) => deprecated) && DEPRECATION_HEADERS) },
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -75,7 +77,8 @@ function describeOperation(route: Route, schemas: Json): Json {
   return {
     operationId: operationIdOf(route),
     summary: route.summary,
-    description: describeCaller(route),
+    description: describeOperationOf(route),
+    ...(route.deprecated && { deprecated: true }),
     ...(route.scope && { 'x-scope': route.scope }),
     tags: [areaOf(route)],
     ...(route.extension && { 'x-extension': true }),
@@ -93,6 +96,13 @@ function describeOperation(route: Route, schemas: Json): Json {
       default: { $ref: `#/components/responses/${commonErrorNameOf(route)}` },
     },
   };
+}
+
+function describeOperationOf(route: Route): string {
+  const { deprecated } = route;
+  const notice =
+    deprecated && ` Deprecated since ${deprecated.since}, ends on ${deprecated.until}: ${deprecated.instead}.`;
+  return describeCaller(route) + (notice ?? '');
 }
 
 const IDEMPOTENCY_KEY: Json = {

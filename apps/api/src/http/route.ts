@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
 import type { AppContext, GrantedScopes, Scope, UploadGrant } from '@back-office/apps';
 import type { HandlerResult } from './answer.js';
+import type { Deprecation } from './deprecation.js';
 import type { ReceivedFile } from './multipart.js';
 import type { BodyClass } from './validate-body.js';
 
@@ -62,6 +63,7 @@ interface RouteParts<Body extends object> {
   /** The published interface does not list this call. */
   readonly extension?: boolean;
   readonly summary: string;
+  readonly deprecated?: Deprecation;
   readonly body?: BodyClass<Body>;
   /** The body is `multipart/form-data` with an optional field `file`. */
   readonly upload?: boolean;

@@ -2,7 +2,7 @@ import { BodySchema } from '../testing/body-fields.js';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { VERSION } from '../runtime/api.js';
+import { API_VERSION } from '../version.js';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf } from './error-keys.js';
 import { buildOpenApiDocument } from './openapi.js';
@@ -48,7 +48,7 @@ describe('a key with a translation', () => {
   const CONCURRENT_CALLS = 8;
 
   function makeInvalidCalls(): [Route, () => Promise<Reply>][] {
-    const reference = buildOpenApiDocument(routes, VERSION);
+    const reference = buildOpenApiDocument(routes, API_VERSION);
     const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
     return routes
       .filter(({ path, upload }) => !upload && !/settings|current/.test(path))

@@ -19,9 +19,8 @@ import { Readiness } from './readiness.js';
 import { mountAdmin, type AdminParts } from './outside.js';
 import { startAdminServer, type AdminServer } from './probes.js';
 import type { Service } from './service.js';
+import { API_VERSION } from '../version.js';
 import { webhookSourceOf } from './webhook-source.js';
-
-export const VERSION = '2.0.0';
 
 const UPLOADS_FOLDER = 'uploads';
 
@@ -97,7 +96,7 @@ function adminPartsOf(
   return {
     ...parts,
     readiness,
-    reference: docs ? () => JSON.stringify(buildOpenApiDocument(routes, VERSION, describeEvents())) : undefined,
+    reference: docs ? () => JSON.stringify(buildOpenApiDocument(routes, API_VERSION, describeEvents())) : undefined,
   };
 }
 

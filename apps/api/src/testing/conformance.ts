@@ -5,7 +5,7 @@ import { buildOpenApiDocument } from '../http/openapi.js';
 import { PROBLEM_TYPE } from '../http/problem-document.js';
 import { REQUEST_PROBLEMS, TEXT_KEYS } from '../http/problems.js';
 import type { Route } from '../http/route.js';
-import { VERSION } from '../runtime/api.js';
+import { API_VERSION } from '../version.js';
 
 interface DocumentedResponse {
   readonly $ref?: string;
@@ -53,7 +53,7 @@ export class Conformance {
   private readonly templates: readonly (readonly [string, RegExp, readonly string[]])[];
 
   constructor(routes: readonly Route[]) {
-    const reference = buildOpenApiDocument(routes, VERSION);
+    const reference = buildOpenApiDocument(routes, API_VERSION);
     this.reference = reference;
     this.templates = Object.entries(reference['paths'] as Paths).map(([template, operations]) => [
       template,

@@ -1,0 +1,26 @@
+import type { RequestHandler } from 'express';
+
+/** Announces the end of a call. */
+export interface Deprecation {
+  /** Day from which new clients should not use the call, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** Day on which the call ends, at least twelve months later. */
+  readonly until: string;
+  /** What to call instead. */
+  readonly instead: string;
+}
+
+const GUIDE = '/docs/guides/versioning';
+
+/** Sends the headers of RFC 9745 and RFC 8594 with every answer of the call. */
+export function announceDeprecation({ since, until }: Deprecation): RequestHandler {
+  const headers = new Map([
+    ['Deprecation', `@${Date.parse(since) / 1_000}`],
+    ['Sunset', new Date(until).toUTCString()],
+    ['Link', `<${GUIDE}>; rel="deprecation"; type="text/html"`],
+  ]);
+  return (_request, response, next) => {
+    response.setHeaders(headers);
+    next();
+  };
+}
