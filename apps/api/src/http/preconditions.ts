@@ -4,9 +4,12 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Answer, HandlerResult } from './answer.js';
 import { listsTag, withEntityTag } from './entity-tag.js';
 import { HttpProblem, toAnswer } from './errors.js';
+import { requestProblem } from './problems.js';
 import type { Call, Route } from './route.js';
 
 const PRECONDITION_FAILED = 412;
+
+const UNSUPPORTED = new HttpProblem(PRECONDITION_FAILED, {}, [requestProblem('Request.PreconditionUnsupported')]);
 
 /** Tags records and lists, and runs writes only if the record has a tag of `If-Match`. */
 export class Preconditions {
@@ -31,7 +34,7 @@ export class Preconditions {
     if (header === undefined || route.method === 'get') return route.handle(call);
     const { guard } = route;
     const reader = guard && this.readers.get(guard.shownBy);
-    if (guard === undefined || reader === undefined) throw new HttpProblem(PRECONDITION_FAILED);
+    if (guard === undefined || reader === undefined) throw UNSUPPORTED;
     const id = guard.id?.(call) ?? call.id;
     const read = () => reader.handle({ ...call, id });
     // Reading an overdue proforma expires it, which the check could not do.

@@ -37,6 +37,7 @@ export const REQUEST_PROBLEMS = {
   'Request.NotAcceptable': 'The Accept header rules out every format of the answer',
   'Request.NotFound': 'The app has no such record, or the service has no such path',
   'Request.PreconditionFailed': 'The record has changed: its ETag is not the one of If-Match',
+  'Request.PreconditionUnsupported': 'The call changes no single record, so it takes no If-Match',
   'Request.Timeout': 'The body arrived too slowly',
   'Request.TooLarge': 'The body is too large, or has too many rows; split the batch',
   'Request.TooManyCalls': 'Too many calls; wait for the seconds of Retry-After',

@@ -200,6 +200,7 @@ export function personalRecordsContract(
           order_status: 'open',
           payment_status: 'paid',
           delivery_status: 'pending',
+          tracking: [],
           paid: 20,
           order_date: now,
           items: [LINE],

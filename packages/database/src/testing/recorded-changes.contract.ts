@@ -58,20 +58,24 @@ export function recordedChangesContract(
 
   describe('set-up records', () => {
     it('are audited with the changed fields', async () => {
-      const till = { code: 'till', name: 'Till', kind: 'cash' };
-      await fixture.setUp(appId, 'payment_methods', till);
-      const rows = [till, { code: 'till', name: 'Desk' }, { ...till, code: 'new' }];
+      const cashMethod = { code: 'cashMethod', name: 'Till', kind: 'cash' };
+      await fixture.setUp(appId, 'payment_methods', cashMethod);
+      const rows = [cashMethod, { code: 'cashMethod', name: 'Desk' }, { ...cashMethod, code: 'new' }];
       expect(await recordsOf(() => fixture.setUp(appId, 'payment_methods', ...rows))).toEqual({
         audited: [
           {
             action: 'payment_methods.put',
-            before: { till: { name: 'Till' } },
-            after: { created: 1, changed: 1, records: { till: { name: 'Desk' }, new: { ...till, code: 'new' } } },
+            before: { cashMethod: { name: 'Till' } },
+            after: {
+              created: 1,
+              changed: 1,
+              records: { cashMethod: { name: 'Desk' }, new: { ...cashMethod, code: 'new' } },
+            },
           },
         ],
         published: [],
       });
-      expect(await recordsOf(() => fixture.setUp(appId, 'payment_methods', till, ...rows))).toEqual({
+      expect(await recordsOf(() => fixture.setUp(appId, 'payment_methods', cashMethod, ...rows))).toEqual({
         audited: [],
         published: [],
       });
