@@ -1,0 +1,55 @@
+/** Packs the release twice, compares the bytes, and runs the installed archive as an operator would. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { extract } from 'tar';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const OUT = join(ROOT, 'release');
+const PORT = '39217';
+const START_TIMEOUT_MS = 20_000;
+
+const [first, second] = [pack(), pack()];
+if (first !== second) throw new Error(`Two releases of the same sources differ:\n${first}${second}`);
+
+const parent = mkdtempSync(join(tmpdir(), 'back-office-release-'));
+try {
+  const archive = readdirSync(OUT).find((name) => name.endsWith('.tar.gz')) ?? '';
+  await extract({ file: join(OUT, archive), cwd: parent });
+  const folder = join(parent, archive.replace('.tar.gz', ''));
+  execFileSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });
+  process.stdout.write(execFileSync('npm', ['run', '-s', 'cli', '--', '--version'], { cwd: folder, encoding: 'utf8' }));
+  await runService(folder);
+} finally {
+  rmSync(parent, { recursive: true, force: true });
+}
+process.stdout.write('The release installs, starts, answers and stops.\n');
+
+function pack() {
+  execFileSync(process.execPath, [join(ROOT, 'apps/api/release.mjs')], { cwd: ROOT, stdio: 'ignore' });
+  return readFileSync(join(OUT, 'SHA256SUMS'), 'utf8');
+}
+
+/** @param {string} folder */
+async function runService(folder) {
+  const env = { ...process.env, DATABASE: 'memory', PORT, DATA_DIR: join(folder, '.data') };
+  const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: 'ignore' });
+  const exit = once(npm, 'exit');
+  await waitUntilReady();
+  npm.kill('SIGTERM');
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`npm start exited with ${code} after SIGTERM`);
+}
+
+async function waitUntilReady() {
+  const endMs = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const reply = await fetch(`http://127.0.0.1:${PORT}/health/ready`).catch(() => undefined);
+    if (reply?.ok) return;
+    if (Date.now() > endMs) throw new Error('The installed release does not become ready');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
