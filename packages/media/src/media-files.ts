@@ -85,6 +85,8 @@ export interface FileFilter {
 export interface MediaFileQueries {
   /** Returns a file, even from Trash; `undefined` for a missing file. */
   find(appId: number, id: number): Promise<string | undefined>;
+  /** Returns the id of the app's file with this key, even from Trash; `undefined` for a missing file. */
+  findId(appId: number, key: string): Promise<number | undefined>;
   /** Returns the app's files with these ids, even from Trash, as objects by id. */
   findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** Returns one page, the total and the number of hidden files. The default order is by name. */

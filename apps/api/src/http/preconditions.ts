@@ -35,7 +35,7 @@ export class Preconditions {
     const { guard } = route;
     const reader = guard && this.readers.get(guard.shownBy);
     if (guard === undefined || reader === undefined) throw UNSUPPORTED;
-    const id = guard.id?.(call) ?? call.id;
+    const id = (await guard.id?.(call)) ?? call.id;
     const read = () => reader.handle({ ...call, id });
     // Reading an overdue proforma expires it, which the check could not do.
     const shownResult = await read();

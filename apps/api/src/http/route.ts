@@ -46,7 +46,7 @@ export interface Guard {
   /** Path of the call that shows the record. Its answer has the tag of the record. */
   readonly shownBy: string;
   /** Default: the `:id` of the path. */
-  readonly id?: (call: Call) => number;
+  readonly id?: (call: Call) => number | Promise<number>;
 }
 
 /** A route for an app's token names the scope that the token needs. Sessions have no scopes. */

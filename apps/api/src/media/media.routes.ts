@@ -26,7 +26,7 @@ export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Cl
     ...usageRoutes(database.fileUsages, database.fileUsageQueries),
     ...uploadRoutes(intake, files, publication),
     ...fileRoutes({ files, queries, moves }),
-    ...trashRoutes(database.mediaTrash, moves),
+    ...trashRoutes(database.mediaTrash, moves, queries),
     ...versionRoutes({ intake, versions, queries: fileVersionQueries, publication, cachePurge, base }),
     ...presetRoutes(database.uploadPresets, database.uploadPresetQueries, images),
   ];

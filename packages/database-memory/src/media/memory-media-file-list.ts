@@ -41,6 +41,10 @@ export class MemoryMediaFileList implements MediaFileQueries {
     return fileJson(this.state, appId, id, this.library.base);
   }
 
+  async findId(appId: number, key: string): Promise<number | undefined> {
+    return filesOf(this.state, appId).find((file) => file.key === key)?.id;
+  }
+
   async findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {
     const files = ids.flatMap((id) => fileOf(this.state, appId, id) ?? []);
     return new Map(files.map((file) => [file.id, presentFile(this.state, appId, file, this.library.base)]));

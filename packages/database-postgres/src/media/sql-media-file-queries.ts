@@ -138,6 +138,8 @@ const SELECT_PDF_RENDERS = `
     order by f.filename, f.id limit $4
   ) as row`;
 
+const FIND_ID = `select id from cdn_files where app_id = $1 and key = $2 and state <> 'receiving'`;
+
 export class SqlMediaFileQueries implements MediaFileQueries {
   constructor(
     private readonly postgres: Postgres,
@@ -146,6 +148,11 @@ export class SqlMediaFileQueries implements MediaFileQueries {
 
   find(appId: number, id: number): Promise<string | undefined> {
     return findFileJson(this.postgres, appId, id, this.library.base);
+  }
+
+  async findId(appId: number, key: string): Promise<number | undefined> {
+    const [row] = await this.postgres.rows<{ id: number }>(FIND_ID, [appId, key]);
+    return row?.id;
   }
 
   async findAll(appId: number, ids: readonly number[]): Promise<ReadonlyMap<number, object>> {

@@ -181,6 +181,18 @@ export function mediaFileQueriesContract(
     });
   });
 
+  describe('a key', () => {
+    it('finds the file of its app, even in Trash', async () => {
+      const [file, other] = [await library.addImage('a.jpg'), await library.addImage('b.jpg')];
+      const { mediaFileQueries } = fixture.ports;
+      expect(await mediaFileQueries.findId(library.appId, file.key)).toBe(file.id);
+      await library.trash(other);
+      expect(await mediaFileQueries.findId(library.appId, other.key)).toBe(other.id);
+      expect(await mediaFileQueries.findId(library.appId, `${file.key}x`)).toBeUndefined();
+      expect(await mediaFileQueries.findId((await fixture.makeApp()).id, file.key)).toBeUndefined();
+    });
+  });
+
   describe('rendered PDFs', () => {
     const addPdf = async (name: string, pages: readonly number[]): Promise<StoredFile> => {
       const storedFile = await library.addFile(name, { alt: 'Žuti' }, { mime: 'application/pdf', kind: 'doc' });

@@ -1,9 +1,9 @@
 import { parseInteger } from '@back-office/kernel';
-import type { FileMoves, FileResult, MediaTrash } from '@back-office/media';
+import type { FileMoves, FileResult, MediaFileQueries, MediaTrash } from '@back-office/media';
 import { ok, type HandlerResult } from '../../http/answer.js';
 import { invalidParameter } from '../../http/errors.js';
 import { parseListEntries } from '../../http/query-text.js';
-import { route, type Route } from '../../http/route.js';
+import { route, type Call, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
 import { DoneShape, FILE_GUARD, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
@@ -33,11 +33,15 @@ const DONE_MESSAGES = {
   purge: 'The file is removed',
 };
 
-export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
+export function trashRoutes(trash: MediaTrash, moves: FileMoves, queries: Pick<MediaFileQueries, 'findId'>): Route[] {
   return [
     route({
       method: 'delete',
       path: '/cdn',
+      guard: {
+        ...FILE_GUARD,
+        id: async ({ app, query, body }) => (await queries.findId(app.id, keyOf(query, body as DeleteCdnFile))) ?? 0,
+      },
       caller: 'app',
       scope: 'media:write',
       summary: 'Puts a file into Trash by key; its URL keeps working',
@@ -47,8 +51,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query, body }) => {
-        const key = query['file'] ?? body.file;
-        if (typeof key !== 'string' || key === '') throw invalidParameter('file');
+        const key = keyOf(query, body);
         return presentSingleResult(await trash.delete(app.id, [key], app.settings.media), DONE_MESSAGES.delete);
       },
     }),
@@ -127,6 +130,12 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       },
     }),
   ];
+}
+
+function keyOf(query: Call['query'], body: DeleteCdnFile): string {
+  const key = query['file'] ?? body.file;
+  if (typeof key !== 'string' || key === '') throw invalidParameter('file');
+  return key;
 }
 
 function presentSingleResult([result]: readonly FileResult[], message: string): HandlerResult {
