@@ -6,18 +6,29 @@ export const MAX_TEXT_LENGTH = 5_000;
 const MAX_TAGS = 100;
 const optional = true;
 
+const TAG_LIST = {
+  type: 'array',
+  items: { type: 'string', maxLength: MAX_STRING_LENGTH },
+  maxItems: MAX_TAGS,
+} as const;
+
 export function Tags(): PropertyDecorator {
-  const validate = (value: unknown): string | undefined => {
-    if (typeof value === 'string')
-      return checkText(value, MAX_TAGS * (MAX_STRING_LENGTH + 1), true) ?? validateTags(value.split(','));
-    if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string')) return MALFORMED;
-    return validateTags(value as string[]);
-  };
-  const list = { type: 'array', items: { type: 'string', maxLength: MAX_STRING_LENGTH }, maxItems: MAX_TAGS } as const;
-  return ValidatedBy(validate, { anyOf: [{ type: 'string' }, list, { type: 'null' }] }, { optional });
+  return ValidatedBy(validateTags, { anyOf: [{ type: 'string' }, TAG_LIST, { type: 'null' }] }, { optional });
 }
 
-function validateTags(tags: readonly string[]): string | undefined {
+/** Generated clients cannot write a form field of several types, so the reference shows only the list. */
+export function FormTags(): PropertyDecorator {
+  return ValidatedBy(validateTags, TAG_LIST, { optional });
+}
+
+function validateTags(value: unknown): string | undefined {
+  if (typeof value === 'string')
+    return checkText(value, MAX_TAGS * (MAX_STRING_LENGTH + 1), true) ?? validateTagList(value.split(','));
+  if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string')) return MALFORMED;
+  return validateTagList(value as string[]);
+}
+
+function validateTagList(tags: readonly string[]): string | undefined {
   if (tags.length > MAX_TAGS) return IS_TOO_LONG;
   return tags.map((tag) => checkText(tag, MAX_STRING_LENGTH, true)).find((error) => error !== undefined);
 }

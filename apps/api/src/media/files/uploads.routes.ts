@@ -16,7 +16,7 @@ import { route, type Route } from '../../http/route.js';
 import { record } from '../../http/shapes.js';
 import type { ContentIntake } from './content-intake.js';
 import { FileShape } from './file-shapes.js';
-import { FormNumber, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, parseFormNumber, Tags } from './media-fields.js';
+import { FormNumber, FormTags, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, parseFormNumber } from './media-fields.js';
 import { limitToGrant, UPLOAD_NOT_GRANTED } from './upload-tokens.routes.js';
 import type { Publication } from '../serving/publication.js';
 
@@ -28,7 +28,7 @@ class UploadCdnFile {
   @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
   @Text({ max: MAX_TEXT_LENGTH, optional }) alt?: string | null;
   @Text({ max: MAX_TEXT_LENGTH, optional }) caption?: string | null;
-  @Tags() tags?: string | string[] | null;
+  @FormTags() tags?: string | string[] | null;
   @Text({ optional }) source?: string | null;
   @FormNumber() preset_id?: string | null;
   @OneOf(['error', 'rename'], { optional }) on_conflict?: 'error' | 'rename' | null;

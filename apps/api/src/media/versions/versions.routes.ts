@@ -9,14 +9,13 @@ import {
 } from '@back-office/media';
 import { answerWith, ok, okJson, type HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { ValidatedBy, Whole } from '../../http/request-fields.js';
+import { ValidatedBy, ValidatedByDomain, Whole } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, oneOf, record, text, boolean } from '../../http/shapes.js';
 import { Type } from '@sinclair/typebox';
 import type { CachePurge } from '../serving/cache-purge.js';
 import type { ContentIntake } from '../files/content-intake.js';
 import { DoneShape, FILE_GUARD, FileShape, VersionShape } from '../files/file-shapes.js';
-import { Anything } from '../files/media-fields.js';
 import type { Publication } from '../serving/publication.js';
 import { FILE_REQUIRED } from '../files/uploads.routes.js';
 
@@ -25,12 +24,17 @@ const STRATEGIES = ['version', 'purge', 'ttl'] as const;
 type Strategy = (typeof STRATEGIES)[number];
 const [MIN_WIDTH, MAX_WIDTH, MAX_RENDITIONS] = [16, 4_096, 10];
 
+/** The route refuses an unknown strategy with a key of its own, so any value passes here. */
+function CacheStrategy(): PropertyDecorator {
+  return ValidatedByDomain({ type: 'string', enum: [...STRATEGIES] });
+}
+
 class ReplaceCdnFile {
-  @Anything() cache_strategy?: unknown;
+  @CacheStrategy() cache_strategy?: unknown;
 }
 
 class RevertCdnFile {
-  @Anything() cache_strategy?: unknown;
+  @CacheStrategy() cache_strategy?: unknown;
   @Whole({ min: 1, optional }) version?: number | null;
 }
 
