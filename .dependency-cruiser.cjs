@@ -1,9 +1,11 @@
 // Import rules. apps/api/src/architecture.test.ts breaks each rule once on purpose.
 
-// Every package that is not an adapter counts as pure, so the rules cover new packages at once.
+// Every package that is neither an adapter nor the client counts as pure, so the rules cover new packages at once.
 const adapters = 'storage|images|svg|pages|parser|process|facts|database|wasm';
 const adapter = `^packages/(?:${adapters})-[^/]+/`;
-const pure = `^packages/(?!(?:${adapters})-)([^/]+)/`;
+/** The client runs at the callers of the API, not in the service. */
+const client = '^packages/client/';
+const pure = `^packages/(?!(?:${adapters})-|client/)([^/]+)/`;
 const tests = ['[.](?:test|contract)[.]ts$', '^(?:packages|apps)/[^/]+/(?:src/)?testing/'];
 
 // Every other folder of apps/api/src counts as a feature.
@@ -127,8 +129,8 @@ const forbidden = [
   },
   {
     name: 'adapters-never-import-apps',
-    comment: 'An adapter may use its npm libraries, but must run without this application.',
-    from: { path: adapter },
+    comment: 'An adapter or the client may use its npm libraries, but must run without this application.',
+    from: { path: [adapter, client] },
     to: { path: apps },
   },
   {

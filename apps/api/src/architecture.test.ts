@@ -100,7 +100,8 @@ const codeRules: Record<string, CodeRule> = {
   },
   'pure-packages-read-no-clock': {
     appliesTo: (file) =>
-      !isTest(file) && /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-)/.test(file),
+      !isTest(file) &&
+      /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-|client\/)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
   // A linter rule covers direct uses of `process.env`.

@@ -26,7 +26,8 @@ const listFiles = (...patterns: readonly string[]): string[] =>
     .split('\n')
     .filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
 
-const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs');
+/** The types of the client are generated from the API reference. */
+const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs').filter((file) => file !== 'packages/client/src/schema.ts');
 /** The notices quote licences of other projects. */
 const PAGES = listFiles('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
 

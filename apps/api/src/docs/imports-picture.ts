@@ -6,6 +6,8 @@ const END_MARKER = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
 /** Every package imports the kernel, so the arrows to the kernel would hide all others. */
 const KERNEL = 'kernel';
+/** The service does not import the client. */
+const NOT_DOMAINS = [KERNEL, 'database', 'client'];
 
 export function withImportsPicture(page: string, root: string): string {
   const [textBefore = '', textAfterStart = ''] = page.split(START_MARKER);
@@ -17,7 +19,7 @@ function diagramOf(root: string): string {
   const names = readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const packages = names.map(({ name }) => ({ name, uses: importedBy(join(root, 'packages', name, 'src')) }));
   const adapters = packages.filter(({ name }) => name.includes('-'));
-  const domains = packages.filter(({ name }) => !name.includes('-') && name !== KERNEL && name !== 'database');
+  const domains = packages.filter(({ name }) => !name.includes('-') && !NOT_DOMAINS.includes(name));
   return [
     'flowchart TD',
     `  api["apps/api"] --> domains & database & adapters`,

@@ -31,6 +31,7 @@ export const MINIMUM_VERSIONS: readonly MinimumVersion[] = [
     name: 'qs',
     version: '6.16.0',
     problem: 'CVE-2026-82417, CVE-2026-82562, CVE-2026-2391: lists exceed their limits',
+    testsMayBeOlder: 'newman, which sends a collection in a test, uses it only for its own requests',
   },
   { name: 'body-parser', version: '2.3.0', problem: 'CVE-2026-12590: an invalid limit is ignored' },
   { name: 'validator', version: '13.15.22', problem: 'isURL (13.15.20) and isLength (13.15.22) can be bypassed' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 
-const NO_PRODUCTION_CODE = /\.test\.ts$|\/(?:testing|bench|faults|differential|mutants|docs)\//;
+const NO_PRODUCTION_CODE = /\/node_modules\/|\.test\.ts$|\/(?:testing|bench|faults|differential|mutants|docs)\//;
 const TIMEOUT_MS = 60_000;
 
 /** The regular expressions of the service and its packages as `/source/flags`, sorted, each with one file that contains it. */

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { describeEvents } from '../events/index.js';
+import { buildOpenApiDocument } from '../http/openapi.js';
+import { VERSION } from '../runtime/api.js';
+import { buildRoutes } from './all-routes.js';
+
+interface Generator {
+  generateClientFiles(reference: object): Promise<Readonly<Record<string, string>>>;
+}
+
+describe('the generated files of the client', () => {
+  it('are up to date with `npm run client:types`', async () => {
+    const url = new URL('../testing/client-types.mjs', import.meta.url).href;
+    const { generateClientFiles } = (await import(url)) as Generator;
+    const reference = buildOpenApiDocument(await buildRoutes(), VERSION, describeEvents());
+    const files = Object.entries(await generateClientFiles(reference));
+    expect(files).toHaveLength(2);
+    for (const [path, text] of files) {
+      const isUpToDate = (await readFile(path, 'utf8')) === text;
+      // A comparison with `toBe` would print both texts.
+      expect([path, isUpToDate]).toEqual([path, true]);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,113 @@
+import { ApiError } from './api-error.js';
+
+export interface RetryOptions {
+  /** Default 4; 1 never retries. */
+  readonly maxAttempts?: number;
+  /** Upper limit of the first random delay, 500 by default. It doubles with each attempt. */
+  readonly baseDelayMs?: number;
+  /** Upper limit of every delay, 30,000 by default. If `Retry-After` is longer, the call fails at once. */
+  readonly maxDelayMs?: number;
+  /** Time for one attempt, 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** Called before each delay, for example to log it. */
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+export interface Retry {
+  /** Number of the failed attempt, from 1. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  /** Absent if the attempt got no response. */
+  readonly response?: Response;
+  readonly error?: unknown;
+}
+
+type Outcome = { readonly response: Response } | { readonly error: unknown };
+
+const DEFAULTS = { maxAttempts: 4, baseDelayMs: 500, maxDelayMs: 30_000, timeoutMs: 30_000 };
+const SECOND_MS = 1_000;
+const MAX_UPLOAD_MS = 2 ** 31 - 1;
+
+/** An upload of a large file takes longer than other calls, so it has no timeout by default. */
+export const UPLOAD_DEFAULTS: RetryOptions = { timeoutMs: MAX_UPLOAD_MS };
+
+/**
+ * Sends until a response needs no retry, and returns it with its body read. Throws an {@link ApiError} without a status if
+ * the last attempt got no response, and the reason of `signal` if it is aborted.
+ */
+export async function sendWithRetries(
+  send: (signal: AbortSignal, attempt: number) => Promise<Response>,
+  { signal, isRepeatable, retries }: { signal: AbortSignal; isRepeatable: boolean; retries: RetryOptions },
+): Promise<Response> {
+  const { maxAttempts, timeoutMs, ...delays } = { ...DEFAULTS, ...retries };
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attemptOnce((limited) => send(limited, attempt), signal, timeoutMs);
+    const delayMs = isRepeatable && attempt < maxAttempts ? delayOf(outcome, attempt, delays) : undefined;
+    if (delayMs === undefined) {
+      if ('response' in outcome) return outcome.response;
+      throw new ApiError(undefined, undefined, outcome.error);
+    }
+    retries.onRetry?.({ attempt, delayMs, ...outcome });
+    await wait(delayMs, signal);
+  }
+}
+
+async function attemptOnce(
+  send: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Outcome> {
+  signal.throwIfAborted();
+  try {
+    return { response: await readFully(await send(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { error };
+  }
+}
+
+/** A connection that breaks within the body counts as a lost response. */
+async function readFully(response: Response): Promise<Response> {
+  const bytes = await response.arrayBuffer();
+  const { status, statusText, headers } = response;
+  return new Response(bytes.byteLength > 0 ? bytes : null, { status, statusText, headers });
+}
+
+/** Returns `undefined` if the outcome needs no retry. */
+function delayOf(
+  outcome: Outcome,
+  attempt: number,
+  { baseDelayMs, maxDelayMs }: { readonly baseDelayMs: number; readonly maxDelayMs: number },
+): number | undefined {
+  const backOffMs = Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
+  if ('error' in outcome) return backOffMs;
+  const { status, headers } = outcome.response;
+  const retryAfterMs = parseRetryAfter(headers.get('Retry-After'));
+  // 409 with `Retry-After`: the first attempt of this keyed call is still running.
+  const isRetryable = status === 429 || status >= 500 || (status === 409 && retryAfterMs !== undefined);
+  if (!isRetryable) return undefined;
+  if (retryAfterMs === undefined) return backOffMs;
+  return retryAfterMs <= maxDelayMs ? Math.min(maxDelayMs, retryAfterMs + backOffMs / 2) : undefined;
+}
+
+/** Returns milliseconds for a number of seconds or a date, and `undefined` for other texts. */
+function parseRetryAfter(value: string | null): number | undefined {
+  if (value === null || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  const delayMs = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * SECOND_MS;
+  return Number.isNaN(delayMs) ? undefined : Math.max(0, delayMs);
+}
+
+function wait(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, delayMs);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
