@@ -26,6 +26,8 @@ export interface CommonOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Cancels the call, also between two attempts. */
   readonly signal?: AbortSignal;
+  /** Time for one attempt of this call. */
+  readonly timeoutMs?: number;
   /** Receives the last response, for example to read its headers. Its body is already read. */
   readonly onResponse?: (response: Response) => void;
 }

@@ -149,6 +149,9 @@ describe('a retry', () => {
     service.plan({ hangs: true }, { body: { data: [] } });
     expect(await clientWith({ retries: { ...FAST, timeoutMs: 50 } }).get('/warehouses')).toEqual({ data: [] });
     expect(service.received).toHaveLength(2);
+    service.plan({ hangs: true }, { body: { data: [] } });
+    expect(await clientWith().get('/warehouses', { timeoutMs: 50 })).toEqual({ data: [] });
+    expect(service.received).toHaveLength(2);
   });
 });
 

@@ -16,7 +16,7 @@ import type {
 } from './call-types.js';
 import type { paths } from './schema.js';
 import { listRows } from './pages.js';
-import { sendWithRetries, UPLOAD_DEFAULTS, type RetryOptions } from './retries.js';
+import { sendWithRetries, withoutTimeout, type RetryOptions } from './retries.js';
 import { isRepeatableFile, uploadSender, type Upload } from './upload.js';
 
 export interface ClientOptions {
@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
       const { file, ...fields } = body as Upload['fields'] & { readonly file: Upload['file'] };
       const sending: Sending = {
         send: uploadSender({ fields, file, fileName, onProgress, fetch: send }, randomText()),
-        retries: { ...UPLOAD_DEFAULTS, ...retries },
+        retries: withoutTimeout(retries),
         canRepeat: isRepeatableFile(file),
       };
       return makeCall(connection, 'post', path, others, sending);
@@ -121,7 +121,7 @@ async function makeCall(
   { request, token }: Connection,
   method: Method,
   path: string,
-  { path: pathParameters, query, body, headers, signal, idempotencyKey, onResponse }: AnyOptions,
+  { path: pathParameters, query, body, headers, signal, idempotencyKey, timeoutMs, onResponse }: AnyOptions,
   { send, retries, canRepeat }: Sending,
 ): Promise<unknown> {
   const isKeyed = method !== 'get' && !UNKEYED_WRITES.includes(`${method} ${path}`);
@@ -142,7 +142,7 @@ async function makeCall(
       sendWithRetries((limited, attempt) => send(prepared, limited, attempt), {
         signal: prepared.signal,
         isRepeatable: canRepeat && (method === 'get' || isKeyed),
-        retries,
+        retries: { ...retries, ...(timeoutMs !== undefined && { timeoutMs }) },
       }),
   });
   onResponse?.(response);

@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly baseDelayMs?: number;
   /** Upper limit of every delay, 30,000 by default. If `Retry-After` is longer, the call fails at once. */
   readonly maxDelayMs?: number;
-  /** Time for one attempt, 30,000 by default. */
+  /** Time for one attempt of a call that is no upload, 60,000 by default. */
   readonly timeoutMs?: number;
   /** Called before each delay, for example to log it. */
   readonly onRetry?: (retry: Retry) => void;
@@ -24,12 +24,14 @@ export interface Retry {
 
 type Outcome = { readonly response: Response } | { readonly error: unknown };
 
-const DEFAULTS = { maxAttempts: 4, baseDelayMs: 500, maxDelayMs: 30_000, timeoutMs: 30_000 };
+const DEFAULTS = { maxAttempts: 4, baseDelayMs: 500, maxDelayMs: 30_000, timeoutMs: 60_000 };
 const SECOND_MS = 1_000;
-const MAX_UPLOAD_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** An upload of a large file takes longer than other calls, so it has no timeout by default. */
-export const UPLOAD_DEFAULTS: RetryOptions = { timeoutMs: MAX_UPLOAD_MS };
+/** A large file takes longer than other calls, so an upload has no timeout unless the call sets one. */
+export function withoutTimeout(retries: RetryOptions): RetryOptions {
+  return { ...retries, timeoutMs: MAX_TIMEOUT_MS };
+}
 
 /**
  * Sends until a response needs no retry, and returns it with its body read. Throws an {@link ApiError} without a status if

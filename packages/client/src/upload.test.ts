@@ -85,6 +85,15 @@ describe('an upload', () => {
     await expect(call).rejects.toMatchObject({ status: 503 });
   });
 
+  it('has no timeout but that of the call', async () => {
+    const impatient = createClient({ baseUrl: service.baseUrl, token: 'x', retries: { maxAttempts: 1, timeoutMs: 1 } });
+    service.plan(CREATED);
+    const body = { file: new Blob(['x'.repeat(1_000_000)]) };
+    await expect(impatient.upload('/cdn/files', { body })).resolves.toEqual(CREATED.body);
+    service.plan({ hangs: true });
+    await expect(impatient.upload('/cdn/files', { body, timeoutMs: 50 })).rejects.toMatchObject({ status: 0 });
+  });
+
   it('throws an ApiError for a refusal', async () => {
     service.plan({ status: 422, body: { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } } });
     const call = client.upload('/cdn/files', { body: { file: new Blob(['x']) } });
