@@ -2485,422 +2485,21 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        DetailError: {
-            errors: {
-                detail: string;
-            };
-        };
-        TokenError: {
-            errors: {
-                token: string;
-            };
-        };
-        MessageError: {
-            message: string;
-        };
-        RuleError: {
-            errors: {
-                [key: string]: string[];
-            };
-        };
-        PostProducts: {
-            products: {
-                id?: number | null;
-                code?: string | null;
-                /** @description used for matching only, never stored */
-                external_ref?: string | null;
-                name?: string | null;
-                slug?: string | null;
-                description?: string | null;
-                vat_rate?: number | null;
-                price?: number | null;
-                active?: boolean | null;
-                /** @description appended on every call */
-                images?: {
-                    image_url: string;
-                    alt?: string | null;
-                }[] | null;
-                variants?: {
-                    code?: string | null;
-                    barcode?: string | null;
-                    external_ref?: string | null;
-                    name?: string | null;
-                    price?: number | null;
-                    vat_rate?: number | null;
-                    /** @description appended on every call */
-                    images?: {
-                        image_url: string;
-                        alt?: string | null;
-                    }[] | null;
-                }[] | null;
-            }[];
-        };
-        VerifyProducts: {
-            products: {
-                code?: string | null;
-                barcode?: string | null;
-            }[];
-        };
-        PutConsent: {
-            /** @enum {string} */
-            channel: "email" | "sms" | "push" | "viber";
-            /** @enum {string} */
-            state: "granted" | "revoked";
-        };
-        PutMasterConsent: {
-            /** @enum {string} */
-            state: "granted" | "revoked";
-        };
-        CustomerFields: {
-            external_ref?: string | null;
-            /** Format: email */
-            email: string;
-            first_name: string;
-            last_name: string;
-            phone?: string | null;
-            viber_subscribed?: boolean | null;
-            preferred_notification_channel_id?: number | null;
-        };
-        PostCustomer: {
-            customer: components["schemas"]["CustomerFields"];
-        };
-        PatchCdnFile: {
+        AccessToken: {
+            /** Format: int64 */
             id: number;
-            alt?: string | null;
-            caption?: string | null;
-            tags?: string | string[] | null;
-            name?: string | null;
-            hidden?: boolean | null;
-            hidden_note?: string | null;
-        };
-        MoveCdnFiles: {
-            ids: number[];
-            folder?: string | null;
-        };
-        UploadTokenFields: {
-            folder?: string | null;
-            preset_id?: number | null;
-            /** @description seconds, or a duration such as 12h or 30d; default 10 minutes, at most a day */
-            expires_in?: number | string | null;
-        };
-        PostUploadToken: {
-            upload_token: components["schemas"]["UploadTokenFields"];
-        };
-        CdnFolderFields: {
-            name: string;
-            key: string;
-            parent_cdn_folder_path?: string | null;
-            description?: string | null;
-        };
-        PostCdnFolder: {
-            cdn_folder: components["schemas"]["CdnFolderFields"];
-        };
-        PatchCdnFolder: {
-            id: number;
-            name?: string | null;
-            parent_folder?: string | null;
-            description?: string | null;
-        };
-        PutCdnUploadPresets: {
-            cdn_upload_presets: {
-                name?: string;
-                /** @enum {string|null} */
-                output_format?: "original" | "webp" | "jpeg" | "avif" | null;
-                max_width?: number | null;
-                quality?: number | null;
-                rendition_widths?: number[] | null;
-                is_default?: boolean | null;
-            }[];
-        };
-        CdnFileIds: {
-            ids: number[];
-        };
-        DeleteCdnFiles: {
-            files?: unknown;
-        };
-        DeleteCdnFileIds: {
-            ids?: unknown;
-        };
-        DeleteCdnFile: {
-            file?: unknown;
-        };
-        UsageField: {
-            field: string;
-            url: string;
-        };
-        UsageFields: {
-            entity_type: string;
-            entity_id: string;
-            label?: string | null;
-            fields: components["schemas"]["UsageField"][];
-        };
-        PutUsages: {
-            usage: components["schemas"]["UsageFields"];
-        };
-        RevertCdnFile: {
-            /** @enum {string} */
-            cache_strategy: "version" | "purge" | "ttl";
-            version?: number | null;
-        };
-        RegenerateRenditions: {
-            renditions?: number[] | null;
-        };
-        ImportedItemFields: {
-            code?: string | null;
-            barcode?: string | null;
-            external_ref?: string | null;
-            qty: number;
-            price?: number | null;
-        };
-        ImportedPaymentFields: {
-            payment_method_id: number;
-            amount: number;
-        };
-        ImportedOrderFields: {
-            order_number?: string | null;
-            external_ref: string;
-            order_date?: string | null;
-            app_location_code?: string | null;
-            items: components["schemas"]["ImportedItemFields"][];
-            payments?: components["schemas"]["ImportedPaymentFields"][] | null;
-            customer_id?: number | null;
-            data_part?: number | null;
-            time_part?: number | null;
-            customer_external_ref?: string | null;
-        };
-        PostOrder: {
-            order: components["schemas"]["ImportedOrderFields"];
-        };
-        BulkUpdateOrders: {
-            orders: {
-                id: number;
-                data_part: number;
-                time_part: number;
-                order_status_id?: number | null;
-                payment_status_id?: number | null;
-                delivery_status_id?: number | null;
-                /** @description null or blank clears it */
-                invoice_number?: string | null;
-                /** @description with a cancelled order: refunds its payments, vouchers and points */
-                refund?: boolean | null;
-            }[];
-        };
-        PaymentFields: {
-            payment_method_id: number;
-            amount?: number | null;
-        };
-        CardPaymentFields: {
-            amount?: number | null;
-        };
-        BeginCardPayment: {
-            payment: components["schemas"]["CardPaymentFields"];
-        };
-        CardResultFields: {
-            /** @enum {string} */
-            status: "settled" | "failed";
-            reference?: string | null;
-        };
-        CardPaymentResult: {
-            result: components["schemas"]["CardResultFields"];
-        };
-        PayProforma: {
-            payment: components["schemas"]["PaymentFields"];
-        };
-        RefundFields: {
-            reference?: string | null;
-        };
-        RecordRefund: {
-            refund?: components["schemas"]["RefundFields"] | null;
-        };
-        PostProforma: {
-            order_processing_id: number;
-        };
-        AdjustmentFields: {
-            proforma_order_item_id: number;
-            qty_confirmed: number;
-        };
-        ConfirmProforma: {
-            adjustments?: components["schemas"]["AdjustmentFields"][] | null;
-        };
-        CancelProforma: {
-            reason?: string | null;
-        };
-        AlertFields: {
-            index: number;
-            /** @enum {boolean} */
-            resolved: true;
-        };
-        EditProforma: {
-            tags?: string[];
-            comment?: string | null;
-            alerts?: components["schemas"]["AlertFields"][] | null;
-        };
-        PutPaymentMethods: {
-            payment_methods: {
-                code?: string;
-                name?: string;
-                /** @enum {string} */
-                kind?: "cash" | "bank_transfer" | "card" | "other";
-            }[];
-        };
-        PutPromotions: {
-            promotions: {
-                code?: string;
-                name?: string;
-                /** @enum {string} */
-                kind?: "percentage" | "amount" | "buy_x_get_y";
-                /** @description in the currency for amount, else in percent; default 100 for buy_x_get_y */
-                value?: number | null;
-                buy_qty?: number | null;
-                get_qty?: number | null;
-                min_qty?: number | null;
-                /** @description in the currency of the app */
-                min_amount?: number | null;
-                variant_codes?: string[] | null;
-                coupon_code?: string | null;
-                /** @description a date or a datetime */
-                valid_from?: string | null;
-                /** @description a date or a datetime */
-                valid_until?: string | null;
-                priority?: number | null;
-                active?: boolean | null;
-            }[];
-        };
-        PutShipmentMethods: {
-            shipment_methods: {
-                code?: string;
-                name?: string;
-                /** @description in the currency of the app */
-                price?: number;
-                /** @description percent */
-                vat_rate?: number;
-                /** @description in the currency of the app */
-                free_from?: number | null;
-                requires_pickup_point?: boolean | null;
-                pickup_points?: {
-                    code: string;
-                    name: string;
-                    /** @description default true */
-                    available?: boolean | null;
-                }[] | null;
-            }[];
-        };
-        PutVouchers: {
-            vouchers: {
-                code?: string;
-                /** @description in the currency of the app */
-                amount?: number;
-                customer_id?: number | null;
-                /** @description a date or a datetime */
-                valid_from?: string | null;
-                /** @description a date or a datetime */
-                valid_until?: string | null;
-                active?: boolean | null;
-            }[];
-        };
-        ReconcileStock: {
-            warehouse_code: string;
-            products: {
-                /** @description a variant's code, exact */
-                sku: string;
-                /** @description counted pieces; may be below the reserved ones */
-                qty: number;
-            }[];
-        };
-        PutStocks: {
-            stocks: {
-                code?: string | null;
-                barcode?: string | null;
-                external_ref?: string | null;
-                warehouse_code?: string | null;
-                /** @description added; subtracted when negative */
-                qty?: number;
-                /** @description minimum of a new shelf */
-                min_qty?: number | null;
-            }[];
-        };
-        PutWarehouses: {
-            warehouses: {
-                code?: string | null;
-                id?: number | null;
-                name?: string;
-                address_line_1?: string;
-                city?: string;
-                postcode?: string;
-                market_id?: number;
-                /** @description true for a new warehouse */
-                sellable?: boolean | null;
-                /** @description false unless sent */
-                delete?: boolean | null;
-            }[];
-        };
-        WarehouseFields: {
-            code?: string | null;
-            name: string;
-            address_line_1: string;
-            city: string;
-            postcode: string;
-            market_id: number;
-            sellable?: boolean | null;
-        };
-        PostWarehouse: {
-            warehouse: components["schemas"]["WarehouseFields"];
-        };
-        ProformaSettings: {
-            lifetime_hours?: number | null;
-            expire_paid?: boolean | null;
-            minimum_basket_amount?: number | null;
-        };
-        EvaluationSettings: {
-            retention_days?: number | null;
-        };
-        MediaSettings: {
-            /** @enum {string|null} */
-            prefix?: null;
-            trash_retention_days?: number | null;
-            refuse_delete_in_use?: boolean | null;
-            unused_threshold_days?: number | null;
-            auto_hide_unused_days?: number | null;
-            serve_trash?: boolean | null;
-        };
-        BankAccountSettings: {
-            beneficiary?: string | null;
-            address?: string | null;
-            account_number?: string | null;
-            purpose?: string | null;
-            payment_code?: string | null;
-        };
-        LoyaltySettings: {
-            points_per_amount?: number | null;
-        };
-        AuditSettings: {
-            retention_days?: number | null;
-        };
-        EventSettings: {
-            retention_days?: number | null;
-        };
-        SessionSettings: {
-            idle_days?: number | null;
-            max_days?: number | null;
-        };
-        PatchSettings: {
-            name?: string | null;
-            currency?: string | null;
-            default_language?: string | null;
-            translations?: {
-                [key: string]: {
-                    [key: string]: string | null;
-                };
-            } | null;
-            proforma?: components["schemas"]["ProformaSettings"] | null;
-            evaluation?: components["schemas"]["EvaluationSettings"] | null;
-            media?: components["schemas"]["MediaSettings"] | null;
-            bank_account?: components["schemas"]["BankAccountSettings"] | null;
-            loyalty?: components["schemas"]["LoyaltySettings"] | null;
-            sessions?: components["schemas"]["SessionSettings"] | null;
-            audit?: components["schemas"]["AuditSettings"] | null;
-            events?: components["schemas"]["EventSettings"] | null;
-            default_warehouse_code?: string | null;
+            name: string | null;
+            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            language: string | null;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            last_used_at: string | null;
+            /** @description UTC, without offset and fraction */
+            expires_at: string | null;
+            /** @description UTC, without offset and fraction */
+            revoked_at: string | null;
+            current: boolean;
         };
         AccessTokenFields: {
             name: string;
@@ -2909,53 +2508,11 @@ export interface components {
             /** @description seconds, or a duration such as 12h or 30d; default 400 days, at most ten years */
             expires_in?: number | string | null;
         };
-        PostAccessToken: {
-            access_token: components["schemas"]["AccessTokenFields"];
+        AccessTokenPageResponse: {
+            data: components["schemas"]["AccessToken"][];
         };
-        ChangedFields: {
-            name?: string | null;
-            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
-            /** @description seconds, or a duration such as 12h or 30d; from now, at most ten years */
-            expires_in?: number | string | null;
-        };
-        PatchAccessToken: {
-            access_token: components["schemas"]["ChangedFields"];
-        };
-        RotationFields: {
-            /** @description seconds, or a duration such as 12h or 30d; default 24 hours, at most 30 days */
-            overlap?: number | string | null;
-            /** @description seconds, or a duration such as 12h or 30d; default 400 days, at most ten years */
-            expires_in?: number | string | null;
-        };
-        RotateAccessToken: {
-            access_token?: components["schemas"]["RotationFields"] | null;
-        };
-        PutProductAttributes: {
-            product_attributes: {
-                code?: string | null;
-                barcode?: string | null;
-                external_ref?: string | null;
-                attributes: {
-                    external_ref: string;
-                    /** @description must be the id of the referenced definition */
-                    product_attribute_def_id?: number | null;
-                    code?: string | null;
-                    /** @description default for a new definition: its reference */
-                    name?: string | null;
-                    value: string;
-                }[];
-            }[];
-        };
-        CardFields: {
-            barcode: string;
-            external_ref?: string | null;
-            customer_id?: number | null;
-            data_part?: number | null;
-            time_part?: number | null;
-            customer_external_ref?: string | null;
-        };
-        PostCard: {
-            card: components["schemas"]["CardFields"];
+        AccessTokenResponse: {
+            data: components["schemas"]["AccessToken"];
         };
         AddressFields: {
             address_line_1?: string | null;
@@ -2963,225 +2520,14 @@ export interface components {
             postcode?: string | null;
             country?: string | null;
         };
-        GuestFields: {
-            email?: string | null;
-            first_name?: string | null;
-            last_name?: string | null;
-            phone?: string | null;
-            address_line_1?: string | null;
-            city?: string | null;
-            postcode?: string | null;
-            country?: string | null;
+        AdjustmentFields: {
+            proforma_order_item_id: number;
+            qty_confirmed: number;
         };
-        ItemFields: {
-            code?: string | null;
-            barcode?: string | null;
-            external_ref?: string | null;
-            product_variant_id?: number | null;
-            qty: number;
-        };
-        OrderProcessingFields: {
-            guest?: components["schemas"]["GuestFields"] | null;
-            delivery?: components["schemas"]["AddressFields"] | null;
-            items: components["schemas"]["ItemFields"][];
-            shipment_method_code?: string | null;
-            pickup_point_code?: string | null;
-            coupon_codes?: string[] | null;
-            voucher_codes?: string[] | null;
-            warehouse_code?: string | null;
-            market_id?: number | null;
-            sales_channel_id?: number | null;
-            sales_channel?: string | null;
-            comment?: string | null;
-            tags?: string[] | null;
-            customer_id?: number | null;
-            data_part?: number | null;
-            time_part?: number | null;
-            customer_external_ref?: string | null;
-        };
-        PostOrderProcessing: {
-            order_processing: components["schemas"]["OrderProcessingFields"];
-        };
-        SessionDeviceFields: {
-            uuid: string;
-            device_type?: string | null;
-            device_vendor?: string | null;
-            mobile_info?: string | null;
-        };
-        SessionFields: {
-            device: components["schemas"]["SessionDeviceFields"];
-            language?: string | null;
-            /** @description seconds, or a duration such as 12h or 30d; default 30 days; a longer life than `sessions.max_days` of the settings is shortened */
-            expires_in?: number | string | null;
-            customer_id?: number | null;
-            data_part?: number | null;
-            time_part?: number | null;
-            customer_external_ref?: string | null;
-        };
-        PostSession: {
-            session: components["schemas"]["SessionFields"];
-        };
-        PostFirebaseToken: {
-            firebase_token: string;
-        };
-        NotificationDeviceFields: {
-            messaging_token: string;
-            notification_channel_id: number;
-            device_type?: string | null;
-            device_vendor?: string | null;
-            mobile_info?: string | null;
-        };
-        PutNotificationDevice: {
-            notification_device: components["schemas"]["NotificationDeviceFields"];
-        };
-        AttendanceFields: {
-            latitude: number;
-            longitude: number;
-            accuracy?: number | null;
-        };
-        PostAttendance: {
-            attendance: components["schemas"]["AttendanceFields"];
-        };
-        PostAppLocations: {
-            app_locations: {
-                code?: string | null;
-                external_ref?: string | null;
-                name: string;
-                latitude: number;
-                longitude: number;
-                address_line_1?: string | null;
-                city?: string | null;
-                postcode?: string | null;
-                image_url?: string | null;
-            }[];
-        };
-        WebhookEndpointFields: {
-            url: string;
-            description?: string | null;
-            types?: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
-            /** @description a record, such as `orders/5` or `stocks/5/2` */
-            subject?: string | null;
-        };
-        PostWebhookEndpoint: {
-            webhook_endpoint: components["schemas"]["WebhookEndpointFields"];
-        };
-        ChangedEndpointFields: {
-            url?: string | null;
-            description?: string | null;
-            types?: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
-            /** @description a record, such as `orders/5` or `stocks/5/2` */
-            subject?: string | null;
-            /** @enum {string|null} */
-            status?: "active" | "paused" | null;
-        };
-        PatchWebhookEndpoint: {
-            webhook_endpoint: components["schemas"]["ChangedEndpointFields"];
-        };
-        SecretRotationFields: {
-            /** @description seconds, or a duration such as 12h or 30d; default 24 hours, at most 30 days */
-            overlap?: number | string | null;
-        };
-        RotateWebhookSecret: {
-            webhook_endpoint?: components["schemas"]["SecretRotationFields"] | null;
-        };
-        ReplayFields: {
-            event_ids?: string[] | null;
-            failed?: boolean | null;
-            from?: string | null;
-            until?: string | null;
-        };
-        ReplayDeliveries: {
-            replay: components["schemas"]["ReplayFields"];
-        };
-        PaymentMethod: {
-            /** Format: int64 */
-            id: number;
-            code: string;
-            name: string;
-            kind: string;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        PaymentMethodPageResponse: {
-            data: components["schemas"]["PaymentMethod"][];
-        };
-        Promotion: {
-            /** Format: int64 */
-            id: number;
-            code: string;
-            name: string;
-            kind: string;
-            value: number;
-            /** Format: int64 */
-            buy_qty: number | null;
-            /** Format: int64 */
-            get_qty: number | null;
-            /** Format: int64 */
-            min_qty: number;
-            min_amount: number;
-            variant_codes: string[];
-            coupon_code: string | null;
-            /** @description UTC, without offset and fraction */
-            valid_from: string | null;
-            /** @description UTC, without offset and fraction */
-            valid_until: string | null;
-            /** Format: int64 */
-            priority: number;
-            active: boolean;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        PromotionPageResponse: {
-            data: components["schemas"]["Promotion"][];
-        };
-        ShipmentMethod: {
-            /** Format: int64 */
-            id: number;
-            code: string;
-            name: string;
-            price: number;
-            vat_rate: number;
-            free_from: number | null;
-            requires_pickup_point: boolean;
-            pickup_points: {
-                code: string;
-                name: string;
-                available: boolean;
-            }[];
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        ShipmentMethodPageResponse: {
-            data: components["schemas"]["ShipmentMethod"][];
-        };
-        Voucher: {
-            /** Format: int64 */
-            id: number;
-            code: string;
-            amount: number;
-            /** Format: int64 */
-            customer_id: number | null;
-            /** @description UTC, without offset and fraction */
-            valid_from: string | null;
-            /** @description UTC, without offset and fraction */
-            valid_until: string | null;
-            active: boolean;
-            spent: number;
-            /** Format: int64 */
-            proforma_order_id: number | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        VoucherPageResponse: {
-            data: components["schemas"]["Voucher"][];
+        AlertFields: {
+            index: number;
+            /** @enum {boolean} */
+            resolved: true;
         };
         AppSettings: {
             name: string;
@@ -3240,47 +2586,10 @@ export interface components {
         AppSettingsResponse: {
             data: components["schemas"]["AppSettings"];
         };
-        AccessToken: {
-            /** Format: int64 */
-            id: number;
-            name: string | null;
-            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
-            language: string | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            last_used_at: string | null;
-            /** @description UTC, without offset and fraction */
-            expires_at: string | null;
-            /** @description UTC, without offset and fraction */
-            revoked_at: string | null;
-            current: boolean;
-        };
-        AccessTokenPageResponse: {
-            data: components["schemas"]["AccessToken"][];
-        };
-        NewAccessToken: {
-            /** Format: int64 */
-            id: number;
-            name: string | null;
-            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
-            language: string | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            last_used_at: string | null;
-            /** @description UTC, without offset and fraction */
-            expires_at: string | null;
-            /** @description UTC, without offset and fraction */
-            revoked_at: string | null;
-            current: boolean;
-            access_token: string;
-        };
-        NewAccessTokenResponse: {
-            data: components["schemas"]["NewAccessToken"];
-        };
-        AccessTokenResponse: {
-            data: components["schemas"]["AccessToken"];
+        AttendanceFields: {
+            latitude: number;
+            longitude: number;
+            accuracy?: number | null;
         };
         AuditEntry: {
             /** Format: int64 */
@@ -3309,27 +2618,499 @@ export interface components {
         AuditEntryPageResponse: {
             data: components["schemas"]["AuditEntry"][];
         };
-        Warehouse: {
+        AuditSettings: {
+            retention_days?: number | null;
+        };
+        BankAccountSettings: {
+            beneficiary?: string | null;
+            address?: string | null;
+            account_number?: string | null;
+            purpose?: string | null;
+            payment_code?: string | null;
+        };
+        BeginCardPayment: {
+            payment: components["schemas"]["CardPaymentFields"];
+        };
+        BulkUpdateOrders: {
+            orders: {
+                id: number;
+                data_part: number;
+                time_part: number;
+                order_status_id?: number | null;
+                payment_status_id?: number | null;
+                delivery_status_id?: number | null;
+                /** @description null or blank clears it */
+                invoice_number?: string | null;
+                /** @description with a cancelled order: refunds its payments, vouchers and points */
+                refund?: boolean | null;
+            }[];
+        };
+        CancelProforma: {
+            reason?: string | null;
+        };
+        Card: {
             /** Format: int64 */
             id: number;
-            code: string | null;
-            name: string;
-            address_line_1: string;
-            city: string;
-            postcode: string;
             /** Format: int64 */
-            market_id: number;
-            sellable: boolean;
+            data_part: number;
+            /** Format: int64 */
+            time_part: number;
+            barcode: string;
+            external_ref: string | null;
+            /** Format: int64 */
+            customer_id: number | null;
+            created: boolean;
+        };
+        CardFields: {
+            barcode: string;
+            external_ref?: string | null;
+            customer_id?: number | null;
+            data_part?: number | null;
+            time_part?: number | null;
+            customer_external_ref?: string | null;
+        };
+        CardPaymentFields: {
+            amount?: number | null;
+        };
+        CardPaymentResult: {
+            result: components["schemas"]["CardResultFields"];
+        };
+        CardResponse: {
+            data: components["schemas"]["Card"];
+        };
+        CardResultFields: {
+            /** @enum {string} */
+            status: "settled" | "failed";
+            reference?: string | null;
+        };
+        CdnFile: {
+            /** Format: int64 */
+            id: number;
+            filename: string;
+            key: string;
+            url: string;
+            folder: string | null;
+            /** Format: int64 */
+            size: number;
+            mime: string | null;
+            /** Format: int64 */
+            width: number | null;
+            /** Format: int64 */
+            height: number | null;
+            alt: string | null;
+            caption: string | null;
+            tags: string[];
+            description: string | null;
+            /** Format: int64 */
+            version: number;
+            renditions: {
+                label: string;
+                /** Format: int64 */
+                width: number;
+                /** Format: int64 */
+                height: number;
+                /** Format: int64 */
+                size: number;
+                key: string;
+                url: string;
+            }[];
+            /** Format: int64 */
+            usage_count: number;
+            hidden: boolean;
+            hidden_by: string | null;
+            /** @description UTC, without offset and fraction */
+            hidden_at: string | null;
+            hidden_note: string | null;
+            source: string | null;
+            /** @enum {string} */
+            processing: "pending" | "done" | "failed";
+            /** @description UTC, without offset and fraction */
+            last_modified: string;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+        };
+        CdnFileIds: {
+            ids: number[];
+        };
+        CdnFileResponse: {
+            data: components["schemas"]["CdnFile"];
+        };
+        CdnFileVersion: {
+            /** Format: int64 */
+            version: number;
+            /** Format: int64 */
+            size: number;
+            mime: string;
+            url: string;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            purge_at: string;
+        };
+        CdnFileVersionPageResponse: {
+            data: components["schemas"]["CdnFileVersion"][];
+        };
+        CdnFolder: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            key: string;
+            parent_cdn_folder_path: string | null;
+            description: string | null;
+            /** Format: int64 */
+            file_count: number;
+            /** Format: int64 */
+            total_file_count: number;
+            folders: components["schemas"]["CdnFolder"][];
+        };
+        CdnFolderFields: {
+            name: string;
+            key: string;
+            parent_cdn_folder_path?: string | null;
+            description?: string | null;
+        };
+        CdnFolderPageResponse: {
+            data: components["schemas"]["CdnFolder"][];
+        };
+        CdnFolderResponse: {
+            data: components["schemas"]["CdnFolder"];
+        };
+        CdnUploadPreset: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @enum {string} */
+            output_format: "original" | "webp" | "jpeg" | "avif";
+            /** Format: int64 */
+            max_width: number;
+            /** Format: int64 */
+            quality: number;
+            rendition_widths: number[];
+            is_default: boolean;
+        };
+        CdnUploadPresetPageResponse: {
+            data: components["schemas"]["CdnUploadPreset"][];
+        };
+        CdnUsage: {
+            entity_type: string;
+            entity_id: string;
+            field: string;
+            label: string | null;
+            url: string;
+            /** Format: int64 */
+            total_count: number;
+        };
+        CdnUsagePageResponse: {
+            data: components["schemas"]["CdnUsage"][];
+        };
+        ChangedEndpointFields: {
+            url?: string | null;
+            description?: string | null;
+            types?: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
+            /** @description a record, such as `orders/5` or `stocks/5/2` */
+            subject?: string | null;
+            /** @enum {string|null} */
+            status?: "active" | "paused" | null;
+        };
+        ChangedFields: {
+            name?: string | null;
+            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            /** @description seconds, or a duration such as 12h or 30d; from now, at most ten years */
+            expires_in?: number | string | null;
+        };
+        ChannelConsent: {
+            /** @enum {string} */
+            state: "granted" | "revoked";
+            effective: boolean;
+            source: string | null;
+            /** @description UTC, without offset and fraction */
+            changed_at: string | null;
+        };
+        ConfirmProforma: {
+            adjustments?: components["schemas"]["AdjustmentFields"][] | null;
+        };
+        Consent: {
+            master: boolean;
+            channels: {
+                email: components["schemas"]["ChannelConsent"];
+                sms: components["schemas"]["ChannelConsent"];
+                push: components["schemas"]["ChannelConsent"];
+                viber: components["schemas"]["ChannelConsent"];
+            };
+            preferred: {
+                /** Format: int64 */
+                notification_channel_id: number | null;
+                /** @enum {string} */
+                source: "auto" | "manual";
+            };
+            viber_subscribed: boolean;
+            /** @description UTC, without offset and fraction */
+            given_at: string;
+        };
+        ConsentAt: {
+            /** Format: int64 */
+            customer_id: number;
+            /** @description UTC, without offset and fraction */
+            at: string;
+            /** @description UTC, without offset and fraction */
+            registered_at: string;
+            master: {
+                /** @enum {string|null} */
+                state: "granted" | "revoked" | null;
+                evidence: components["schemas"]["ConsentChange"] | null;
+            };
+            channels: {
+                email: {
+                    /** @enum {string|null} */
+                    state: "granted" | "revoked" | null;
+                    evidence: components["schemas"]["ConsentChange"] | null;
+                    effective: boolean;
+                };
+                sms: {
+                    /** @enum {string|null} */
+                    state: "granted" | "revoked" | null;
+                    evidence: components["schemas"]["ConsentChange"] | null;
+                    effective: boolean;
+                };
+                push: {
+                    /** @enum {string|null} */
+                    state: "granted" | "revoked" | null;
+                    evidence: components["schemas"]["ConsentChange"] | null;
+                    effective: boolean;
+                };
+                viber: {
+                    /** @enum {string|null} */
+                    state: "granted" | "revoked" | null;
+                    evidence: components["schemas"]["ConsentChange"] | null;
+                    effective: boolean;
+                };
+            };
+        };
+        ConsentAtResponse: {
+            data: components["schemas"]["ConsentAt"];
+        };
+        ConsentChange: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            customer_id: number;
+            /** @enum {string} */
+            channel: "master" | "email" | "sms" | "push" | "viber";
+            /** @enum {string} */
+            from: "granted" | "revoked";
+            /** @enum {string} */
+            to: "granted" | "revoked";
+            source: string;
+            /** @description UTC, without offset and fraction */
+            changed_at: string;
+        };
+        ConsentChangePageResponse: {
+            data: components["schemas"]["ConsentChange"][];
+        };
+        ConsentResponse: {
+            data: components["schemas"]["Consent"];
+        };
+        Customer: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            data_part: number;
+            /** Format: int64 */
+            time_part: number;
+            external_ref: string | null;
+            email: string;
+            first_name: string;
+            last_name: string;
+            phone: string | null;
+            viber_subscribed: boolean;
+            /** Format: int64 */
+            preferred_notification_channel_id: number | null;
+            /** Format: int64 */
+            loyalty_points: number;
             /** @description UTC, without offset and fraction */
             inserted_at: string;
             /** @description UTC, without offset and fraction */
             updated_at: string;
         };
-        WarehousePageResponse: {
-            data: components["schemas"]["Warehouse"][];
+        CustomerAttendance: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            app_location_id: number;
+            /** Format: int64 */
+            distance_m: number;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
         };
-        WarehouseResponse: {
-            data: components["schemas"]["Warehouse"];
+        CustomerAttendancePageResponse: {
+            data: components["schemas"]["CustomerAttendance"][];
+        };
+        CustomerAttendanceResponse: {
+            data: components["schemas"]["CustomerAttendance"];
+        };
+        CustomerFields: {
+            external_ref?: string | null;
+            /** Format: email */
+            email: string;
+            first_name: string;
+            last_name: string;
+            phone?: string | null;
+            viber_subscribed?: boolean | null;
+            preferred_notification_channel_id?: number | null;
+        };
+        CustomerPageResponse: {
+            data: components["schemas"]["Customer"][];
+        };
+        CustomerResponse: {
+            data: components["schemas"]["Customer"];
+        };
+        DeleteCdnFile: {
+            file?: unknown;
+        };
+        DeleteCdnFileIds: {
+            ids?: unknown;
+        };
+        DeleteCdnFiles: {
+            files?: unknown;
+        };
+        DeleteCdnFilesByIdPurgeResponse: {
+            data: {
+                success: boolean;
+                message: string;
+            };
+        };
+        DeleteCdnFilesByIdVersionsByVersionResponse: {
+            data: {
+                success: boolean;
+                message: string;
+            };
+        };
+        DeleteCdnFilesPurgeResponse: {
+            data: {
+                /** Format: int64 */
+                id: number;
+                success: boolean;
+                message: string;
+            }[];
+        };
+        DeleteCdnFolderResponse: {
+            data: {
+                /** Format: int64 */
+                deleted_files: number;
+                /** Format: int64 */
+                deleted_folders: number;
+            };
+        };
+        DeleteCdnListResponse: {
+            data: {
+                key: string;
+                success: boolean;
+                message: string;
+            }[];
+        };
+        DeleteCdnResponse: {
+            data: {
+                success: boolean;
+                message: string;
+            };
+        };
+        DeleteSessionsResponse: {
+            data: {
+                /** Format: int64 */
+                ended: number;
+            };
+        };
+        DetailError: {
+            errors: {
+                detail: string;
+            };
+        };
+        EditProforma: {
+            tags?: string[];
+            comment?: string | null;
+            alerts?: components["schemas"]["AlertFields"][] | null;
+        };
+        EditedCdnFile: {
+            /** Format: int64 */
+            id: number;
+            filename: string;
+            key: string;
+            folder: string | null;
+            /** Format: int64 */
+            size: number;
+            mime: string | null;
+            /** Format: int64 */
+            width: number | null;
+            /** Format: int64 */
+            height: number | null;
+            alt: string | null;
+            caption: string | null;
+            tags: string[];
+            description: string | null;
+            /** Format: int64 */
+            version: number;
+            renditions: {
+                label: string;
+                /** Format: int64 */
+                width: number;
+                /** Format: int64 */
+                height: number;
+                /** Format: int64 */
+                size: number;
+                key: string;
+                url: string;
+            }[];
+            /** Format: int64 */
+            usage_count: number;
+            hidden: boolean;
+            hidden_by: string | null;
+            /** @description UTC, without offset and fraction */
+            hidden_at: string | null;
+            hidden_note: string | null;
+            source: string | null;
+            /** @enum {string} */
+            processing: "pending" | "done" | "failed";
+            /** @description UTC, without offset and fraction */
+            last_modified: string;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+        };
+        EditedCdnFileResponse: {
+            data: components["schemas"]["EditedCdnFile"];
+        };
+        EvaluationSettings: {
+            retention_days?: number | null;
+        };
+        Event: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description `proforma.created`: a proforma was made from an evaluation; `proforma.payment_received`: a payment was settled, in part or in full; `proforma.paid`: payments cover the total; `proforma.confirmed`: the warehouse confirmed all or a part; `proforma.converted`: the proforma became an order; `proforma.canceled`: the proforma was cancelled by a call; `proforma.expired`: the proforma was not finished in time; `proforma.alert_raised`: a person has to look at the proforma; partid is the alert; `proforma.alert_resolved`: an alert was resolved; partid is the alert; `proforma.updated`: anything else changed, such as tags, a comment or a pending payment; `order.created`: a proforma was converted, or another system sent an order; `order.shipped`: the order left the warehouse; `order.delivered`: the order reached the customer; `order.canceled`: the order was cancelled; `order.payment_received`: the order was marked as paid, or a card payment was settled; `order.updated`: anything else changed, such as the invoice number or a refund; `refund.succeeded`: a refund was paid; partid is the payment; `refund.failed`: a refund failed for good; partid is the payment; `stock.changed`: pieces on hand or reserved changed, once per call, variant and warehouse; `product.created`: a product was added; `product.updated`: a product, its variants or images changed; `customer.created`: a customer was added; `customer.updated`: loyalty points changed, or personal data was erased; `consent.changed`: a customer changed a marketing consent; `file.created`: a file was uploaded; `file.updated`: name, texts, tags or visibility changed; `file.processed`: background processing ended, or failed; `file.replaced`: the content was replaced or reverted; `file.moved`: the file is in another folder; `file.trashed`: the file was moved to Trash; `file.restored`: the file was restored from Trash; `file.purged`: the file was removed for good; data has its id and key only; `voucher.used`: a voucher paid for an order; `voucher.updated`: a proforma holds or releases the voucher, or a refund gives back an amount; `webhook_endpoint.switched_off`: an endpoint failed for three days, or answered 410; status_reason of data says why
+             * @enum {string}
+             */
+            type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the payment of a refund, or the index of an alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: (components["schemas"]["Proforma"] | components["schemas"]["Order"] | components["schemas"]["Stock"] | components["schemas"]["Product"] | components["schemas"]["Customer"] | components["schemas"]["Consent"] | components["schemas"]["CdnFile"] | components["schemas"]["Voucher"] | components["schemas"]["WebhookEndpoint"] | {
+                /** Format: int64 */
+                id: number;
+                key: string;
+            }) | null;
+        };
+        EventSettings: {
+            retention_days?: number | null;
         };
         Explanation: {
             matches: {
@@ -3345,38 +3126,157 @@ export interface components {
                 }[];
             }[];
         };
-        PutWarehouseResponse: {
+        GetCdnFilesPdfRendersResponse: {
             data: {
-                warehouses: {
+                file: {
                     /** Format: int64 */
-                    id: number | null;
-                    code: string | null;
-                    name: string;
-                    address_line_1: string;
-                    city: string;
-                    postcode: string;
+                    id: number;
+                    filename: string;
+                    url: string;
+                };
+                pages: {
                     /** Format: int64 */
-                    market_id: number;
-                    sellable: boolean;
-                    /** @description UTC, without offset and fraction */
-                    inserted_at: string;
-                    /** @description UTC, without offset and fraction */
-                    updated_at: string;
+                    page: number;
+                    url: string;
+                    /** Format: int64 */
+                    width: number | null;
+                    /** Format: int64 */
+                    height: number | null;
                 }[];
-                deleted: number[];
-            };
-            explain?: components["schemas"]["Explanation"][];
+            }[];
         };
-        PostSessionsResponse: {
+        GetCdnFilesResponse: {
             data: {
+                files: components["schemas"]["CdnFile"][];
                 /** Format: int64 */
-                id: number;
-                access_token: string;
-                /** @description UTC, without offset and fraction */
-                expires_at: string;
+                total_count: number;
                 /** Format: int64 */
-                customer_id: number | null;
+                hidden_count: number;
             };
+        };
+        GetCdnFilesSummaryResponse: {
+            data: {
+                counts: {
+                    /** Format: int64 */
+                    image: number;
+                    /** Format: int64 */
+                    vector: number;
+                    /** Format: int64 */
+                    video: number;
+                    /** Format: int64 */
+                    audio: number;
+                    /** Format: int64 */
+                    doc: number;
+                };
+                /** Format: int64 */
+                total_count: number;
+                /** Format: int64 */
+                total_size: number;
+                /** Format: int64 */
+                renditions_size: number;
+                /** Format: int64 */
+                trash_count: number;
+                /** Format: int64 */
+                trash_size: number;
+            };
+        };
+        GetCdnTrashResponse: {
+            data: {
+                files: components["schemas"]["TrashEntry"][];
+                /** Format: int64 */
+                total_count: number;
+            };
+        };
+        GetCustomersByIdExportResponse: {
+            data: {
+                customer: components["schemas"]["Customer"];
+                cards: {
+                    [key: string]: unknown;
+                }[];
+                vouchers: {
+                    [key: string]: unknown;
+                }[];
+                loyalty_bookings: {
+                    [key: string]: unknown;
+                }[];
+                consent_changes: {
+                    [key: string]: unknown;
+                }[];
+                devices: {
+                    [key: string]: unknown;
+                }[];
+                sessions: {
+                    [key: string]: unknown;
+                }[];
+                visits: {
+                    [key: string]: unknown;
+                }[];
+                evaluations: {
+                    [key: string]: unknown;
+                }[];
+                proforma_orders: {
+                    [key: string]: unknown;
+                }[];
+                orders: {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
+        GetEventsResponse: {
+            data: {
+                events: components["schemas"]["Event"][];
+                cursor: string;
+                has_more: boolean;
+            };
+        };
+        GetProductAttributeDefsResponse: {
+            data: components["schemas"]["ProductAttributeDef"][] | components["schemas"]["ProductAttributeDef"] | Record<string, never>;
+        };
+        GetProductsResponse: {
+            data: {
+                products: components["schemas"]["Product"][];
+            } | components["schemas"]["Product"] | Record<string, never>;
+        };
+        GetProformaOrdersByIdPaymentQrResponse: string;
+        GuestFields: {
+            email?: string | null;
+            first_name?: string | null;
+            last_name?: string | null;
+            phone?: string | null;
+            address_line_1?: string | null;
+            city?: string | null;
+            postcode?: string | null;
+            country?: string | null;
+        };
+        ImportedItemFields: {
+            code?: string | null;
+            barcode?: string | null;
+            external_ref?: string | null;
+            qty: number;
+            price?: number | null;
+        };
+        ImportedOrderFields: {
+            order_number?: string | null;
+            external_ref: string;
+            order_date?: string | null;
+            app_location_code?: string | null;
+            items: components["schemas"]["ImportedItemFields"][];
+            payments?: components["schemas"]["ImportedPaymentFields"][] | null;
+            customer_id?: number | null;
+            data_part?: number | null;
+            time_part?: number | null;
+            customer_external_ref?: string | null;
+        };
+        ImportedPaymentFields: {
+            payment_method_id: number;
+            amount: number;
+        };
+        ItemFields: {
+            code?: string | null;
+            barcode?: string | null;
+            external_ref?: string | null;
+            product_variant_id?: number | null;
+            qty: number;
         };
         ListedSession: {
             /** Format: int64 */
@@ -3399,11 +3299,484 @@ export interface components {
         ListedSessionPageResponse: {
             data: components["schemas"]["ListedSession"][];
         };
-        DeleteSessionsResponse: {
+        LoyaltySettings: {
+            points_per_amount?: number | null;
+        };
+        MediaSettings: {
+            /** @enum {string|null} */
+            prefix?: null;
+            trash_retention_days?: number | null;
+            refuse_delete_in_use?: boolean | null;
+            unused_threshold_days?: number | null;
+            auto_hide_unused_days?: number | null;
+            serve_trash?: boolean | null;
+        };
+        MessageError: {
+            message: string;
+        };
+        MoveCdnFiles: {
+            ids: number[];
+            folder?: string | null;
+        };
+        NewAccessToken: {
+            /** Format: int64 */
+            id: number;
+            name: string | null;
+            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            language: string | null;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            last_used_at: string | null;
+            /** @description UTC, without offset and fraction */
+            expires_at: string | null;
+            /** @description UTC, without offset and fraction */
+            revoked_at: string | null;
+            current: boolean;
+            access_token: string;
+        };
+        NewAccessTokenResponse: {
+            data: components["schemas"]["NewAccessToken"];
+        };
+        NotificationDevice: {
+            /** Format: int64 */
+            id: number;
+            uuid: string;
+            messaging_token: string;
+            /** Format: int64 */
+            notification_channel_id: number;
+            device_type: string | null;
+            device_vendor: string | null;
+            mobile_info: string | null;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        NotificationDeviceFields: {
+            messaging_token: string;
+            notification_channel_id: number;
+            device_type?: string | null;
+            device_vendor?: string | null;
+            mobile_info?: string | null;
+        };
+        NotificationDeviceResponse: {
+            data: components["schemas"]["NotificationDevice"];
+        };
+        Order: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            data_part: number;
+            /** Format: int64 */
+            time_part: number;
+            order_number: string;
+            /** @description UTC, without offset and fraction */
+            order_date: string;
+            invoice_number: string | null;
+            external_ref: string | null;
+            /** Format: int64 */
+            order_status_id: number;
+            order_status: string;
+            /** Format: int64 */
+            payment_status_id: number;
+            payment_status: string;
+            /** Format: int64 */
+            delivery_status_id: number;
+            delivery_status: string;
+            /** Format: int64 */
+            customer_id: number | null;
+            customer_email: string | null;
+            customer_first_name: string | null;
+            customer_last_name: string | null;
+            customer_phone: string | null;
+            /** Format: int64 */
+            app_location_id: number | null;
+            sales: number;
+            discount: number;
+            net_sales: number;
+            vat: number;
+            end_sales: number;
+            paid: number;
+            debt: number;
+            /** Format: int64 */
+            market_id: number;
+            /** Format: int64 */
+            currency_id: number;
+            /** Format: int64 */
+            sales_channel_id: number;
+            sales_channel: string;
+            /** Format: int64 */
+            proforma_order_id: number | null;
+            proforma_number: string | null;
+            comment: string | null;
+            tags: string[];
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+            items: {
+                /** Format: int64 */
+                id: number;
+                /** Format: int64 */
+                product_id: number;
+                /** Format: int64 */
+                product_variant_id: number;
+                code: string;
+                barcode: string | null;
+                name: string;
+                /** Format: int64 */
+                qty: number;
+                price: number;
+                vat_rate: number | null;
+                sales: number;
+                discount: number;
+                end_sales: number;
+                promotions: {
+                    code: string;
+                    name: string;
+                    amount: number;
+                }[];
+                warehouse_code: string | null;
+            }[];
+            fee_items: {
+                kind: string;
+                name: string;
+                /** Format: int64 */
+                qty: number;
+                price: number;
+                vat_rate: number | null;
+                sales: number;
+                discount: number;
+                end_sales: number;
+            }[];
+            payments: {
+                /** Format: int64 */
+                id: number;
+                amount: number;
+                payment_method: string;
+                /** Format: int64 */
+                payment_method_id: number | null;
+                payment_status: string;
+                /** @description UTC, without offset and fraction */
+                payment_date: string;
+                finalized: boolean;
+            }[];
+            tax_brackets: {
+                vat_rate: number;
+                net: number;
+                vat: number;
+                gross: number;
+            }[];
+            delivery_area: {
+                address_line_1: string | null;
+                city: string | null;
+                postcode: string | null;
+                country: string | null;
+                shipment_method_code: string | null;
+                pickup_point_code: string | null;
+            };
+        };
+        OrderInList: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            data_part: number;
+            /** Format: int64 */
+            time_part: number;
+            order_number: string;
+            /** @description UTC, without offset and fraction */
+            order_date: string;
+            invoice_number: string | null;
+            external_ref: string | null;
+            /** Format: int64 */
+            order_status_id: number;
+            order_status: string;
+            /** Format: int64 */
+            payment_status_id: number;
+            payment_status: string;
+            /** Format: int64 */
+            delivery_status_id: number;
+            delivery_status: string;
+            /** Format: int64 */
+            customer_id: number | null;
+            customer_email: string | null;
+            customer_first_name: string | null;
+            customer_last_name: string | null;
+            customer_phone: string | null;
+            /** Format: int64 */
+            app_location_id: number | null;
+            sales: number;
+            discount: number;
+            net_sales: number;
+            vat: number;
+            end_sales: number;
+            paid: number;
+            debt: number;
+            /** Format: int64 */
+            market_id: number;
+            /** Format: int64 */
+            currency_id: number;
+            /** Format: int64 */
+            sales_channel_id: number;
+            sales_channel: string;
+            /** Format: int64 */
+            proforma_order_id: number | null;
+            proforma_number: string | null;
+            comment: string | null;
+            tags: string[];
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        OrderPageResponse: {
+            data: components["schemas"]["OrderInList"][];
+        };
+        OrderProcessing: {
+            /** Format: int64 */
+            id: number;
+            items: {
+                /** Format: int64 */
+                product_id: number;
+                /** Format: int64 */
+                product_variant_id: number;
+                code: string;
+                barcode: string | null;
+                name: string;
+                /** Format: int64 */
+                qty: number;
+                price: number;
+                vat_rate: number | null;
+                sales: number;
+                discount: number;
+                end_sales: number;
+                promotions: {
+                    code: string;
+                    name: string;
+                    amount: number;
+                }[];
+            }[];
+            fee_items: {
+                kind: string;
+                name: string;
+                /** Format: int64 */
+                qty: number;
+                price: number;
+                vat_rate: number | null;
+                sales: number;
+                discount: number;
+                end_sales: number;
+            }[];
+            promotions: {
+                code: string;
+                name: string;
+                amount: number;
+            }[];
+            vouchers: {
+                code: string;
+                amount: number;
+            }[];
+            sales: number;
+            discount: number;
+            net_sales: number;
+            vat: number;
+            end_sales: number;
+            /** Format: int64 */
+            currency_id: number;
+            /** @description UTC, without offset and fraction */
+            expires_at: string;
+        };
+        OrderProcessingFields: {
+            guest?: components["schemas"]["GuestFields"] | null;
+            delivery?: components["schemas"]["AddressFields"] | null;
+            items: components["schemas"]["ItemFields"][];
+            shipment_method_code?: string | null;
+            pickup_point_code?: string | null;
+            coupon_codes?: string[] | null;
+            voucher_codes?: string[] | null;
+            warehouse_code?: string | null;
+            market_id?: number | null;
+            sales_channel_id?: number | null;
+            sales_channel?: string | null;
+            comment?: string | null;
+            tags?: string[] | null;
+            customer_id?: number | null;
+            data_part?: number | null;
+            time_part?: number | null;
+            customer_external_ref?: string | null;
+        };
+        OrderProcessingResponse: {
+            data: components["schemas"]["OrderProcessing"];
+        };
+        OrderResponse: {
+            data: components["schemas"]["Order"];
+        };
+        PatchAccessToken: {
+            access_token: components["schemas"]["ChangedFields"];
+        };
+        PatchCdnFile: {
+            id: number;
+            alt?: string | null;
+            caption?: string | null;
+            tags?: string | string[] | null;
+            name?: string | null;
+            hidden?: boolean | null;
+            hidden_note?: string | null;
+        };
+        PatchCdnFilesMoveResponse: {
             data: {
                 /** Format: int64 */
-                ended: number;
+                id: number;
+                success: boolean;
+                message: string;
+            }[];
+        };
+        PatchCdnFolder: {
+            id: number;
+            name?: string | null;
+            parent_folder?: string | null;
+            description?: string | null;
+        };
+        PatchSettings: {
+            name?: string | null;
+            currency?: string | null;
+            default_language?: string | null;
+            translations?: {
+                [key: string]: {
+                    [key: string]: string | null;
+                };
+            } | null;
+            proforma?: components["schemas"]["ProformaSettings"] | null;
+            evaluation?: components["schemas"]["EvaluationSettings"] | null;
+            media?: components["schemas"]["MediaSettings"] | null;
+            bank_account?: components["schemas"]["BankAccountSettings"] | null;
+            loyalty?: components["schemas"]["LoyaltySettings"] | null;
+            sessions?: components["schemas"]["SessionSettings"] | null;
+            audit?: components["schemas"]["AuditSettings"] | null;
+            events?: components["schemas"]["EventSettings"] | null;
+            default_warehouse_code?: string | null;
+        };
+        PatchWebhookEndpoint: {
+            webhook_endpoint: components["schemas"]["ChangedEndpointFields"];
+        };
+        PayProforma: {
+            payment: components["schemas"]["PaymentFields"];
+        };
+        PaymentFields: {
+            payment_method_id: number;
+            amount?: number | null;
+        };
+        PaymentMethod: {
+            /** Format: int64 */
+            id: number;
+            code: string;
+            name: string;
+            kind: string;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        PaymentMethodPageResponse: {
+            data: components["schemas"]["PaymentMethod"][];
+        };
+        PostAccessToken: {
+            access_token: components["schemas"]["AccessTokenFields"];
+        };
+        PostAppLocations: {
+            app_locations: {
+                code?: string | null;
+                external_ref?: string | null;
+                name: string;
+                latitude: number;
+                longitude: number;
+                address_line_1?: string | null;
+                city?: string | null;
+                postcode?: string | null;
+                image_url?: string | null;
+            }[];
+        };
+        PostAttendance: {
+            attendance: components["schemas"]["AttendanceFields"];
+        };
+        PostCard: {
+            card: components["schemas"]["CardFields"];
+        };
+        PostCdnFilesByIdRenditionsRegenerateResponse: {
+            data: {
+                success: boolean;
+                message: string;
             };
+        };
+        PostCdnFilesByIdReplaceResponse: {
+            data: components["schemas"]["CdnFile"];
+            cache: {
+                /** @enum {string} */
+                strategy: "version" | "purge" | "ttl";
+                url: string;
+                purged?: boolean;
+            };
+        };
+        PostCdnFilesByIdRestoreResponse: {
+            data: {
+                success: boolean;
+                message: string;
+            };
+        };
+        PostCdnFilesByIdRevertResponse: {
+            data: components["schemas"]["CdnFile"];
+            cache: {
+                /** @enum {string} */
+                strategy: "version" | "purge" | "ttl";
+                url: string;
+                purged?: boolean;
+            };
+        };
+        PostCdnFilesRestoreResponse: {
+            data: {
+                /** Format: int64 */
+                id: number;
+                success: boolean;
+                message: string;
+            }[];
+        };
+        PostCdnFolder: {
+            cdn_folder: components["schemas"]["CdnFolderFields"];
+        };
+        PostCustomer: {
+            customer: components["schemas"]["CustomerFields"];
+        };
+        PostCustomersByIdEraseResponse: {
+            data: {
+                /** Format: int64 */
+                customer_id: number;
+            };
+        };
+        PostFirebaseToken: {
+            firebase_token: string;
+        };
+        PostIntAppLocationsResponse: {
+            data: ({
+                /** Format: int64 */
+                id: number | null;
+                code: string | null;
+                external_ref: string | null;
+                name: string;
+                latitude: number;
+                longitude: number;
+                address_line_1: string | null;
+                city: string | null;
+                postcode: string | null;
+                image_url: string | null;
+                /** @description UTC, without offset and fraction */
+                inserted_at: string;
+                /** @description UTC, without offset and fraction */
+                updated_at: string;
+            } | {
+                message: string;
+            })[];
+            explain?: components["schemas"]["Explanation"][];
         };
         PostIntProductsResponse: {
             data: {
@@ -3429,6 +3802,127 @@ export interface components {
                 }[];
             };
             explain?: components["schemas"]["Explanation"][];
+        };
+        PostOrder: {
+            order: components["schemas"]["ImportedOrderFields"];
+        };
+        PostOrderProcessing: {
+            order_processing: components["schemas"]["OrderProcessingFields"];
+        };
+        PostProductVerifyResponse: {
+            data: {
+                code: string | null;
+                barcode: string | null;
+                /** Format: int64 */
+                product_id?: number;
+                /** Format: int64 */
+                product_variant_id?: number;
+            }[];
+            explain?: components["schemas"]["Explanation"][];
+        };
+        PostProducts: {
+            products: {
+                id?: number | null;
+                code?: string | null;
+                /** @description used for matching only, never stored */
+                external_ref?: string | null;
+                name?: string | null;
+                slug?: string | null;
+                description?: string | null;
+                vat_rate?: number | null;
+                price?: number | null;
+                active?: boolean | null;
+                /** @description appended on every call */
+                images?: {
+                    image_url: string;
+                    alt?: string | null;
+                }[] | null;
+                variants?: {
+                    code?: string | null;
+                    barcode?: string | null;
+                    external_ref?: string | null;
+                    name?: string | null;
+                    price?: number | null;
+                    vat_rate?: number | null;
+                    /** @description appended on every call */
+                    images?: {
+                        image_url: string;
+                        alt?: string | null;
+                    }[] | null;
+                }[] | null;
+            }[];
+        };
+        PostProforma: {
+            order_processing_id: number;
+        };
+        PostProformaOrdersByIdCardPaymentsResponse: {
+            data: components["schemas"]["Proforma"];
+            payment: {
+                /** Format: int64 */
+                id: number;
+                amount: number;
+                payment_method: string;
+                /** Format: int64 */
+                payment_method_id: number | null;
+                payment_status: string;
+                /** @description UTC, without offset and fraction */
+                payment_date: string;
+                finalized: boolean;
+            };
+        };
+        PostSession: {
+            session: components["schemas"]["SessionFields"];
+        };
+        PostSessionsResponse: {
+            data: {
+                /** Format: int64 */
+                id: number;
+                access_token: string;
+                /** @description UTC, without offset and fraction */
+                expires_at: string;
+                /** Format: int64 */
+                customer_id: number | null;
+            };
+        };
+        PostStockReconcileResponse: {
+            data: {
+                /** Format: int64 */
+                movement_id: number | null;
+                /** Format: int64 */
+                updated: number;
+                failed: {
+                    product: unknown;
+                    error: string;
+                }[];
+            };
+            explain?: components["schemas"]["Explanation"][];
+        };
+        PostUploadToken: {
+            upload_token: components["schemas"]["UploadTokenFields"];
+        };
+        PostWarehouse: {
+            warehouse: components["schemas"]["WarehouseFields"];
+        };
+        PostWebhookEndpoint: {
+            webhook_endpoint: components["schemas"]["WebhookEndpointFields"];
+        };
+        PostWebhookEndpointsByIdReplayResponse: {
+            data: {
+                /** Format: int64 */
+                events: number;
+            };
+        };
+        PostWebhookEndpointsByIdTestResponse: {
+            data: {
+                delivered: boolean;
+                /** Format: int64 */
+                status: number | null;
+                /** @enum {string|null} */
+                error: "timeout" | "connection_failed" | "forbidden_target" | null;
+                /** Format: int64 */
+                latency_ms: number;
+                response: string | null;
+            };
         };
         Product: {
             /** Format: int64 */
@@ -3469,31 +3963,6 @@ export interface components {
             /** @description UTC, without offset and fraction */
             updated_at: string;
         };
-        GetProductsResponse: {
-            data: {
-                products: components["schemas"]["Product"][];
-            } | components["schemas"]["Product"] | Record<string, never>;
-        };
-        PostProductVerifyResponse: {
-            data: {
-                code: string | null;
-                barcode: string | null;
-                /** Format: int64 */
-                product_id?: number;
-                /** Format: int64 */
-                product_variant_id?: number;
-            }[];
-            explain?: components["schemas"]["Explanation"][];
-        };
-        PutIntProductAttributesResponse: {
-            data: {
-                /** Format: int64 */
-                products: number;
-                /** Format: int64 */
-                definitions_created: number;
-            };
-            explain?: components["schemas"]["Explanation"][];
-        };
         ProductAttributeDef: {
             /** Format: int64 */
             id: number;
@@ -3504,234 +3973,6 @@ export interface components {
             inserted_at: string;
             /** @description UTC, without offset and fraction */
             updated_at: string;
-        };
-        GetProductAttributeDefsResponse: {
-            data: components["schemas"]["ProductAttributeDef"][] | components["schemas"]["ProductAttributeDef"] | Record<string, never>;
-        };
-        PutIntStocksResponse: {
-            data: {
-                /** Format: int64 */
-                updated: number;
-                failed: {
-                    input: unknown;
-                    error: {
-                        message: string;
-                    };
-                }[];
-            };
-            explain?: components["schemas"]["Explanation"][];
-        };
-        StockAggregate: {
-            /** Format: int64 */
-            product_variant_id: number;
-            code: string;
-            /** Format: int64 */
-            on_hand: number;
-            /** Format: int64 */
-            reserved: number;
-            /** Format: int64 */
-            available: number;
-            warehouses: {
-                warehouse_code: string | null;
-                /** Format: int64 */
-                on_hand: number;
-                /** Format: int64 */
-                reserved: number;
-                /** Format: int64 */
-                available: number;
-            }[];
-        };
-        StockAggregatePageResponse: {
-            data: components["schemas"]["StockAggregate"][];
-        };
-        Stock: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            product_id: number;
-            /** Format: int64 */
-            product_variant_id: number;
-            product_name: string;
-            code: string;
-            barcode: string | null;
-            /** Format: int64 */
-            warehouse_id: number;
-            warehouse_code: string | null;
-            /** Format: int64 */
-            on_hand: number;
-            /** Format: int64 */
-            reserved: number;
-            /** Format: int64 */
-            available: number;
-            /** Format: int64 */
-            min_qty: number;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        StockPageResponse: {
-            data: components["schemas"]["Stock"][];
-        };
-        StockMovement: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            movement_id: number;
-            /** @enum {string} */
-            kind: "adjust" | "reconcile" | "reserve" | "release" | "ship";
-            /** @description UTC, without offset and fraction */
-            booked_at: string;
-            /** Format: int64 */
-            warehouse_id: number;
-            warehouse_code: string | null;
-            /** Format: int64 */
-            product_id: number;
-            /** Format: int64 */
-            product_variant_id: number;
-            code: string;
-            /** Format: int64 */
-            qty: number;
-            reference: string | null;
-        };
-        StockMovementPageResponse: {
-            data: components["schemas"]["StockMovement"][];
-        };
-        PostStockReconcileResponse: {
-            data: {
-                /** Format: int64 */
-                movement_id: number | null;
-                /** Format: int64 */
-                updated: number;
-                failed: {
-                    product: unknown;
-                    error: string;
-                }[];
-            };
-            explain?: components["schemas"]["Explanation"][];
-        };
-        PostIntAppLocationsResponse: {
-            data: ({
-                /** Format: int64 */
-                id: number | null;
-                code: string | null;
-                external_ref: string | null;
-                name: string;
-                latitude: number;
-                longitude: number;
-                address_line_1: string | null;
-                city: string | null;
-                postcode: string | null;
-                image_url: string | null;
-                /** @description UTC, without offset and fraction */
-                inserted_at: string;
-                /** @description UTC, without offset and fraction */
-                updated_at: string;
-            } | {
-                message: string;
-            })[];
-            explain?: components["schemas"]["Explanation"][];
-        };
-        CustomerAttendance: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            app_location_id: number;
-            /** Format: int64 */
-            distance_m: number;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-        };
-        CustomerAttendanceResponse: {
-            data: components["schemas"]["CustomerAttendance"];
-        };
-        CustomerAttendancePageResponse: {
-            data: components["schemas"]["CustomerAttendance"][];
-        };
-        Customer: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            data_part: number;
-            /** Format: int64 */
-            time_part: number;
-            external_ref: string | null;
-            email: string;
-            first_name: string;
-            last_name: string;
-            phone: string | null;
-            viber_subscribed: boolean;
-            /** Format: int64 */
-            preferred_notification_channel_id: number | null;
-            /** Format: int64 */
-            loyalty_points: number;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        CustomerPageResponse: {
-            data: components["schemas"]["Customer"][];
-        };
-        CustomerResponse: {
-            data: components["schemas"]["Customer"];
-        };
-        GetCustomersByIdExportResponse: {
-            data: {
-                customer: components["schemas"]["Customer"];
-                cards: {
-                    [key: string]: unknown;
-                }[];
-                vouchers: {
-                    [key: string]: unknown;
-                }[];
-                loyalty_bookings: {
-                    [key: string]: unknown;
-                }[];
-                consent_changes: {
-                    [key: string]: unknown;
-                }[];
-                devices: {
-                    [key: string]: unknown;
-                }[];
-                sessions: {
-                    [key: string]: unknown;
-                }[];
-                visits: {
-                    [key: string]: unknown;
-                }[];
-                evaluations: {
-                    [key: string]: unknown;
-                }[];
-                proforma_orders: {
-                    [key: string]: unknown;
-                }[];
-                orders: {
-                    [key: string]: unknown;
-                }[];
-            };
-        };
-        PostCustomersByIdEraseResponse: {
-            data: {
-                /** Format: int64 */
-                customer_id: number;
-            };
-        };
-        NotificationDevice: {
-            /** Format: int64 */
-            id: number;
-            uuid: string;
-            messaging_token: string;
-            /** Format: int64 */
-            notification_channel_id: number;
-            device_type: string | null;
-            device_vendor: string | null;
-            mobile_info: string | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        NotificationDeviceResponse: {
-            data: components["schemas"]["NotificationDevice"];
         };
         Proforma: {
             /** Format: int64 */
@@ -3888,468 +4129,6 @@ export interface components {
             comment: string | null;
             converted_order_number: string | null;
         };
-        Order: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            data_part: number;
-            /** Format: int64 */
-            time_part: number;
-            order_number: string;
-            /** @description UTC, without offset and fraction */
-            order_date: string;
-            invoice_number: string | null;
-            external_ref: string | null;
-            /** Format: int64 */
-            order_status_id: number;
-            order_status: string;
-            /** Format: int64 */
-            payment_status_id: number;
-            payment_status: string;
-            /** Format: int64 */
-            delivery_status_id: number;
-            delivery_status: string;
-            /** Format: int64 */
-            customer_id: number | null;
-            customer_email: string | null;
-            customer_first_name: string | null;
-            customer_last_name: string | null;
-            customer_phone: string | null;
-            /** Format: int64 */
-            app_location_id: number | null;
-            sales: number;
-            discount: number;
-            net_sales: number;
-            vat: number;
-            end_sales: number;
-            paid: number;
-            debt: number;
-            /** Format: int64 */
-            market_id: number;
-            /** Format: int64 */
-            currency_id: number;
-            /** Format: int64 */
-            sales_channel_id: number;
-            sales_channel: string;
-            /** Format: int64 */
-            proforma_order_id: number | null;
-            proforma_number: string | null;
-            comment: string | null;
-            tags: string[];
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-            items: {
-                /** Format: int64 */
-                id: number;
-                /** Format: int64 */
-                product_id: number;
-                /** Format: int64 */
-                product_variant_id: number;
-                code: string;
-                barcode: string | null;
-                name: string;
-                /** Format: int64 */
-                qty: number;
-                price: number;
-                vat_rate: number | null;
-                sales: number;
-                discount: number;
-                end_sales: number;
-                promotions: {
-                    code: string;
-                    name: string;
-                    amount: number;
-                }[];
-                warehouse_code: string | null;
-            }[];
-            fee_items: {
-                kind: string;
-                name: string;
-                /** Format: int64 */
-                qty: number;
-                price: number;
-                vat_rate: number | null;
-                sales: number;
-                discount: number;
-                end_sales: number;
-            }[];
-            payments: {
-                /** Format: int64 */
-                id: number;
-                amount: number;
-                payment_method: string;
-                /** Format: int64 */
-                payment_method_id: number | null;
-                payment_status: string;
-                /** @description UTC, without offset and fraction */
-                payment_date: string;
-                finalized: boolean;
-            }[];
-            tax_brackets: {
-                vat_rate: number;
-                net: number;
-                vat: number;
-                gross: number;
-            }[];
-            delivery_area: {
-                address_line_1: string | null;
-                city: string | null;
-                postcode: string | null;
-                country: string | null;
-                shipment_method_code: string | null;
-                pickup_point_code: string | null;
-            };
-        };
-        ChannelConsent: {
-            /** @enum {string} */
-            state: "granted" | "revoked";
-            effective: boolean;
-            source: string | null;
-            /** @description UTC, without offset and fraction */
-            changed_at: string | null;
-        };
-        Consent: {
-            master: boolean;
-            channels: {
-                email: components["schemas"]["ChannelConsent"];
-                sms: components["schemas"]["ChannelConsent"];
-                push: components["schemas"]["ChannelConsent"];
-                viber: components["schemas"]["ChannelConsent"];
-            };
-            preferred: {
-                /** Format: int64 */
-                notification_channel_id: number | null;
-                /** @enum {string} */
-                source: "auto" | "manual";
-            };
-            viber_subscribed: boolean;
-            /** @description UTC, without offset and fraction */
-            given_at: string;
-        };
-        CdnFile: {
-            /** Format: int64 */
-            id: number;
-            filename: string;
-            key: string;
-            url: string;
-            folder: string | null;
-            /** Format: int64 */
-            size: number;
-            mime: string | null;
-            /** Format: int64 */
-            width: number | null;
-            /** Format: int64 */
-            height: number | null;
-            alt: string | null;
-            caption: string | null;
-            tags: string[];
-            description: string | null;
-            /** Format: int64 */
-            version: number;
-            renditions: {
-                label: string;
-                /** Format: int64 */
-                width: number;
-                /** Format: int64 */
-                height: number;
-                /** Format: int64 */
-                size: number;
-                key: string;
-                url: string;
-            }[];
-            /** Format: int64 */
-            usage_count: number;
-            hidden: boolean;
-            hidden_by: string | null;
-            /** @description UTC, without offset and fraction */
-            hidden_at: string | null;
-            hidden_note: string | null;
-            source: string | null;
-            /** @enum {string} */
-            processing: "pending" | "done" | "failed";
-            /** @description UTC, without offset and fraction */
-            last_modified: string;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-        };
-        WebhookEndpoint: {
-            /** Format: int64 */
-            id: number;
-            url: string;
-            description: string | null;
-            types: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
-            subject: string | null;
-            /** @description only events of these areas, which the token of the creator could read; null for all */
-            areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
-            /** @enum {string} */
-            status: "active" | "paused" | "switched_off";
-            status_reason: string | null;
-            /** @description UTC, without offset and fraction */
-            failing_since: string | null;
-            /** @description UTC, without offset and fraction */
-            old_secrets_expire_at: string | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-        };
-        Event: {
-            /** @enum {string} */
-            specversion: "1.0";
-            id: string;
-            /** @description the app: `/apps/<id>` */
-            source: string;
-            /**
-             * @description `proforma.created`: a proforma was made from an evaluation; `proforma.payment_received`: a payment was settled, in part or in full; `proforma.paid`: payments cover the total; `proforma.confirmed`: the warehouse confirmed all or a part; `proforma.converted`: the proforma became an order; `proforma.canceled`: the proforma was cancelled by a call; `proforma.expired`: the proforma was not finished in time; `proforma.alert_raised`: a person has to look at the proforma; partid is the alert; `proforma.alert_resolved`: an alert was resolved; partid is the alert; `proforma.updated`: anything else changed, such as tags, a comment or a pending payment; `order.created`: a proforma was converted, or another system sent an order; `order.shipped`: the order left the warehouse; `order.delivered`: the order reached the customer; `order.canceled`: the order was cancelled; `order.payment_received`: the order was marked as paid, or a card payment was settled; `order.updated`: anything else changed, such as the invoice number or a refund; `refund.succeeded`: a refund was paid; partid is the payment; `refund.failed`: a refund failed for good; partid is the payment; `stock.changed`: pieces on hand or reserved changed, once per call, variant and warehouse; `product.created`: a product was added; `product.updated`: a product, its variants or images changed; `customer.created`: a customer was added; `customer.updated`: loyalty points changed, or personal data was erased; `consent.changed`: a customer changed a marketing consent; `file.created`: a file was uploaded; `file.updated`: name, texts, tags or visibility changed; `file.processed`: background processing ended, or failed; `file.replaced`: the content was replaced or reverted; `file.moved`: the file is in another folder; `file.trashed`: the file was moved to Trash; `file.restored`: the file was restored from Trash; `file.purged`: the file was removed for good; data has its id and key only; `voucher.used`: a voucher paid for an order; `voucher.updated`: a proforma holds or releases the voucher, or a refund gives back an amount; `webhook_endpoint.switched_off`: an endpoint failed for three days, or answered 410; status_reason of data says why
-             * @enum {string}
-             */
-            type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
-            /** @description UTC */
-            time: string;
-            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
-            subject: string;
-            /** @description grows from event to event of an app; compare as texts */
-            sequence: string;
-            /** @description the payment of a refund, or the index of an alert */
-            partid?: number;
-            /** @enum {string} */
-            datacontenttype: "application/json";
-            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
-            data: (components["schemas"]["Proforma"] | components["schemas"]["Order"] | components["schemas"]["Stock"] | components["schemas"]["Product"] | components["schemas"]["Customer"] | components["schemas"]["Consent"] | components["schemas"]["CdnFile"] | components["schemas"]["Voucher"] | components["schemas"]["WebhookEndpoint"] | {
-                /** Format: int64 */
-                id: number;
-                key: string;
-            }) | null;
-        };
-        GetEventsResponse: {
-            data: {
-                events: components["schemas"]["Event"][];
-                cursor: string;
-                has_more: boolean;
-            };
-        };
-        WebhookEndpointPageResponse: {
-            data: components["schemas"]["WebhookEndpoint"][];
-        };
-        WebhookEndpointResponse: {
-            data: components["schemas"]["WebhookEndpoint"];
-        };
-        WebhookEndpointWithSecret: {
-            /** Format: int64 */
-            id: number;
-            url: string;
-            description: string | null;
-            types: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
-            subject: string | null;
-            /** @description only events of these areas, which the token of the creator could read; null for all */
-            areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
-            /** @enum {string} */
-            status: "active" | "paused" | "switched_off";
-            status_reason: string | null;
-            /** @description UTC, without offset and fraction */
-            failing_since: string | null;
-            /** @description UTC, without offset and fraction */
-            old_secrets_expire_at: string | null;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            updated_at: string;
-            secret: string;
-        };
-        WebhookEndpointWithSecretResponse: {
-            data: components["schemas"]["WebhookEndpointWithSecret"];
-        };
-        PostWebhookEndpointsByIdTestResponse: {
-            data: {
-                delivered: boolean;
-                /** Format: int64 */
-                status: number | null;
-                /** @enum {string|null} */
-                error: "timeout" | "connection_failed" | "forbidden_target" | null;
-                /** Format: int64 */
-                latency_ms: number;
-                response: string | null;
-            };
-        };
-        WebhookDelivery: {
-            event_id: string;
-            /** @enum {string} */
-            type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
-            subject: string;
-            /** @description UTC, without offset and fraction */
-            time: string;
-            /** @enum {string} */
-            status: "pending" | "delivered" | "failed";
-            /** Format: int64 */
-            attempts: number;
-            /** @description UTC, without offset and fraction */
-            first_attempt_at: string | null;
-            /** @description UTC, without offset and fraction */
-            last_attempt_at: string | null;
-            /** @description UTC, without offset and fraction */
-            next_attempt_at: string | null;
-            request: {
-                url: string | null;
-                message_id: string;
-                /** Format: int64 */
-                bytes: number | null;
-            };
-            response: {
-                /** Format: int64 */
-                status: number | null;
-                error: string | null;
-                /** Format: int64 */
-                latency_ms: number | null;
-                body: string | null;
-            };
-        };
-        WebhookDeliveryPageResponse: {
-            data: components["schemas"]["WebhookDelivery"][];
-        };
-        PostWebhookEndpointsByIdReplayResponse: {
-            data: {
-                /** Format: int64 */
-                events: number;
-            };
-        };
-        ConsentResponse: {
-            data: components["schemas"]["Consent"];
-        };
-        ConsentChange: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            customer_id: number;
-            /** @enum {string} */
-            channel: "master" | "email" | "sms" | "push" | "viber";
-            /** @enum {string} */
-            from: "granted" | "revoked";
-            /** @enum {string} */
-            to: "granted" | "revoked";
-            source: string;
-            /** @description UTC, without offset and fraction */
-            changed_at: string;
-        };
-        ConsentChangePageResponse: {
-            data: components["schemas"]["ConsentChange"][];
-        };
-        ConsentAt: {
-            /** Format: int64 */
-            customer_id: number;
-            /** @description UTC, without offset and fraction */
-            at: string;
-            /** @description UTC, without offset and fraction */
-            registered_at: string;
-            master: {
-                /** @enum {string|null} */
-                state: "granted" | "revoked" | null;
-                evidence: components["schemas"]["ConsentChange"] | null;
-            };
-            channels: {
-                email: {
-                    /** @enum {string|null} */
-                    state: "granted" | "revoked" | null;
-                    evidence: components["schemas"]["ConsentChange"] | null;
-                    effective: boolean;
-                };
-                sms: {
-                    /** @enum {string|null} */
-                    state: "granted" | "revoked" | null;
-                    evidence: components["schemas"]["ConsentChange"] | null;
-                    effective: boolean;
-                };
-                push: {
-                    /** @enum {string|null} */
-                    state: "granted" | "revoked" | null;
-                    evidence: components["schemas"]["ConsentChange"] | null;
-                    effective: boolean;
-                };
-                viber: {
-                    /** @enum {string|null} */
-                    state: "granted" | "revoked" | null;
-                    evidence: components["schemas"]["ConsentChange"] | null;
-                    effective: boolean;
-                };
-            };
-        };
-        ConsentAtResponse: {
-            data: components["schemas"]["ConsentAt"];
-        };
-        Card: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            data_part: number;
-            /** Format: int64 */
-            time_part: number;
-            barcode: string;
-            external_ref: string | null;
-            /** Format: int64 */
-            customer_id: number | null;
-            created: boolean;
-        };
-        CardResponse: {
-            data: components["schemas"]["Card"];
-        };
-        OrderProcessing: {
-            /** Format: int64 */
-            id: number;
-            items: {
-                /** Format: int64 */
-                product_id: number;
-                /** Format: int64 */
-                product_variant_id: number;
-                code: string;
-                barcode: string | null;
-                name: string;
-                /** Format: int64 */
-                qty: number;
-                price: number;
-                vat_rate: number | null;
-                sales: number;
-                discount: number;
-                end_sales: number;
-                promotions: {
-                    code: string;
-                    name: string;
-                    amount: number;
-                }[];
-            }[];
-            fee_items: {
-                kind: string;
-                name: string;
-                /** Format: int64 */
-                qty: number;
-                price: number;
-                vat_rate: number | null;
-                sales: number;
-                discount: number;
-                end_sales: number;
-            }[];
-            promotions: {
-                code: string;
-                name: string;
-                amount: number;
-            }[];
-            vouchers: {
-                code: string;
-                amount: number;
-            }[];
-            sales: number;
-            discount: number;
-            net_sales: number;
-            vat: number;
-            end_sales: number;
-            /** Format: int64 */
-            currency_id: number;
-            /** @description UTC, without offset and fraction */
-            expires_at: string;
-        };
-        OrderProcessingResponse: {
-            data: components["schemas"]["OrderProcessing"];
-        };
         ProformaInList: {
             /** Format: int64 */
             id: number;
@@ -4409,6 +4188,14 @@ export interface components {
         ProformaPageResponse: {
             data: components["schemas"]["ProformaInList"][];
         };
+        ProformaResponse: {
+            data: components["schemas"]["Proforma"];
+        };
+        ProformaSettings: {
+            lifetime_hours?: number | null;
+            expire_paid?: boolean | null;
+            minimum_basket_amount?: number | null;
+        };
         ProformaStats: {
             /** Format: int64 */
             open_count: number;
@@ -4430,121 +4217,400 @@ export interface components {
         ProformaStatsResponse: {
             data: components["schemas"]["ProformaStats"];
         };
-        ProformaResponse: {
-            data: components["schemas"]["Proforma"];
-        };
-        OrderResponse: {
-            data: components["schemas"]["Order"];
-        };
-        GetProformaOrdersByIdPaymentQrResponse: string;
-        PostProformaOrdersByIdCardPaymentsResponse: {
-            data: components["schemas"]["Proforma"];
-            payment: {
-                /** Format: int64 */
-                id: number;
-                amount: number;
-                payment_method: string;
-                /** Format: int64 */
-                payment_method_id: number | null;
-                payment_status: string;
-                /** @description UTC, without offset and fraction */
-                payment_date: string;
-                finalized: boolean;
-            };
-        };
-        UploadToken: {
+        Promotion: {
             /** Format: int64 */
             id: number;
-            access_token: string;
-            folder: string | null;
-            /** Format: int64 */
-            preset_id: number | null;
-            /** @description UTC, without offset and fraction */
-            expires_at: string;
-        };
-        UploadTokenResponse: {
-            data: components["schemas"]["UploadToken"];
-        };
-        CdnFolder: {
-            /** Format: int64 */
-            id: number;
+            code: string;
             name: string;
-            key: string;
-            parent_cdn_folder_path: string | null;
-            description: string | null;
+            kind: string;
+            value: number;
             /** Format: int64 */
-            file_count: number;
+            buy_qty: number | null;
             /** Format: int64 */
-            total_file_count: number;
-            folders: components["schemas"]["CdnFolder"][];
+            get_qty: number | null;
+            /** Format: int64 */
+            min_qty: number;
+            min_amount: number;
+            variant_codes: string[];
+            coupon_code: string | null;
+            /** @description UTC, without offset and fraction */
+            valid_from: string | null;
+            /** @description UTC, without offset and fraction */
+            valid_until: string | null;
+            /** Format: int64 */
+            priority: number;
+            active: boolean;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
         };
-        CdnFolderPageResponse: {
-            data: components["schemas"]["CdnFolder"][];
+        PromotionPageResponse: {
+            data: components["schemas"]["Promotion"][];
         };
-        CdnFolderResponse: {
-            data: components["schemas"]["CdnFolder"];
+        PutCdnUploadPresets: {
+            cdn_upload_presets: {
+                name?: string;
+                /** @enum {string|null} */
+                output_format?: "original" | "webp" | "jpeg" | "avif" | null;
+                max_width?: number | null;
+                quality?: number | null;
+                rendition_widths?: number[] | null;
+                is_default?: boolean | null;
+            }[];
         };
-        DeleteCdnFolderResponse: {
+        PutConsent: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "push" | "viber";
+            /** @enum {string} */
+            state: "granted" | "revoked";
+        };
+        PutIntProductAttributesResponse: {
             data: {
                 /** Format: int64 */
-                deleted_files: number;
+                products: number;
                 /** Format: int64 */
-                deleted_folders: number;
+                definitions_created: number;
             };
+            explain?: components["schemas"]["Explanation"][];
         };
-        GetCdnFilesResponse: {
+        PutIntStocksResponse: {
             data: {
-                files: components["schemas"]["CdnFile"][];
                 /** Format: int64 */
-                total_count: number;
-                /** Format: int64 */
-                hidden_count: number;
+                updated: number;
+                failed: {
+                    input: unknown;
+                    error: {
+                        message: string;
+                    };
+                }[];
             };
+            explain?: components["schemas"]["Explanation"][];
         };
-        GetCdnFilesSummaryResponse: {
+        PutMasterConsent: {
+            /** @enum {string} */
+            state: "granted" | "revoked";
+        };
+        PutNotificationDevice: {
+            notification_device: components["schemas"]["NotificationDeviceFields"];
+        };
+        PutOrdersBulkUpdateResponse: {
             data: {
-                counts: {
-                    /** Format: int64 */
-                    image: number;
-                    /** Format: int64 */
-                    vector: number;
-                    /** Format: int64 */
-                    video: number;
-                    /** Format: int64 */
-                    audio: number;
-                    /** Format: int64 */
-                    doc: number;
-                };
                 /** Format: int64 */
-                total_count: number;
-                /** Format: int64 */
-                total_size: number;
-                /** Format: int64 */
-                renditions_size: number;
-                /** Format: int64 */
-                trash_count: number;
-                /** Format: int64 */
-                trash_size: number;
+                updated: number;
+                failed: {
+                    input: unknown;
+                    error: {
+                        message: string;
+                    };
+                }[];
             };
+            explain?: components["schemas"]["Explanation"][];
         };
-        GetCdnFilesPdfRendersResponse: {
-            data: {
-                file: {
-                    /** Format: int64 */
-                    id: number;
-                    filename: string;
-                    url: string;
-                };
-                pages: {
-                    /** Format: int64 */
-                    page: number;
-                    url: string;
-                    /** Format: int64 */
-                    width: number | null;
-                    /** Format: int64 */
-                    height: number | null;
+        PutPaymentMethods: {
+            payment_methods: {
+                code?: string;
+                name?: string;
+                /** @enum {string} */
+                kind?: "cash" | "bank_transfer" | "card" | "other";
+            }[];
+        };
+        PutProductAttributes: {
+            product_attributes: {
+                code?: string | null;
+                barcode?: string | null;
+                external_ref?: string | null;
+                attributes: {
+                    external_ref: string;
+                    /** @description must be the id of the referenced definition */
+                    product_attribute_def_id?: number | null;
+                    code?: string | null;
+                    /** @description default for a new definition: its reference */
+                    name?: string | null;
+                    value: string;
                 }[];
             }[];
+        };
+        PutPromotions: {
+            promotions: {
+                code?: string;
+                name?: string;
+                /** @enum {string} */
+                kind?: "percentage" | "amount" | "buy_x_get_y";
+                /** @description in the currency for amount, else in percent; default 100 for buy_x_get_y */
+                value?: number | null;
+                buy_qty?: number | null;
+                get_qty?: number | null;
+                min_qty?: number | null;
+                /** @description in the currency of the app */
+                min_amount?: number | null;
+                variant_codes?: string[] | null;
+                coupon_code?: string | null;
+                /** @description a date or a datetime */
+                valid_from?: string | null;
+                /** @description a date or a datetime */
+                valid_until?: string | null;
+                priority?: number | null;
+                active?: boolean | null;
+            }[];
+        };
+        PutShipmentMethods: {
+            shipment_methods: {
+                code?: string;
+                name?: string;
+                /** @description in the currency of the app */
+                price?: number;
+                /** @description percent */
+                vat_rate?: number;
+                /** @description in the currency of the app */
+                free_from?: number | null;
+                requires_pickup_point?: boolean | null;
+                pickup_points?: {
+                    code: string;
+                    name: string;
+                    /** @description default true */
+                    available?: boolean | null;
+                }[] | null;
+            }[];
+        };
+        PutStocks: {
+            stocks: {
+                code?: string | null;
+                barcode?: string | null;
+                external_ref?: string | null;
+                warehouse_code?: string | null;
+                /** @description added; subtracted when negative */
+                qty?: number;
+                /** @description minimum of a new shelf */
+                min_qty?: number | null;
+            }[];
+        };
+        PutUsages: {
+            usage: components["schemas"]["UsageFields"];
+        };
+        PutVouchers: {
+            vouchers: {
+                code?: string;
+                /** @description in the currency of the app */
+                amount?: number;
+                customer_id?: number | null;
+                /** @description a date or a datetime */
+                valid_from?: string | null;
+                /** @description a date or a datetime */
+                valid_until?: string | null;
+                active?: boolean | null;
+            }[];
+        };
+        PutWarehouseResponse: {
+            data: {
+                warehouses: {
+                    /** Format: int64 */
+                    id: number | null;
+                    code: string | null;
+                    name: string;
+                    address_line_1: string;
+                    city: string;
+                    postcode: string;
+                    /** Format: int64 */
+                    market_id: number;
+                    sellable: boolean;
+                    /** @description UTC, without offset and fraction */
+                    inserted_at: string;
+                    /** @description UTC, without offset and fraction */
+                    updated_at: string;
+                }[];
+                deleted: number[];
+            };
+            explain?: components["schemas"]["Explanation"][];
+        };
+        PutWarehouses: {
+            warehouses: {
+                code?: string | null;
+                id?: number | null;
+                name?: string;
+                address_line_1?: string;
+                city?: string;
+                postcode?: string;
+                market_id?: number;
+                /** @description true for a new warehouse */
+                sellable?: boolean | null;
+                /** @description false unless sent */
+                delete?: boolean | null;
+            }[];
+        };
+        ReconcileStock: {
+            warehouse_code: string;
+            products: {
+                /** @description a variant's code, exact */
+                sku: string;
+                /** @description counted pieces; may be below the reserved ones */
+                qty: number;
+            }[];
+        };
+        RecordRefund: {
+            refund?: components["schemas"]["RefundFields"] | null;
+        };
+        RefundFields: {
+            reference?: string | null;
+        };
+        RegenerateRenditions: {
+            renditions?: number[] | null;
+        };
+        ReplayDeliveries: {
+            replay: components["schemas"]["ReplayFields"];
+        };
+        ReplayFields: {
+            event_ids?: string[] | null;
+            failed?: boolean | null;
+            from?: string | null;
+            until?: string | null;
+        };
+        RevertCdnFile: {
+            /** @enum {string} */
+            cache_strategy: "version" | "purge" | "ttl";
+            version?: number | null;
+        };
+        RotateAccessToken: {
+            access_token?: components["schemas"]["RotationFields"] | null;
+        };
+        RotateWebhookSecret: {
+            webhook_endpoint?: components["schemas"]["SecretRotationFields"] | null;
+        };
+        RotationFields: {
+            /** @description seconds, or a duration such as 12h or 30d; default 24 hours, at most 30 days */
+            overlap?: number | string | null;
+            /** @description seconds, or a duration such as 12h or 30d; default 400 days, at most ten years */
+            expires_in?: number | string | null;
+        };
+        RuleError: {
+            errors: {
+                [key: string]: string[];
+            };
+        };
+        SecretRotationFields: {
+            /** @description seconds, or a duration such as 12h or 30d; default 24 hours, at most 30 days */
+            overlap?: number | string | null;
+        };
+        SessionDeviceFields: {
+            uuid: string;
+            device_type?: string | null;
+            device_vendor?: string | null;
+            mobile_info?: string | null;
+        };
+        SessionFields: {
+            device: components["schemas"]["SessionDeviceFields"];
+            language?: string | null;
+            /** @description seconds, or a duration such as 12h or 30d; default 30 days; a longer life than `sessions.max_days` of the settings is shortened */
+            expires_in?: number | string | null;
+            customer_id?: number | null;
+            data_part?: number | null;
+            time_part?: number | null;
+            customer_external_ref?: string | null;
+        };
+        SessionSettings: {
+            idle_days?: number | null;
+            max_days?: number | null;
+        };
+        ShipmentMethod: {
+            /** Format: int64 */
+            id: number;
+            code: string;
+            name: string;
+            price: number;
+            vat_rate: number;
+            free_from: number | null;
+            requires_pickup_point: boolean;
+            pickup_points: {
+                code: string;
+                name: string;
+                available: boolean;
+            }[];
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        ShipmentMethodPageResponse: {
+            data: components["schemas"]["ShipmentMethod"][];
+        };
+        Stock: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            product_id: number;
+            /** Format: int64 */
+            product_variant_id: number;
+            product_name: string;
+            code: string;
+            barcode: string | null;
+            /** Format: int64 */
+            warehouse_id: number;
+            warehouse_code: string | null;
+            /** Format: int64 */
+            on_hand: number;
+            /** Format: int64 */
+            reserved: number;
+            /** Format: int64 */
+            available: number;
+            /** Format: int64 */
+            min_qty: number;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        StockAggregate: {
+            /** Format: int64 */
+            product_variant_id: number;
+            code: string;
+            /** Format: int64 */
+            on_hand: number;
+            /** Format: int64 */
+            reserved: number;
+            /** Format: int64 */
+            available: number;
+            warehouses: {
+                warehouse_code: string | null;
+                /** Format: int64 */
+                on_hand: number;
+                /** Format: int64 */
+                reserved: number;
+                /** Format: int64 */
+                available: number;
+            }[];
+        };
+        StockAggregatePageResponse: {
+            data: components["schemas"]["StockAggregate"][];
+        };
+        StockMovement: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            movement_id: number;
+            /** @enum {string} */
+            kind: "adjust" | "reconcile" | "reserve" | "release" | "ship";
+            /** @description UTC, without offset and fraction */
+            booked_at: string;
+            /** Format: int64 */
+            warehouse_id: number;
+            warehouse_code: string | null;
+            /** Format: int64 */
+            product_id: number;
+            /** Format: int64 */
+            product_variant_id: number;
+            code: string;
+            /** Format: int64 */
+            qty: number;
+            reference: string | null;
+        };
+        StockMovementPageResponse: {
+            data: components["schemas"]["StockMovement"][];
+        };
+        StockPageResponse: {
+            data: components["schemas"]["Stock"][];
+        };
+        TokenError: {
+            errors: {
+                token: string;
+            };
         };
         TrashEntry: {
             /** Format: int64 */
@@ -4597,254 +4663,188 @@ export interface components {
             /** @description UTC, without offset and fraction */
             purge_at: string;
         };
-        GetCdnTrashResponse: {
-            data: {
-                files: components["schemas"]["TrashEntry"][];
-                /** Format: int64 */
-                total_count: number;
-            };
-        };
-        CdnUsage: {
-            entity_type: string;
-            entity_id: string;
-            field: string;
-            label: string | null;
-            url: string;
-            /** Format: int64 */
-            total_count: number;
-        };
-        CdnUsagePageResponse: {
-            data: components["schemas"]["CdnUsage"][];
-        };
-        CdnFileResponse: {
-            data: components["schemas"]["CdnFile"];
-        };
-        EditedCdnFile: {
+        UploadToken: {
             /** Format: int64 */
             id: number;
-            filename: string;
-            key: string;
+            access_token: string;
             folder: string | null;
             /** Format: int64 */
-            size: number;
-            mime: string | null;
-            /** Format: int64 */
-            width: number | null;
-            /** Format: int64 */
-            height: number | null;
-            alt: string | null;
-            caption: string | null;
-            tags: string[];
-            description: string | null;
-            /** Format: int64 */
-            version: number;
-            renditions: {
-                label: string;
-                /** Format: int64 */
-                width: number;
-                /** Format: int64 */
-                height: number;
-                /** Format: int64 */
-                size: number;
-                key: string;
-                url: string;
-            }[];
-            /** Format: int64 */
-            usage_count: number;
-            hidden: boolean;
-            hidden_by: string | null;
+            preset_id: number | null;
             /** @description UTC, without offset and fraction */
-            hidden_at: string | null;
-            hidden_note: string | null;
-            source: string | null;
-            /** @enum {string} */
-            processing: "pending" | "done" | "failed";
-            /** @description UTC, without offset and fraction */
-            last_modified: string;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
+            expires_at: string;
         };
-        EditedCdnFileResponse: {
-            data: components["schemas"]["EditedCdnFile"];
+        UploadTokenFields: {
+            folder?: string | null;
+            preset_id?: number | null;
+            /** @description seconds, or a duration such as 12h or 30d; default 10 minutes, at most a day */
+            expires_in?: number | string | null;
         };
-        PatchCdnFilesMoveResponse: {
-            data: {
-                /** Format: int64 */
-                id: number;
-                success: boolean;
-                message: string;
-            }[];
+        UploadTokenResponse: {
+            data: components["schemas"]["UploadToken"];
         };
-        DeleteCdnResponse: {
-            data: {
-                success: boolean;
-                message: string;
-            };
-        };
-        DeleteCdnListResponse: {
-            data: {
-                key: string;
-                success: boolean;
-                message: string;
-            }[];
-        };
-        PostCdnFilesByIdRestoreResponse: {
-            data: {
-                success: boolean;
-                message: string;
-            };
-        };
-        PostCdnFilesRestoreResponse: {
-            data: {
-                /** Format: int64 */
-                id: number;
-                success: boolean;
-                message: string;
-            }[];
-        };
-        DeleteCdnFilesByIdPurgeResponse: {
-            data: {
-                success: boolean;
-                message: string;
-            };
-        };
-        DeleteCdnFilesPurgeResponse: {
-            data: {
-                /** Format: int64 */
-                id: number;
-                success: boolean;
-                message: string;
-            }[];
-        };
-        CdnFileVersion: {
-            /** Format: int64 */
-            version: number;
-            /** Format: int64 */
-            size: number;
-            mime: string;
+        UsageField: {
+            field: string;
             url: string;
-            /** @description UTC, without offset and fraction */
-            inserted_at: string;
-            /** @description UTC, without offset and fraction */
-            purge_at: string;
         };
-        CdnFileVersionPageResponse: {
-            data: components["schemas"]["CdnFileVersion"][];
+        UsageFields: {
+            entity_type: string;
+            entity_id: string;
+            label?: string | null;
+            fields: components["schemas"]["UsageField"][];
         };
-        DeleteCdnFilesByIdVersionsByVersionResponse: {
-            data: {
-                success: boolean;
-                message: string;
-            };
+        VerifyProducts: {
+            products: {
+                code?: string | null;
+                barcode?: string | null;
+            }[];
         };
-        PostCdnFilesByIdReplaceResponse: {
-            data: components["schemas"]["CdnFile"];
-            cache: {
-                /** @enum {string} */
-                strategy: "version" | "purge" | "ttl";
-                url: string;
-                purged?: boolean;
-            };
-        };
-        PostCdnFilesByIdRevertResponse: {
-            data: components["schemas"]["CdnFile"];
-            cache: {
-                /** @enum {string} */
-                strategy: "version" | "purge" | "ttl";
-                url: string;
-                purged?: boolean;
-            };
-        };
-        PostCdnFilesByIdRenditionsRegenerateResponse: {
-            data: {
-                success: boolean;
-                message: string;
-            };
-        };
-        CdnUploadPreset: {
+        Voucher: {
             /** Format: int64 */
             id: number;
-            name: string;
-            /** @enum {string} */
-            output_format: "original" | "webp" | "jpeg" | "avif";
-            /** Format: int64 */
-            max_width: number;
-            /** Format: int64 */
-            quality: number;
-            rendition_widths: number[];
-            is_default: boolean;
-        };
-        CdnUploadPresetPageResponse: {
-            data: components["schemas"]["CdnUploadPreset"][];
-        };
-        OrderInList: {
-            /** Format: int64 */
-            id: number;
-            /** Format: int64 */
-            data_part: number;
-            /** Format: int64 */
-            time_part: number;
-            order_number: string;
-            /** @description UTC, without offset and fraction */
-            order_date: string;
-            invoice_number: string | null;
-            external_ref: string | null;
-            /** Format: int64 */
-            order_status_id: number;
-            order_status: string;
-            /** Format: int64 */
-            payment_status_id: number;
-            payment_status: string;
-            /** Format: int64 */
-            delivery_status_id: number;
-            delivery_status: string;
+            code: string;
+            amount: number;
             /** Format: int64 */
             customer_id: number | null;
-            customer_email: string | null;
-            customer_first_name: string | null;
-            customer_last_name: string | null;
-            customer_phone: string | null;
-            /** Format: int64 */
-            app_location_id: number | null;
-            sales: number;
-            discount: number;
-            net_sales: number;
-            vat: number;
-            end_sales: number;
-            paid: number;
-            debt: number;
-            /** Format: int64 */
-            market_id: number;
-            /** Format: int64 */
-            currency_id: number;
-            /** Format: int64 */
-            sales_channel_id: number;
-            sales_channel: string;
+            /** @description UTC, without offset and fraction */
+            valid_from: string | null;
+            /** @description UTC, without offset and fraction */
+            valid_until: string | null;
+            active: boolean;
+            spent: number;
             /** Format: int64 */
             proforma_order_id: number | null;
-            proforma_number: string | null;
-            comment: string | null;
-            tags: string[];
             /** @description UTC, without offset and fraction */
             inserted_at: string;
             /** @description UTC, without offset and fraction */
             updated_at: string;
         };
-        OrderPageResponse: {
-            data: components["schemas"]["OrderInList"][];
+        VoucherPageResponse: {
+            data: components["schemas"]["Voucher"][];
         };
-        PutOrdersBulkUpdateResponse: {
-            data: {
+        Warehouse: {
+            /** Format: int64 */
+            id: number;
+            code: string | null;
+            name: string;
+            address_line_1: string;
+            city: string;
+            postcode: string;
+            /** Format: int64 */
+            market_id: number;
+            sellable: boolean;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        WarehouseFields: {
+            code?: string | null;
+            name: string;
+            address_line_1: string;
+            city: string;
+            postcode: string;
+            market_id: number;
+            sellable?: boolean | null;
+        };
+        WarehousePageResponse: {
+            data: components["schemas"]["Warehouse"][];
+        };
+        WarehouseResponse: {
+            data: components["schemas"]["Warehouse"];
+        };
+        WebhookDelivery: {
+            event_id: string;
+            /** @enum {string} */
+            type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
+            subject: string;
+            /** @description UTC, without offset and fraction */
+            time: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** Format: int64 */
+            attempts: number;
+            /** @description UTC, without offset and fraction */
+            first_attempt_at: string | null;
+            /** @description UTC, without offset and fraction */
+            last_attempt_at: string | null;
+            /** @description UTC, without offset and fraction */
+            next_attempt_at: string | null;
+            request: {
+                url: string | null;
+                message_id: string;
                 /** Format: int64 */
-                updated: number;
-                failed: {
-                    input: unknown;
-                    error: {
-                        message: string;
-                    };
-                }[];
+                bytes: number | null;
             };
-            explain?: components["schemas"]["Explanation"][];
+            response: {
+                /** Format: int64 */
+                status: number | null;
+                error: string | null;
+                /** Format: int64 */
+                latency_ms: number | null;
+                body: string | null;
+            };
+        };
+        WebhookDeliveryPageResponse: {
+            data: components["schemas"]["WebhookDelivery"][];
+        };
+        WebhookEndpoint: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            description: string | null;
+            types: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
+            subject: string | null;
+            /** @description only events of these areas, which the token of the creator could read; null for all */
+            areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
+            /** @enum {string} */
+            status: "active" | "paused" | "switched_off";
+            status_reason: string | null;
+            /** @description UTC, without offset and fraction */
+            failing_since: string | null;
+            /** @description UTC, without offset and fraction */
+            old_secrets_expire_at: string | null;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+        };
+        WebhookEndpointFields: {
+            url: string;
+            description?: string | null;
+            types?: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
+            /** @description a record, such as `orders/5` or `stocks/5/2` */
+            subject?: string | null;
+        };
+        WebhookEndpointPageResponse: {
+            data: components["schemas"]["WebhookEndpoint"][];
+        };
+        WebhookEndpointResponse: {
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        WebhookEndpointWithSecret: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            description: string | null;
+            types: ("proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off")[] | null;
+            subject: string | null;
+            /** @description only events of these areas, which the token of the creator could read; null for all */
+            areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
+            /** @enum {string} */
+            status: "active" | "paused" | "switched_off";
+            status_reason: string | null;
+            /** @description UTC, without offset and fraction */
+            failing_since: string | null;
+            /** @description UTC, without offset and fraction */
+            old_secrets_expire_at: string | null;
+            /** @description UTC, without offset and fraction */
+            inserted_at: string;
+            /** @description UTC, without offset and fraction */
+            updated_at: string;
+            secret: string;
+        };
+        WebhookEndpointWithSecretResponse: {
+            data: components["schemas"]["WebhookEndpointWithSecret"];
         };
     };
     responses: {

@@ -29,7 +29,8 @@ async function generateTypes(reference) {
     ...others,
     servers: [{ url: PREFIX }],
     paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path.replace(PREFIX, ''), item])),
-    components: { ...components, headers: {} },
+    // The order of schemas in the reference depends on the order in which modules are loaded.
+    components: { ...components, headers: {}, schemas: sortByName(components.schemas) },
   };
   const responses = [
     ...operationsOf(document).flatMap(([, , operation]) => Object.values(operation.responses)),
@@ -80,6 +81,8 @@ const operationsOf = ({ paths }) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => /** @type {const} */ ([method, path, operation])),
   );
+
+const sortByName = (schemas) => Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const hasKey = (parameters) => parameters.some(({ name }) => name === 'Idempotency-Key');
 
