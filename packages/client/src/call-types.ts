@@ -70,14 +70,14 @@ export type ResponseBody<O> = O extends { responses: infer Answers }
     >]
   : never;
 
-type RowIn<Data> = Data extends readonly (infer Item)[]
-  ? Item
-  : Data extends { files: readonly (infer Item)[] }
-    ? Item
-    : Data extends { products: readonly (infer Item)[] }
-      ? Item
-      : never;
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
+
+type RowIn<Data, P extends ListPath> = (typeof LISTS)[P] extends { rows: infer Name extends string }
+  ? Data extends Record<Name, infer List>
+    ? ItemOf<List>
+    : never
+  : ItemOf<Data>;
 
 /** A row of a list. */
 export type Row<P extends ListPath> =
-  ResponseBody<Operation<P, 'get'>> extends { data: infer Data } ? RowIn<Data> : never;
+  ResponseBody<Operation<P, 'get'>> extends { data: infer Data } ? RowIn<Data, P> : never;

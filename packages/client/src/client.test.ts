@@ -235,6 +235,8 @@ describe('the types', () => {
     await client.get('/proforma_orders', { query: { limit: 'ten' } });
     // @ts-expect-error This list has no pages.
     await expect(client.all('/cdn/folders').next()).rejects.toThrow(TypeError);
+    // @ts-expect-error A row has no such field.
+    for await (const { proforma_no } of client.all('/proforma_orders')) expect(proforma_no).toBeUndefined();
     const { data } = await client.get('/proforma_orders');
     const numbers: string[] = data.map(({ proforma_number }) => proforma_number);
     expect(numbers).toEqual([]);
