@@ -351,7 +351,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in total are answered 413
+         * Creates and changes products with their variants, matched by id, code and external reference; `images_mode: replace` replaces the images of products and variants that send some, and `store_external_ref` stores the references of products; more than 30,000 variants or images in total are answered 413
          * @description Needs a token with the scope `catalogue:write`.
          */
         post: operations["postIntProducts"];
@@ -1874,7 +1874,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock
+         * Changes statuses, invoice numbers and tracking, refunds cancelled orders; the first shipping takes the reserved pieces out of stock
          * @description Needs a token with the scope `orders:write`.
          */
         put: operations["putOrdersBulkUpdate"];
@@ -2641,6 +2641,16 @@ export interface components {
                 delivery_status_id?: number | null;
                 /** @description null or blank clears it */
                 invoice_number?: string | null;
+                /** @description replaces the list; null clears it */
+                tracking?: {
+                    carrier?: string | null;
+                    /** @description tracking number */
+                    number: string;
+                    /** @description where the customer follows the parcels */
+                    url?: string | null;
+                    /** @description default 1 */
+                    parcels?: number | null;
+                }[] | null;
                 /** @description with a cancelled order: refunds its payments, vouchers and points */
                 refund?: boolean | null;
             }[];
@@ -3384,6 +3394,7 @@ export interface components {
             /** Format: int64 */
             delivery_status_id: number;
             delivery_status: string;
+            tracking: components["schemas"]["Shipment"][];
             /** Format: int64 */
             customer_id: number | null;
             customer_email: string | null;
@@ -3498,6 +3509,7 @@ export interface components {
             /** Format: int64 */
             delivery_status_id: number;
             delivery_status: string;
+            tracking: components["schemas"]["Shipment"][];
             /** Format: int64 */
             customer_id: number | null;
             customer_email: string | null;
@@ -3775,6 +3787,13 @@ export interface components {
                 updated_at: string;
             } | {
                 message: string;
+                /**
+                 * Format: int64
+                 * @description index of the row in the request, from 0
+                 */
+                index: number;
+                /** @description field of the row that broke the rule; null when the rule concerns several */
+                field: string | null;
             })[];
             explain?: components["schemas"]["Explanation"][];
         };
@@ -3799,6 +3818,13 @@ export interface components {
                     error: {
                         message: string;
                     };
+                    /**
+                     * Format: int64
+                     * @description index of the row in the request, from 0
+                     */
+                    index: number;
+                    /** @description field of the row that broke the rule; null when the rule concerns several */
+                    field: string | null;
                 }[];
             };
             explain?: components["schemas"]["Explanation"][];
@@ -3851,6 +3877,9 @@ export interface components {
                     }[] | null;
                 }[] | null;
             }[];
+            /** @enum {string|null} */
+            images_mode?: "append" | "replace" | null;
+            store_external_ref?: boolean | null;
         };
         PostProforma: {
             order_processing_id: number;
@@ -3893,6 +3922,18 @@ export interface components {
                 failed: {
                     product: unknown;
                     error: string;
+                    /**
+                     * Format: int64
+                     * @description index of the row in the request, from 0
+                     */
+                    index: number;
+                    /** @description field of the row that broke the rule; null when the rule concerns several */
+                    field: string | null;
+                    /**
+                     * Format: int64
+                     * @description pieces on hand, where `expected_qty` differs; else null
+                     */
+                    on_hand: number | null;
                 }[];
             };
             explain?: components["schemas"]["Explanation"][];
@@ -3924,10 +3965,43 @@ export interface components {
                 response: string | null;
             };
         };
+        /** @description A failure for clients that send `Accept: application/problem+json, application/json` (RFC 9457) */
+        Problem: {
+            type: string;
+            /** @description text of the status */
+            title: string;
+            /** Format: int64 */
+            status: number;
+            /** @description message of the first error */
+            detail: string;
+            request_id: string;
+            errors: {
+                /** @description stable; branch on it */
+                key: string;
+                /** @description for people; an app may translate it */
+                message: string;
+                /** @description JSON pointer to the value in the body */
+                pointer?: string;
+                /**
+                 * Format: int64
+                 * @description index of the row in a bulk call, from 0
+                 */
+                row?: number;
+                /** @description codes and ids of the row */
+                identifiers?: {
+                    [key: string]: unknown;
+                };
+                /** @description facts such as the available quantity */
+                details?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
         Product: {
             /** Format: int64 */
             id: number;
             code: string;
+            external_ref: string | null;
             name: string;
             slug: string;
             description: string | null;
@@ -4283,6 +4357,13 @@ export interface components {
                     error: {
                         message: string;
                     };
+                    /**
+                     * Format: int64
+                     * @description index of the row in the request, from 0
+                     */
+                    index: number;
+                    /** @description field of the row that broke the rule; null when the rule concerns several */
+                    field: string | null;
                 }[];
             };
             explain?: components["schemas"]["Explanation"][];
@@ -4303,6 +4384,13 @@ export interface components {
                     error: {
                         message: string;
                     };
+                    /**
+                     * Format: int64
+                     * @description index of the row in the request, from 0
+                     */
+                    index: number;
+                    /** @description field of the row that broke the rule; null when the rule concerns several */
+                    field: string | null;
                 }[];
             };
             explain?: components["schemas"]["Explanation"][];
@@ -4445,6 +4533,8 @@ export interface components {
                 sku: string;
                 /** @description counted pieces; may be below the reserved ones */
                 qty: number;
+                /** @description the row fails unless these pieces are on hand before the call */
+                expected_qty?: number | null;
             }[];
         };
         RecordRefund: {
@@ -4510,6 +4600,13 @@ export interface components {
         SessionSettings: {
             idle_days?: number | null;
             max_days?: number | null;
+        };
+        Shipment: {
+            carrier: string | null;
+            number: string;
+            url: string | null;
+            /** Format: int64 */
+            parcels: number;
         };
         ShipmentMethod: {
             /** Format: int64 */
@@ -4855,6 +4952,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["TokenError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -4867,7 +4965,7 @@ export interface components {
          *     - 409: a call with this `Idempotency-Key` is running; see `Retry-After`: `API.Idempotency.InProgress`
          *     - 410: the kept answer of this `Idempotency-Key` showed an erased customer
          *     - 413: body or head larger than accepted; split the batch
-         *     - 422: the `Idempotency-Key` belongs to another request, or its answer is not kept: `API.Idempotency.KeyReused`, `API.Idempotency.AnswerNotKept`
+         *     - 422: `Prefer: handling=strict` found a part of the call that would be ignored; or the `Idempotency-Key` belongs to another request, or its answer is not kept: `API.Idempotency.KeyReused`, `API.Idempotency.AnswerNotKept`
          *     - 429: more calls than `RateLimit-Policy` allows; see `Retry-After`
          *     - 500: a failure of the service; retry after a pause that grows
          *     - 503: busy or shutting down; see `Retry-After`
@@ -4878,6 +4976,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["RuleError"] | components["schemas"]["MessageError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -4888,6 +4987,7 @@ export interface components {
          *     - 403: the token lacks the scope of the call: `API.Tokens.ScopeMissing`
          *     - 406: the `Accept` header rules out JSON
          *     - 413: body or head larger than accepted; split the batch
+         *     - 422: `Prefer: handling=strict` found a part of the call that would be ignored
          *     - 429: more calls than `RateLimit-Policy` allows; see `Retry-After`
          *     - 500: a failure of the service; retry after a pause that grows
          *     - 503: busy or shutting down; see `Retry-After`
@@ -4897,7 +4997,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["RuleError"] | components["schemas"]["MessageError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -4909,7 +5010,7 @@ export interface components {
          *     - 409: a call with this `Idempotency-Key` is running; see `Retry-After`: `API.Idempotency.InProgress`
          *     - 410: the kept answer of this `Idempotency-Key` showed an erased customer
          *     - 413: body or head larger than accepted; split the batch
-         *     - 422: the `Idempotency-Key` belongs to another request, or its answer is not kept: `API.Idempotency.KeyReused`, `API.Idempotency.AnswerNotKept`
+         *     - 422: `Prefer: handling=strict` found a part of the call that would be ignored; or the `Idempotency-Key` belongs to another request, or its answer is not kept: `API.Idempotency.KeyReused`, `API.Idempotency.AnswerNotKept`
          *     - 429: more calls than `RateLimit-Policy` allows; see `Retry-After`
          *     - 500: a failure of the service; retry after a pause that grows
          *     - 503: busy or shutting down; see `Retry-After`
@@ -4920,6 +5021,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["RuleError"] | components["schemas"]["MessageError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -4929,6 +5031,7 @@ export interface components {
          *     - 401: token missing, invalid, expired or revoked: `API.Tokens.Missing`, `API.Tokens.Invalid`, `API.Tokens.Expired`, `API.Tokens.Revoked`
          *     - 406: the `Accept` header rules out JSON
          *     - 413: body or head larger than accepted; split the batch
+         *     - 422: `Prefer: handling=strict` found a part of the call that would be ignored
          *     - 429: more calls than `RateLimit-Policy` allows; see `Retry-After`
          *     - 500: a failure of the service; retry after a pause that grows
          *     - 503: busy or shutting down; see `Retry-After`
@@ -4938,7 +5041,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["DetailError"] | components["schemas"]["TokenError"] | components["schemas"]["RuleError"] | components["schemas"]["MessageError"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -4958,6 +5062,8 @@ export interface operations {
                 limit?: number;
                 /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
                 cursor?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -4973,6 +5079,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaymentMethodPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5004,6 +5117,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.PaymentMethods.WrongDataType`, `API.PaymentMethods.CodeCantBeBlank`, `API.PaymentMethods.NameCantBeBlank`, `API.PaymentMethods.KindCantBeBlank`, `API.PaymentMethods.CodeIsInvalid`, `API.PaymentMethods.NameIsInvalid`, `API.PaymentMethods.KindIsInvalid`, `API.PaymentMethods.CodeIsTooLong`, `API.PaymentMethods.NameIsTooLong` */
             422: {
                 headers: {
@@ -5011,6 +5134,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5025,6 +5149,8 @@ export interface operations {
                 limit?: number;
                 /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
                 cursor?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5040,6 +5166,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PromotionPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5071,6 +5204,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Promotions.WrongDataType`, `API.Promotions.CodeCantBeBlank`, `API.Promotions.NameCantBeBlank`, `API.Promotions.VariantCodesCantBeBlank`, `API.Promotions.KindCantBeBlank`, `API.Promotions.ValueCantBeBlank`, `API.Promotions.BuyQtyCantBeBlank`, `API.Promotions.GetQtyCantBeBlank`, `API.Promotions.CodeIsInvalid`, `API.Promotions.NameIsInvalid`, `API.Promotions.VariantCodesIsInvalid`, `API.Promotions.CouponCodeIsInvalid`, `API.Promotions.KindIsInvalid`, `API.Promotions.ValueIsInvalid`, `API.Promotions.BuyQtyIsInvalid`, `API.Promotions.GetQtyIsInvalid`, `API.Promotions.MinQtyIsInvalid`, `API.Promotions.MinAmountIsInvalid`, `API.Promotions.ValidFromIsInvalid`, `API.Promotions.ValidUntilIsInvalid`, `API.Promotions.PriorityIsInvalid`, `API.Promotions.CodeIsTooLong`, `API.Promotions.NameIsTooLong`, `API.Promotions.VariantCodesIsTooLong`, `API.Promotions.CouponCodeIsTooLong`, `API.Promotions.TooManyActive`, `API.Promotions.TooManyWithCoupon` */
             422: {
                 headers: {
@@ -5078,6 +5221,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5092,6 +5236,8 @@ export interface operations {
                 limit?: number;
                 /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
                 cursor?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5107,6 +5253,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ShipmentMethodPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5138,6 +5291,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.ShipmentMethods.WrongDataType`, `API.ShipmentMethods.CodeCantBeBlank`, `API.ShipmentMethods.NameCantBeBlank`, `API.ShipmentMethods.PickupPointsCantBeBlank`, `API.ShipmentMethods.PriceCantBeBlank`, `API.ShipmentMethods.VatRateCantBeBlank`, `API.ShipmentMethods.CodeIsInvalid`, `API.ShipmentMethods.NameIsInvalid`, `API.ShipmentMethods.PickupPointsIsInvalid`, `API.ShipmentMethods.PriceIsInvalid`, `API.ShipmentMethods.VatRateIsInvalid`, `API.ShipmentMethods.FreeFromIsInvalid`, `API.ShipmentMethods.CodeIsTooLong`, `API.ShipmentMethods.NameIsTooLong`, `API.ShipmentMethods.PickupPointsIsTooLong` */
             422: {
                 headers: {
@@ -5145,6 +5308,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5159,6 +5323,8 @@ export interface operations {
                 limit?: number;
                 /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
                 cursor?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5174,6 +5340,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["VoucherPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5205,6 +5378,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Vouchers.WrongDataType`, `API.Vouchers.CodeCantBeBlank`, `API.Vouchers.AmountCantBeBlank`, `API.Vouchers.CodeIsInvalid`, `API.Vouchers.AmountIsInvalid`, `API.Vouchers.CustomerIdIsInvalid`, `API.Vouchers.ValidFromIsInvalid`, `API.Vouchers.ValidUntilIsInvalid`, `API.Vouchers.CodeIsTooLong`, `API.Customers.NotFound` */
             422: {
                 headers: {
@@ -5212,6 +5395,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5219,7 +5403,10 @@ export interface operations {
     };
     getAppSettings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5235,6 +5422,13 @@ export interface operations {
                     "application/json": components["schemas"]["AppSettingsResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
@@ -5245,6 +5439,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5265,6 +5461,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -5272,6 +5478,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5284,6 +5491,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5299,6 +5508,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AccessTokenPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5334,6 +5550,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation */
@@ -5343,6 +5570,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -5381,6 +5609,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No such record in the app; empty body */
@@ -5388,7 +5617,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.Tokens.NotActive` */
             422: {
@@ -5397,6 +5638,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -5432,6 +5674,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No such record in the app; empty body */
@@ -5439,7 +5682,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppKeyedErrors"];
         };
@@ -5480,6 +5735,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No such record in the app; empty body */
@@ -5487,7 +5743,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.Tokens.OwnExpiry`, `API.Tokens.NotActive` */
             422: {
@@ -5496,6 +5764,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5518,6 +5787,8 @@ export interface operations {
                 from?: string;
                 /** @description a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
                 until?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5534,6 +5805,13 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntryPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
@@ -5547,6 +5825,8 @@ export interface operations {
                 limit?: number;
                 /** @description in name, code, address, city and postcode, case aside; surrounding spaces are ignored */
                 search?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5562,6 +5842,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WarehousePageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5593,6 +5880,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `has already been taken` */
             422: {
                 headers: {
@@ -5600,6 +5897,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5636,6 +5934,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Warehouses.WrongDataType`, `API.Warehouses.NameCantBeBlank`, `API.Warehouses.AddressLine1CantBeBlank`, `API.Warehouses.CityCantBeBlank`, `API.Warehouses.PostcodeCantBeBlank`, `API.Warehouses.NameIsInvalid`, `API.Warehouses.AddressLine1IsInvalid`, `API.Warehouses.CityIsInvalid`, `API.Warehouses.PostcodeIsInvalid`, `API.Warehouses.CodeIsInvalid`, `API.Warehouses.NameIsTooLong`, `API.Warehouses.AddressLine1IsTooLong`, `API.Warehouses.CityIsTooLong`, `API.Warehouses.PostcodeIsTooLong`, `API.Warehouses.CodeIsTooLong`, `API.Warehouses.MarketIdCantBeBlank`, `API.Warehouses.CodeAndIdMismatch`, `API.Warehouses.HasStock`, `API.Warehouses.NotFound` */
             422: {
                 headers: {
@@ -5643,6 +5951,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5659,6 +5968,8 @@ export interface operations {
                 customer_id?: number;
                 /** @description true leaves out sessions that have ended or expired, or were not used for `sessions.idle_days` */
                 active?: boolean;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5674,6 +5985,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ListedSessionPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5702,6 +6020,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Customers.NotFound` */
             422: {
                 headers: {
@@ -5709,6 +6037,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -5739,6 +6068,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["AppKeyedErrors"];
         };
     };
@@ -5762,6 +6101,16 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["SessionKeyedErrors"];
         };
     };
@@ -5789,6 +6138,16 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Tokens.Firebase.UnableToUpdate` */
             422: {
                 headers: {
@@ -5796,6 +6155,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionKeyedErrors"];
@@ -5829,7 +6189,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppKeyedErrors"];
         };
@@ -5865,6 +6237,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -5872,6 +6254,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -5912,6 +6295,8 @@ export interface operations {
                 updated_after?: string;
                 /** @description true: only products with an available piece in a sellable warehouse */
                 onlyOnStock?: boolean;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -5927,6 +6312,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GetProductsResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -5961,6 +6353,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -5968,6 +6370,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6004,6 +6407,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Products.NotFound`, `API.ProductAttributeDefs.NotFound`, `API.ProductAttributeDefs.CodeAlreadyExists`, `API.ProductAttributes.WrongDataType`, `API.ProductAttributes.ExternalRefCantBeBlank`, `API.ProductAttributes.ValueCantBeBlank`, `API.ProductAttributes.ExternalRefIsInvalid`, `API.ProductAttributes.ValueIsInvalid`, `API.ProductAttributes.CodeIsInvalid`, `API.ProductAttributes.BarcodeIsInvalid`, `API.ProductAttributes.NameIsInvalid`, `API.ProductAttributes.ExternalRefIsTooLong`, `API.ProductAttributes.ValueIsTooLong`, `API.ProductAttributes.CodeIsTooLong`, `API.ProductAttributes.BarcodeIsTooLong`, `API.ProductAttributes.NameIsTooLong`, `API.ProductAttributes.AttributesCantBeBlank` */
             422: {
                 headers: {
@@ -6011,6 +6424,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6025,6 +6439,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6040,6 +6456,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GetProductAttributeDefsResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -6076,6 +6499,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -6083,6 +6516,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6101,6 +6535,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6116,6 +6552,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["StockAggregatePageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -6142,6 +6585,8 @@ export interface operations {
                 updated_after?: string;
                 /** @description updated_at, optionally followed by asc or desc; anything else sorts by product, variant and warehouse */
                 orderBy?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6158,6 +6603,13 @@ export interface operations {
                     "application/json": components["schemas"]["StockPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The request cannot be read: `Stocks.InvalidWarehouseId`, `Stocks.InvalidProductId`, `Stocks.InvalidProductVariantId`, `Stocks.InvalidLanguageId` */
             400: {
                 headers: {
@@ -6165,6 +6617,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -6240,6 +6693,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation */
@@ -6249,6 +6713,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6285,6 +6750,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -6292,6 +6767,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6323,6 +6799,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.CustomerAttendances.NoLocationNearby` */
             422: {
                 headers: {
@@ -6330,6 +6816,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionKeyedErrors"];
@@ -6342,6 +6829,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6357,6 +6846,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CustomerAttendancePageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["SessionErrors"];
@@ -6379,6 +6875,8 @@ export interface operations {
                 updated_after?: string;
                 /** @description updated_at, optionally followed by asc or desc; anything else sorts by name */
                 orderBy?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6394,6 +6892,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CustomerPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -6425,6 +6930,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -6432,6 +6947,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6444,6 +6960,8 @@ export interface operations {
                 dataPart: number;
                 /** @description the record's time_part */
                 timePart: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -6463,13 +6981,22 @@ export interface operations {
                     "application/json": components["schemas"]["CustomerResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -6481,6 +7008,8 @@ export interface operations {
                 dataPart: number;
                 /** @description the record's time_part */
                 timePart: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -6500,13 +7029,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetCustomersByIdExportResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -6522,6 +7060,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -6546,7 +7086,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.Customers.HasOpenProformas`, `API.Customers.HasPendingPayments` */
             422: {
@@ -6555,6 +7107,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6586,6 +7139,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -6593,6 +7156,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionKeyedErrors"];
@@ -6611,6 +7175,8 @@ export interface operations {
                 limit?: number;
                 /** @description seconds to wait for an event when there is none, 0 to 30; default 0 */
                 wait?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6627,6 +7193,13 @@ export interface operations {
                     "application/json": components["schemas"]["GetEventsResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description A field failed validation, or a rule refused: `API.Events.CursorExpired` */
             422: {
@@ -6635,6 +7208,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -6647,6 +7221,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -6662,6 +7238,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -6697,6 +7280,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.Webhooks.TooManyEndpoints`, `API.Webhooks.UrlNotAllowed` */
@@ -6706,6 +7300,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -6713,7 +7308,10 @@ export interface operations {
     };
     getWebhookEndpointsById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the record */
@@ -6732,13 +7330,22 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -6749,6 +7356,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -6771,7 +7380,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppKeyedErrors"];
         };
@@ -6782,6 +7403,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -6812,6 +7435,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No such record in the app; empty body */
@@ -6819,7 +7443,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.Webhooks.UrlNotAllowed` */
             422: {
@@ -6828,6 +7464,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -6836,7 +7473,10 @@ export interface operations {
     postWebhookEndpointsByIdRotateSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Id of the record */
                 id: number;
@@ -6866,6 +7506,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No such record in the app; empty body */
@@ -6873,7 +7514,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation */
             422: {
@@ -6882,6 +7535,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -6917,7 +7571,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppKeyedErrors"];
         };
@@ -6937,6 +7603,8 @@ export interface operations {
                 from?: string;
                 /** @description a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
                 until?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -6956,13 +7624,22 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -7001,7 +7678,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.Webhooks.OneSelection` */
             422: {
@@ -7010,6 +7699,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7017,7 +7707,10 @@ export interface operations {
     };
     getCustomerConsents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7033,6 +7726,13 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description A field failed validation, or a rule refused: `API.CustomerChannelConsents.CustomerRequired` */
             422: {
@@ -7041,6 +7741,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionErrors"];
@@ -7052,6 +7753,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7072,6 +7775,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.CustomerChannelConsents.CustomerRequired`, `API.CustomerChannelConsents.InvalidChannel`, `API.CustomerChannelConsents.InvalidState` */
             422: {
                 headers: {
@@ -7086,6 +7799,7 @@ export interface operations {
                             };
                         };
                     } | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionKeyedErrors"];
@@ -7097,6 +7811,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7117,6 +7833,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.CustomerChannelConsents.CustomerRequired`, `API.CustomerChannelConsents.InvalidState` */
             422: {
                 headers: {
@@ -7131,6 +7857,7 @@ export interface operations {
                             };
                         };
                     } | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionKeyedErrors"];
@@ -7143,6 +7870,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -7159,6 +7888,13 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentChangePageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description A field failed validation, or a rule refused: `API.CustomerChannelConsents.CustomerRequired` */
             422: {
@@ -7167,6 +7903,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["SessionErrors"];
@@ -7181,6 +7918,8 @@ export interface operations {
                 timePart: number;
                 /** @description a date (its midnight) or a datetime; now when absent */
                 at?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -7200,13 +7939,22 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentAtResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -7237,6 +7985,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Customers.NotFound`, `has already been taken` */
             422: {
                 headers: {
@@ -7244,6 +8002,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7275,6 +8034,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Customers.NotFound`, `API.Warehouses.NotFound`, `API.Products.NotFound`, `API.Products.MissingPrice`, `API.ShipmentMethods.NotFound`, `API.Promotions.CouponNotFound`, `API.Vouchers.NotAvailable` */
             422: {
                 headers: {
@@ -7282,6 +8051,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7289,7 +8059,10 @@ export interface operations {
     };
     getOrderProcessingsById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the record */
@@ -7308,13 +8081,22 @@ export interface operations {
                     "application/json": components["schemas"]["OrderProcessingResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -7340,12 +8122,14 @@ export interface operations {
                 expiring_within?: number;
                 /** @description true: at least one unresolved alert; false: none */
                 has_alerts?: boolean;
-                /** @description expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number or status, optionally followed by asc or desc */
+                /** @description one of expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number, status, optionally followed by asc or desc */
                 orderBy?: string;
                 /** @description true: only those of guests; false: only those of customers */
                 anonymous?: boolean;
                 /** @description of one customer */
                 customer_id?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -7361,6 +8145,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProformaPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -7392,6 +8183,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.OrderProcessings.StaleEvaluation`, `API.ProformaOrders.WrongApp`, `API.Products.MissingVat`, `API.Orders.GuestDeliveryDataIncomplete`, `API.ShipmentMethods.PickupPointRequired`, `API.ShipmentMethods.PickupPointUnavailable`, `API.Vouchers.NotAvailable`, `API.ProformaOrders.BasketBelowMinimum`, `Insufficient stock for product: <product>` */
             422: {
                 headers: {
@@ -7399,6 +8200,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7429,8 +8231,10 @@ export interface operations {
                 expiring_within?: number;
                 /** @description true: at least one unresolved alert; false: none */
                 has_alerts?: boolean;
-                /** @description expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number or status, optionally followed by asc or desc */
+                /** @description one of expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number, status, optionally followed by asc or desc */
                 orderBy?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -7450,13 +8254,22 @@ export interface operations {
                     "application/json": components["schemas"]["ProformaPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -7468,6 +8281,8 @@ export interface operations {
                 date_from?: string;
                 /** @description its end, inclusive; a date alone covers the whole day; default now */
                 date_to?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -7484,13 +8299,23 @@ export interface operations {
                     "application/json": components["schemas"]["ProformaStatsResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
     };
     getProformaOrdersById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the record */
@@ -7509,13 +8334,22 @@ export interface operations {
                     "application/json": components["schemas"]["ProformaResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -7526,6 +8360,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7554,7 +8390,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.ProformaOrders.InvalidTags`, `API.ProformaOrders.InvalidComment`, `API.ProformaOrders.AlertNotFound` */
             422: {
@@ -7563,6 +8411,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7574,6 +8423,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7600,7 +8451,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal` */
             422: {
@@ -7609,6 +8472,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7620,6 +8484,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7648,7 +8514,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.ProformaOrders.InvalidTags`, `API.ProformaOrders.InvalidComment`, `API.ProformaOrders.AlertNotFound` */
             422: {
@@ -7657,6 +8535,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7668,6 +8547,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7696,7 +8577,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `Insufficient stock for product: <product>` */
             422: {
@@ -7705,6 +8598,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7716,6 +8610,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7740,7 +8636,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.ProformaOrders.NothingConfirmed` */
             422: {
@@ -7749,6 +8657,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7782,7 +8691,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description The Accept header rules out image/png and image/svg+xml */
             406: {
@@ -7791,6 +8702,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.NoPaymentQr` */
@@ -7800,6 +8712,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -7811,6 +8724,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7839,7 +8754,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.PaymentMethod.NotSupported`, `API.Payments.CashAmountRequired`, `Order debt is already paid`, `Payment amount exceeds order debt` */
             422: {
@@ -7848,6 +8775,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7859,6 +8787,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7887,7 +8817,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.PaymentMethod.NotSupported`, `Order debt is already paid`, `Payment amount exceeds order debt` */
             422: {
@@ -7896,6 +8838,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7907,6 +8850,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7937,7 +8882,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation */
             422: {
@@ -7946,6 +8903,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -7957,6 +8915,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -7987,7 +8947,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description A field failed validation, or a rule refused: `API.ProformaOrders.RefundPending` */
             422: {
@@ -7996,6 +8968,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8007,6 +8980,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -8033,7 +9008,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppKeyedErrors"];
         };
@@ -8061,6 +9048,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8068,6 +9065,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -8078,6 +9076,8 @@ export interface operations {
             query?: {
                 /** @description folder key: the branch below it */
                 folder?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -8094,6 +9094,13 @@ export interface operations {
                     "application/json": components["schemas"]["CdnFolderPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app: `API.CdnFolders.FolderNotFound` */
             404: {
@@ -8102,6 +9109,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `is invalid` */
@@ -8111,6 +9119,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -8142,6 +9151,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.CdnFolders.KeyAlreadyExists`, `API.CdnFolders.ParentNotFound`, `API.CdnFolders.InvalidParent` */
             422: {
                 headers: {
@@ -8149,6 +9168,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8185,6 +9205,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -8195,6 +9216,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.CdnFolders.FolderRequired` */
@@ -8204,6 +9236,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8242,6 +9275,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.CdnFolders.KeyAlreadyExists`, `API.CdnFolders.ParentNotFound`, `API.CdnFolders.InvalidParent` */
@@ -8251,6 +9295,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8277,7 +9322,7 @@ export interface operations {
                 hidden?: boolean;
                 /** @description true: only hidden files */
                 hidden_only?: boolean;
-                /** @description name, size, inserted_at or last_modified, with asc or desc; default name asc */
+                /** @description name, size, inserted_at, last_modified, with asc or desc; default name asc */
                 orderBy?: string;
                 /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
                 cursor?: string;
@@ -8285,6 +9330,8 @@ export interface operations {
                 pageNo?: number;
                 /** @description default 30, at most 10,000 */
                 pageSize?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -8300,6 +9347,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GetCdnFilesResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -8353,6 +9407,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -8363,6 +9418,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.CdnFiles.KeyAlreadyExists`, `API.CdnFiles.UnsupportedType`, `API.CdnFiles.ImageTooLarge` */
@@ -8372,6 +9438,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8379,7 +9446,10 @@ export interface operations {
     };
     getCdnFilesSummary: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8395,6 +9465,13 @@ export interface operations {
                     "application/json": components["schemas"]["GetCdnFilesSummaryResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
@@ -8404,6 +9481,8 @@ export interface operations {
             query?: {
                 /** @description part of the name */
                 name?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -8419,6 +9498,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GetCdnFilesPdfRendersResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -8437,6 +9523,8 @@ export interface operations {
                 page_no?: number;
                 /** @description default 30, at most 10,000 */
                 page_size?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -8452,6 +9540,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GetCdnTrashResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -8483,6 +9578,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8490,6 +9595,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8504,6 +9610,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -8520,6 +9628,13 @@ export interface operations {
                     "application/json": components["schemas"]["CdnUsagePageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
@@ -8531,6 +9646,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -8550,13 +9667,23 @@ export interface operations {
                     "application/json": components["schemas"]["CdnUsagePageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
     };
     getCdnFilesById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the record */
@@ -8575,6 +9702,13 @@ export interface operations {
                     "application/json": components["schemas"]["CdnFileResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app: `API.CdnFiles.FileNotFound` */
             404: {
@@ -8583,6 +9717,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -8594,6 +9729,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8621,6 +9758,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.CdnFiles.KeyAlreadyExists` */
@@ -8630,6 +9778,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8661,6 +9810,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8668,6 +9827,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8682,6 +9842,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8708,6 +9870,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -8718,6 +9881,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation */
@@ -8727,6 +9901,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8761,6 +9936,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8768,6 +9953,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8779,6 +9965,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -8805,6 +9993,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8836,6 +10035,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8843,6 +10052,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8854,6 +10064,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -8879,6 +10091,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -8889,6 +10102,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8923,6 +10147,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -8930,6 +10164,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -8937,7 +10172,10 @@ export interface operations {
     };
     getCdnFilesByIdVersions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the record */
@@ -8956,6 +10194,13 @@ export interface operations {
                     "application/json": components["schemas"]["CdnFileVersionPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app: `API.CdnFiles.FileNotFound` */
             404: {
@@ -8964,6 +10209,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppErrors"];
@@ -8975,6 +10221,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -9003,6 +10251,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9014,6 +10273,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -9051,6 +10312,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -9061,6 +10323,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation, or a rule refused: `API.CdnFiles.UnsupportedType`, `API.CdnFiles.ImageTooLarge` */
@@ -9070,6 +10343,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9081,6 +10355,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -9110,6 +10386,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -9120,6 +10397,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation */
@@ -9129,6 +10417,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9140,6 +10429,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the record: the call is done only if the record still has it, else 412 */
+                "If-Match"?: string;
             };
             path: {
                 /** @description Id of the record */
@@ -9169,6 +10460,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"] | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
@@ -9179,6 +10471,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field failed validation */
@@ -9188,6 +10491,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9195,7 +10499,10 @@ export interface operations {
     };
     getCdnUploadPresets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9210,6 +10517,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CdnUploadPresetPageResponse"];
                 };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
@@ -9241,6 +10555,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.CdnUploadPresets.WrongDataType`, `API.CdnUploadPresets.NameCantBeBlank`, `API.CdnUploadPresets.NameIsInvalid`, `API.CdnUploadPresets.OutputFormatIsInvalid`, `API.CdnUploadPresets.MaxWidthIsInvalid`, `API.CdnUploadPresets.QualityIsInvalid`, `API.CdnUploadPresets.RenditionWidthsIsInvalid`, `API.CdnUploadPresets.NameIsTooLong` */
             422: {
                 headers: {
@@ -9248,6 +10572,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9295,9 +10620,20 @@ export interface operations {
                             }[];
                         };
                     } | components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation, or a rule refused: `API.Order.OrderAlreadyExists`, `API.Order.AppLocationNotFound`, `API.Order.ProductNotFound`, `API.Customers.NotFound`, `API.Products.MissingPrice`, `API.PaymentMethod.NotSupported` */
             422: {
                 headers: {
@@ -9307,6 +10643,7 @@ export interface operations {
                     "application/json": {
                         error: string;
                     } | components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -9333,8 +10670,10 @@ export interface operations {
                 dateTimeTo?: string;
                 /** @description changed at this time or later: a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
                 updated_after?: string;
-                /** @description id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt, updated_at or customer_name (last, then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last */
+                /** @description one of id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt, updated_at, customer_name (last, then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last */
                 orderBy?: string;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -9351,6 +10690,13 @@ export interface operations {
                     "application/json": components["schemas"]["OrderPageResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             default: components["responses"]["AppErrors"];
         };
@@ -9362,6 +10708,8 @@ export interface operations {
                 dataPart: number;
                 /** @description the record's time_part */
                 timePart: number;
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
             };
             header?: never;
             path: {
@@ -9381,13 +10729,22 @@ export interface operations {
                     "application/json": components["schemas"]["OrderResponse"];
                 };
             };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["TokenError"];
             /** @description No such record in the app; empty body */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             default: components["responses"]["AppErrors"];
         };
@@ -9423,6 +10780,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["TokenError"];
+            /** @description `If-Match` does not list the tag of the record; nothing was done */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field failed validation */
             422: {
                 headers: {
@@ -9430,6 +10797,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RuleError"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
@@ -11187,6 +12555,7 @@ export interface operations {
                  *         "payment_status": "partial",
                  *         "delivery_status_id": 1,
                  *         "delivery_status": "pending",
+                 *         "tracking": [],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -11333,6 +12702,14 @@ export interface operations {
                  *         "payment_status": "unpaid",
                  *         "delivery_status_id": 2,
                  *         "delivery_status": "shipped",
+                 *         "tracking": [
+                 *           {
+                 *             "carrier": "Courier",
+                 *             "number": "RS123456789",
+                 *             "url": "https://courier.example/RS123456789",
+                 *             "parcels": 1
+                 *           }
+                 *         ],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -11469,6 +12846,7 @@ export interface operations {
                  *         "payment_status": "paid",
                  *         "delivery_status_id": 3,
                  *         "delivery_status": "delivered",
+                 *         "tracking": [],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -11605,6 +12983,7 @@ export interface operations {
                  *         "payment_status": "unpaid",
                  *         "delivery_status_id": 1,
                  *         "delivery_status": "pending",
+                 *         "tracking": [],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -11741,6 +13120,7 @@ export interface operations {
                  *         "payment_status": "paid",
                  *         "delivery_status_id": 3,
                  *         "delivery_status": "delivered",
+                 *         "tracking": [],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -11877,6 +13257,7 @@ export interface operations {
                  *         "payment_status": "partial",
                  *         "delivery_status_id": 1,
                  *         "delivery_status": "pending",
+                 *         "tracking": [],
                  *         "customer_id": null,
                  *         "customer_email": "ana@example.com",
                  *         "customer_first_name": "Ana",
@@ -12459,6 +13840,7 @@ export interface operations {
                  *       "data": {
                  *         "id": 17,
                  *         "code": "A",
+                 *         "external_ref": null,
                  *         "name": "Product A",
                  *         "slug": "product-a",
                  *         "description": null,
@@ -12551,6 +13933,7 @@ export interface operations {
                  *       "data": {
                  *         "id": 8,
                  *         "code": "P",
+                 *         "external_ref": null,
                  *         "name": "P",
                  *         "slug": "p",
                  *         "description": null,

@@ -39,7 +39,8 @@ export interface ShelfQuantity {
   readonly warehouseId: number;
   readonly qty: number;
   readonly minQty: number | null;
-  readonly expectedQty: number | null;
+  /** Pieces that must be on hand before the call. */
+  readonly expectedQty?: number | null;
 }
 
 export interface StockMatchers {
@@ -126,7 +127,7 @@ export function planReconciliation(
     if (typeof outcome === 'string') failed.push({ row, key: outcome });
     else {
       const pieces = onHand(outcome.variantId, outcome.warehouseId) ?? 0;
-      if (outcome.expectedQty === null || outcome.expectedQty === pieces) counts.push(outcome);
+      if ((outcome.expectedQty ?? pieces) === pieces) counts.push(outcome);
       else failed.push({ row, key: EXPECTED_QTY_DIFFERS, onHand: pieces });
     }
   }

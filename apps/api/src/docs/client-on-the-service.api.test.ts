@@ -86,7 +86,7 @@ describe('the client behind a connection that loses responses', () => {
     const idempotencyKey = 'delivery-1';
     await client.put('/int/stocks', { body: { stocks: [row] }, idempotencyKey });
     const call = client.put('/int/stocks', { body: { stocks: [{ ...row, qty: 2 }] }, idempotencyKey });
-    await expect(call).rejects.toMatchObject({ status: 422, key: 'API.Idempotency.KeyReused', field: 'Idempotency' });
+    await expect(call).rejects.toMatchObject({ status: 422, key: 'API.Idempotency.KeyReused' });
   });
 });
 
@@ -108,13 +108,26 @@ describe('an error of the service', () => {
     await expect(call).rejects.toMatchObject({ status: 400, requestId: expect.stringMatching(/./) });
   });
 
+  it('points to the field, and has the row of a bulk call', async () => {
+    const fieldError = client.post('/proforma_orders', { body: {} as never });
+    await expect(fieldError).rejects.toMatchObject({
+      status: 422,
+      key: 'Fields.CantBeBlank',
+      field: 'order_processing_id',
+      pointer: '/order_processing_id',
+    });
+    const rowError = client.put('/warehouse', { body: { warehouses: [{ code: 'W9' }] } });
+    await expect(rowError).rejects.toMatchObject({ key: 'API.Warehouses.NameCantBeBlank', row: 0, field: 'name' });
+  });
+
   it('has the key and the scope that a token lacks', async () => {
     const { data } = await client.post('/access_tokens', {
       body: { access_token: { name: 'ERP', scopes: ['stock:read'], expires_in: '1d' } },
     });
     const limited = createClient({ baseUrl: `${api.origin}/api/v2`, token: data.access_token });
     const error: unknown = await limited.get('/products').catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ status: 403, key: 'API.Tokens.ScopeMissing', field: 'token' });
+    const scopeError = { key: 'API.Tokens.ScopeMissing', details: { scope: 'catalogue:read' } };
+    expect(error).toMatchObject({ status: 403, key: scopeError.key, errors: [scopeError] });
     expect((error as { response: Response }).response.headers.get('WWW-Authenticate')).toContain('catalogue:read');
   });
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describeEvents } from '../events/index.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
-import { VERSION } from '../runtime/api.js';
+import { API_VERSION } from '../version.js';
 import { buildRoutes } from './all-routes.js';
 
 interface Generator {
@@ -12,7 +12,7 @@ describe('the generated files of the client', () => {
   it('are up to date with `npm run client:types`', async () => {
     const url = new URL('../testing/client-types.mjs', import.meta.url).href;
     const { generateClientFiles } = (await import(url)) as Generator;
-    const reference = buildOpenApiDocument(await buildRoutes(), VERSION, describeEvents());
+    const reference = buildOpenApiDocument(await buildRoutes(), API_VERSION, describeEvents());
     const files = Object.entries(await generateClientFiles(reference));
     expect(files).toHaveLength(2);
     for (const [path, text] of files) {

@@ -86,7 +86,7 @@ const { id } = check(await api.postProformaOrders({ order_processing_id }, optio
 const methods = check(await api.getPaymentMethods({}, options));
 const bank = methods.data.find(({ code }) => code === 'bank_transfer');
 check(await api.postProformaOrdersByIdPay(id, { payment: { payment_method_id: bank?.id ?? 0, amount: 0 } }, options));
-const line = check(await api.getProformaOrdersById(id, options)).data.items[0];
+const line = check(await api.getProformaOrdersById(id, {}, options)).data.items[0];
 const adjustments = [{ proforma_order_item_id: line?.proforma_order_item_id ?? 0, qty_confirmed: 2 }];
 check(await api.postProformaOrdersByIdWarehouseConfirm(id, { adjustments }, options));
 const order = check(await api.postProformaOrdersByIdConvert(id, options));
@@ -120,7 +120,8 @@ let rows = 0;
 for await (const { id } of client.all('/proforma_orders', { query: { status: 'converted' } })) rows += id > 0 ? 1 : 0;
 const refusal = await client.post('/proforma_orders', { body: { order_processing_id } }).catch((error: unknown) => error);
 if (!(refusal instanceof ApiError)) throw refusal;
-const errors = { [refusal.field ?? '']: [refusal.key ?? ''] };
+const [, area = ''] = refusal.key?.split('.') ?? [];
+const errors = { [area]: [refusal.key ?? ''] };
 print({ order, file, rows, status: refusal.status, errors });
 `,
 };
