@@ -2975,13 +2975,16 @@ export interface components {
             data: components["schemas"]["Customer"];
         };
         DeleteCdnFile: {
-            file?: unknown;
+            /** @description file key */
+            file?: string | null;
         };
         DeleteCdnFileIds: {
-            ids?: unknown;
+            ids?: number[] | number | string;
         };
         DeleteCdnFiles: {
-            files?: unknown;
+            files?: {
+                key: string;
+            }[] | null;
         };
         DeleteCdnFilesByIdPurgeResponse: {
             data: {

@@ -65,12 +65,17 @@ export function buildOpenApiDocument(
     paths,
     ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhookItems) }),
     components: {
-      schemas: removeUnused(schemas, { paths, webhookItems, responses }),
+      schemas: sortByName(removeUnused(schemas, { paths, webhookItems, responses })),
       responses,
       headers: { ...HEADERS, ...(routes.some(({ deprecated }) => deprecated) && DEPRECATION_HEADERS) },
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+/** Decorators register schemas in the order in which modules are loaded, which may change. */
+function sortByName(schemas: Json): Json {
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function describeOperation(route: Route, schemas: Json): Json {

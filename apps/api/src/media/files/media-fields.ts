@@ -47,8 +47,8 @@ export function parseFormNumber(text: string | null | undefined): number | undef
 }
 
 /** Accepts any value, because the route validates the field and answers with a more specific refusal. */
-export function Anything(): PropertyDecorator {
-  return ValidatedBy(() => undefined, {}, { optional });
+export function ValidatedByRoute(schema: Parameters<typeof ValidatedBy>[1]): PropertyDecorator {
+  return ValidatedBy(() => undefined, schema, { optional });
 }
 
 const MAX_IDS = 10_000;

@@ -7,7 +7,7 @@ import { route, type Call, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
 import { DoneShape, FILE_GUARD, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
-import { Anything, Ids } from '../files/media-fields.js';
+import { Ids, ValidatedByRoute } from '../files/media-fields.js';
 
 class CdnFileIds {
   @Ids() ids!: number[];
@@ -15,15 +15,26 @@ class CdnFileIds {
 
 /** Bodies of DELETE calls apply only when the query is empty. */
 class DeleteCdnFiles {
-  @Anything() files?: unknown;
+  @ValidatedByRoute({
+    type: 'array',
+    items: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
+  })
+  files?: unknown;
 }
 
 class DeleteCdnFileIds {
-  @Anything() ids?: unknown;
+  @ValidatedByRoute({
+    anyOf: [
+      { type: 'array', items: { type: 'integer', format: 'int64' } },
+      { type: 'integer' },
+      { type: 'string', description: 'ids separated by commas' },
+    ],
+  })
+  ids?: unknown;
 }
 
 class DeleteCdnFile {
-  @Anything() file?: unknown;
+  @ValidatedByRoute({ type: 'string', description: 'file key' }) file?: unknown;
 }
 
 const NOT_FOUND = 'API.CdnFiles.FileNotFound';
