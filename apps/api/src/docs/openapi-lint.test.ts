@@ -5,10 +5,11 @@ import { buildRoutes } from './all-routes.js';
 import { describeEvents } from '../events/index.js';
 import { API_VERSION } from '../version.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
+import { readApiExamples } from '../http/openapi-examples.js';
 
 let reference: Record<string, unknown>;
 beforeAll(async () => {
-  reference = buildOpenApiDocument(await buildRoutes(), API_VERSION, describeEvents());
+  reference = buildOpenApiDocument(await buildRoutes(), API_VERSION, describeEvents(), readApiExamples());
 });
 
 const lintWithRedocly = async (document: object): Promise<string[]> => {

@@ -11,6 +11,7 @@ import {
   describeTokenError,
   ERRORS,
 } from './openapi-errors.js';
+import { addExamples, type ApiExamples } from './openapi-examples.js';
 import { DEPRECATION_HEADERS, HEADERS, headersOf } from './openapi-headers.js';
 import { describeCaller, SECURITY_SCHEMES, securityOf } from './openapi-security.js';
 import { extractNamedShapes, nameBody } from './openapi-shapes.js';
@@ -37,6 +38,7 @@ export function buildOpenApiDocument(
   routes: readonly Route[],
   version: string,
   webhooks: readonly WebhookDescription[] = [],
+  examples: ApiExamples = {},
 ): Json {
   const schemas: Json = { ...ERRORS, ...generateBodySchemas() };
   const paths: Record<string, Json> = {};
@@ -44,7 +46,7 @@ export function buildOpenApiDocument(
     const path = BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}');
     const calls = paths[path] ?? {};
     if (route.method in calls) throw new Error(`Two routes serve ${route.method} ${path}`);
-    paths[path] = { ...calls, [route.method]: describeOperation(route, schemas) };
+    paths[path] = { ...calls, [route.method]: addExamples(describeOperation(route, schemas), route, examples) };
   }
   const webhookItems = webhooks.map((webhook) => [webhook.name, describeWebhook(webhook, schemas)] as const);
   const responses: Json = { TokenError: describeTokenError() };

@@ -9,6 +9,8 @@ import { createExpressMessages } from '../http/express-messages.js';
 import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
+import { readApiExamples } from '../http/openapi-examples.js';
+import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import { openCallCounters } from './call-counters.js';
@@ -96,8 +98,12 @@ function adminPartsOf(
   return {
     ...parts,
     readiness,
-    reference: docs ? () => JSON.stringify(buildOpenApiDocument(routes, API_VERSION, describeEvents())) : undefined,
+    reference: docs ? () => JSON.stringify(buildReference(routes)) : undefined,
   };
+}
+
+function buildReference(routes: readonly Route[]): object {
+  return buildOpenApiDocument(routes, API_VERSION, describeEvents(), readApiExamples());
 }
 
 interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'admission'> {

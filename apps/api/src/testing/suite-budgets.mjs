@@ -32,6 +32,7 @@ const PROCESSES = {
   'apps/api/src/architecture.test.ts': { cpu: 7, wall: 9 },
   'apps/api/src/cli.api.test.ts': { cpu: 9, wall: 11 },
   'apps/api/src/docs/generated-clients.api.test.ts': { cpu: 24, wall: 40 },
+  'apps/api/src/docs/api-examples.api.test.ts': { cpu: 7, wall: 12 },
   'apps/api/src/docs/openapi-lint.test.ts': { cpu: 12, wall: 17 },
   'apps/api/src/media/processing/media-kill.api.test.ts': { cpu: 10, wall: 34 },
   'apps/api/src/packages.test.ts': { cpu: 20, wall: 30 },

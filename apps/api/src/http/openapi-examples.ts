@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+type Examples = Readonly<Record<string, Example>>;
+
+export interface OperationExamples {
+  readonly request?: Examples;
+  /** By status and media type. */
+  readonly responses: Readonly<Record<string, Readonly<Record<string, Examples>>>>;
+}
+
+/** Examples of each operation, by its method and path such as `get /orders/:id`. */
+export type ApiExamples = Readonly<Record<string, OperationExamples>>;
+
+/** Made by `npm run docs` from calls to the service. */
+export const API_EXAMPLES = new URL('../../src/docs/api-examples.json', import.meta.url);
+
+/** Reads the examples; only the reference needs them, so they do not delay the start. */
+export function readApiExamples(): ApiExamples {
+  return JSON.parse(readFileSync(API_EXAMPLES, 'utf8')) as ApiExamples;
+}
+
+/** Adds examples to the request and the responses of an operation. */
+export function addExamples(operation: Json, { method, path }: Route, examples: ApiExamples): Json {
+  const found = examples[`${method} ${path}`];
+  if (found === undefined) return operation;
+  const { requestBody, responses } = operation as { requestBody?: Json; responses: Record<string, Json> };
+  const withExamples = Object.entries(responses).map(([status, response]) => [
+    status,
+    addToContent(response, found.responses[status] ?? {}),
+  ]);
+  return {
+    ...operation,
+    ...(requestBody && { requestBody: addToContents(requestBody, found.request) }),
+    responses: Object.fromEntries(withExamples) as Json,
+  };
+}
+
+function addToContents(body: Json, examples: Examples | undefined): Json {
+  if (examples === undefined) return body;
+  const types = Object.keys(body['content'] as Json);
+  return addToContent(body, Object.fromEntries(types.map((type) => [type, examples])));
+}
+
+function addToContent(part: Json, examplesByType: Readonly<Record<string, Examples>>): Json {
+  const content = part['content'] as Record<string, Json> | undefined;
+  if (content === undefined) return part;
+  const entries = Object.entries(content).map(([type, media]) => {
+    const examples = examplesByType[type];
+    return [type, examples ? { ...media, examples } : media];
+  });
+  return { ...part, content: Object.fromEntries(entries) as Json };
+}
