@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const ADAPTERS = readdirSync(`${ROOT}packages`)
   .filter((name) => !name.startsWith('database'))
   .map((name) => `@back-office/${name}`);
-const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty', 'swagger-ui-dist'];
+const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty'];
 
 // CommonJS libraries load built-in modules of Node with `require`.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;

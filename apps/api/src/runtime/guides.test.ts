@@ -31,7 +31,7 @@ describe('the guides', () => {
     const brokenLinks = ['', ...names].flatMap((name) =>
       [...(guides.find(name) ?? '').matchAll(/ href="([^"]*)"/g)]
         .map(([, href = '']) => href)
-        .filter((href) => !/^\w+:|^\/docs$/.test(href))
+        .filter((href) => !/^\w+:|^\/(?:docs)?$|^data:/.test(href))
         .filter((href) => {
           const { pathname, hash } = new URL(href, `http://shop/docs/guides/${name}`);
           const page = pathname.startsWith('/docs/guides/') ? guides.find(pathname.slice('/docs/guides/'.length)) : '';

@@ -80,6 +80,7 @@ function render(title: string, content: string): string {
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href="data:," />
     <title>${title}</title>
     <style>${STYLE}</style>
   </head>

@@ -26,7 +26,7 @@ describe('the metrics of requests', () => {
       '/docs',
       '/docs/',
       '/docs/start.js',
-      '/docs/swagger-ui.css',
+      '/docs/reference/standalone.esm.js',
       '/docs/guides/media',
       '/docs/guides/none',
       '/media/abcdefgh/a.png',
@@ -90,7 +90,7 @@ describe('a service with ADMIN_PORT', () => {
     '/health/ready',
     '/metrics',
     '/docs',
-    '/docs/swagger-ui.css',
+    '/docs/reference/standalone.esm.js',
     '/docs/guides/media',
     '/openapi.json',
   ];
