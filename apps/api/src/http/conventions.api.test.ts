@@ -43,7 +43,6 @@ describe('an unknown path or method', () => {
     ['an unknown path', 'GET', '/api/v2/nowhere'],
     ['the base path', 'GET', '/api/v2'],
     ['the base path with a slash', 'GET', '/api/v2/'],
-    ['the root', 'GET', '/'],
     ['another version', 'GET', '/api/v1/app/settings'],
     ['no version', 'GET', '/app/settings'],
     ['a trailing slash', 'GET', '/api/v2/app/settings/'],
@@ -68,6 +67,14 @@ describe('an unknown path or method', () => {
       expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     }
   });
+
+  it.each([[{}], [{ Accept: '*/*' }], [{ Accept: 'application/json, text/html' }]])(
+    'is answered 404 and [] for the root and a client that prefers JSON: %j',
+    async (headers) => {
+      const reply = await http.call({ method: 'GET', path: '/', headers });
+      expect([reply.status, reply.text]).toEqual([404, '[]']);
+    },
+  );
 
   it.each(['/api/v2/customers/%E0%A4%A', '/api/v2/proforma_orders/%ff/pay', '/api/v2/orders/%'])(
     'is answered 400 for an undecodable id: %s',

@@ -85,7 +85,7 @@ function render(title: string, content: string): string {
     <style>${STYLE}</style>
   </head>
   <body>
-    <nav><a href="/docs">API reference</a> · <a href="${BASE}">Guides</a></nav>
+    <nav><a href="/">Start</a> · <a href="/docs">API reference</a> · <a href="${BASE}">Guides</a></nav>
     ${content}
   </body>
 </html>

@@ -5,13 +5,14 @@ import type { Guides } from './guides.js';
 import { sendText } from './html-page.js';
 import { mountProbes, type Probes } from './probes.js';
 import { mountReferencePage } from './reference-page.js';
+import { mountStartPage } from './start-page.js';
 
 export interface AdminParts extends Probes {
   /** Returns the API reference as JSON; called once, at the first request. `undefined` serves no reference. */
   readonly reference: (() => string) | undefined;
 }
 
-/** Serves health checks, metrics and the API reference, without a token. */
+/** Serves health checks, metrics, the start page and the API reference, without a token. */
 export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): void {
   mountProbes(app, probes);
   if (reference === undefined) return;
@@ -20,6 +21,7 @@ export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): 
   app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
     sendText(response, 'application/json', (referenceJson ??= reference())),
   );
+  mountStartPage(app);
   mountReferencePage(app);
   mountGuides(app);
 }

@@ -1,0 +1,84 @@
+import { startServer } from '../testing/server-process.js';
+import { testApi, type TestApi } from '../testing/test-api.js';
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+const readPage = async (path: string, origin = api.origin) => {
+  const response = await fetch(origin + path, { headers: BROWSER });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+describe('the start page', () => {
+  it('links the reference, the guides and the health check', async () => {
+    const { status, headers, text } = await readPage('/');
+    expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      expect.stringContaining('Accept'),
+    ]);
+    const links = [...text.matchAll(/ href="(\/[^"]*)"/g)].map(([, href = '']) => href);
+    expect(links).toEqual(['/docs', '/docs/guides/quickstart', '/docs/guides/', '/openapi.json', '/health/ready']);
+    const statuses = await Promise.all(links.map(async (link) => (await readPage(link)).status));
+    expect(statuses).toEqual(links.map(() => 200));
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('is not served for %s', async (method) => {
+    const response = await fetch(api.origin, { method, headers: BROWSER });
+    expect([response.status, await response.text()]).toEqual([404, '[]']);
+  });
+
+  it('is hidden by DOCS=off', async () => {
+    const server = await startServer({ DATABASE: 'memory', DEMO: '0', DOCS: 'off' });
+    expect(await readPage('/', server.origin)).toMatchObject({ status: 404, text: '[]' });
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('is on the admin port only, if there is one', async () => {
+    const server = await startServer({ DATABASE: 'memory', DEMO: '0', ADMIN_PORT: '0' });
+    const [, adminOrigin = ''] = /API reference +(\S+)\/docs/.exec(server.output()) ?? [];
+    expect(await readPage('/', server.origin)).toMatchObject({ status: 404, text: '[]' });
+    expect(await readPage('/', adminOrigin.replace('localhost', '127.0.0.1'))).toMatchObject({ status: 200 });
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+describe('a page of the documentation', () => {
+  it.each(['/', '/docs', '/docs/guides/', '/docs/guides/media'])(
+    'loads files of this service only: %s',
+    async (path) => {
+      const { headers, text } = await readPage(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'self'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toMatch(/https?:|unsafe-eval|\*/);
+      const sources = [...text.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"/g)].map(([, url]) => url);
+      expect(sources.filter((url) => !/^(?:\/(?!\/)|data:)/.test(url ?? ''))).toEqual([]);
+    },
+  );
+});
+
+describe('the page of the API reference', () => {
+  it('gets its scripts from this service', async () => {
+    expect((await readPage('/docs')).text).toContain('src="/docs/start.js"');
+    const { text } = await readPage('/docs/start.js');
+    expect(text).toContain('"url":"/openapi.json"');
+    expect(text).toContain('"telemetry":false');
+    const library = await readPage('/docs/reference/standalone.esm.js');
+    expect(library.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    const [chunk] = /chunks\/[\w.-]+\.js/.exec(library.text) ?? [];
+    expect((await readPage(`/docs/reference/${chunk}`)).status).toBe(200);
+  });
+
+  it.each(['standalone.esm.js.map', '../package.json', '%2e%2e/package.json', 'chunks/'])(
+    'serves no other file of its package: %s',
+    async (file) => {
+      expect(await readPage(`/docs/reference/${file}`)).toMatchObject({ status: 404, text: '[]' });
+    },
+  );
+});
