@@ -32,7 +32,7 @@ const onMemory: Config = {
 
 /** Packages with a server, native code or WebAssembly have slow tests. */
 const ADAPTERS = '/packages/(?:database-postgres|facts|images|pages|parser|process|storage)\\b';
-const ignored = ['/node_modules/', '[.](?:api|db)[.]test[.]ts$'];
+const ignored = ['/node_modules/', '[.](?:api|browser|db)[.]test[.]ts$'];
 
 const onPostgres: Config[] = [
   {
@@ -56,8 +56,20 @@ const onPostgres: Config[] = [
   },
 ];
 
+const inBrowser: Config = {
+  ...shared,
+  displayName: 'browser',
+  testMatch: ['<rootDir>/apps/*/src/**/*.browser.test.ts'],
+};
+
+function projectsOf({ DATABASE_UNDER_TEST: database, TEST_BROWSER: browser }: NodeJS.ProcessEnv): Config[] {
+  // Chromium is not on every machine, so `npm test` does not need it.
+  if (browser === '1') return [inBrowser];
+  return database === 'memory' ? [onMemory] : onPostgres;
+}
+
 const config: Config = {
-  projects: process.env['DATABASE_UNDER_TEST'] === 'memory' ? [onMemory] : onPostgres,
+  projects: projectsOf(process.env),
   // One more than cores: suites wait for PostgreSQL and child processes.
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly sessionId?: string;
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly params?: any;
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly result?: any;
+  readonly error?: { readonly message: string };
+}
+
+/** What a page did while it was open. */
+export interface OpenedPage {
+  /** The visible text. */
+  readonly text: string;
+  /** Width of the content in pixels. */
+  readonly width: number;
+  readonly requestedUrls: readonly string[];
+  /** Errors and warnings of the console and the network, and exceptions. */
+  readonly problems: readonly string[];
+}
+
+/** Chromium without a window, controlled by the DevTools protocol over pipes. */
+export class Browser {
+  private readonly answers = new Map<number, (message: Message) => void>();
+  private listeners: ((message: Message) => void)[] = [];
+  private lastId = 0;
+
+  private constructor(
+    private readonly commands: Writable,
+    events: Readable,
+    readonly close: () => Promise<void>,
+  ) {
+    let received = '';
+    events.setEncoding('utf8').on('data', (chunk: string) => {
+      const messages = (received + chunk).split('\0');
+      received = messages.pop() ?? '';
+      for (const text of messages) this.receive(JSON.parse(text) as Message);
+    });
+  }
+
+  /** Throws when no Chromium is installed. */
+  static async open(): Promise<Browser> {
+    const program = findChromium();
+    const profile = await mkdtemp(join(tmpdir(), 'browser-'));
+    // Root may start Chromium only without its sandbox; the pages are part of this repository.
+    const options = ['--headless', '--no-sandbox', '--no-first-run', '--remote-debugging-pipe'];
+    const child = spawn(program, [...options, `--user-data-dir=${profile}`], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    const [, , , commands, events] = child.stdio;
+    return new Browser(commands as Writable, events as Readable, async () => {
+      child.kill();
+      await exit;
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
+  /**
+   * Opens the page and waits until `expectedText` is visible, at most 20 seconds. Clicks the button with `buttonText`,
+   * if there is one.
+   */
+  async visit(url: string, width: number, expectedText: string, buttonText = ''): Promise<OpenedPage> {
+    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
+    const call = (method: string, parameters: Parameters = {}) => this.send(method, parameters, sessionId as string);
+    const requestedUrls: string[] = [];
+    const problems: string[] = [];
+    const onMessage = (message: Message): void => {
+      if (message.sessionId !== sessionId) return;
+      if (message.method === 'Network.requestWillBeSent') requestedUrls.push(message.params.request.url);
+      const problem = problemOf(message);
+      if (problem !== undefined) problems.push(problem);
+    };
+    this.listeners.push(onMessage);
+    for (const domain of ['Network', 'Page', 'Runtime', 'Log']) await call(`${domain}.enable`);
+    const size = { width, height: 900, deviceScaleFactor: 1, mobile: width < 600 };
+    await call('Emulation.setDeviceMetricsOverride', size);
+    await call('Page.navigate', { url });
+    const evaluate = async (expression: string) =>
+      (await call('Runtime.evaluate', { expression, returnByValue: true })).result.value;
+    const deadline = Date.now() + 20_000;
+    let text = '';
+    while (!text.includes(expectedText) && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (buttonText !== '') await evaluate(clickOn(buttonText));
+      text = (await evaluate('document.body?.innerText ?? ""')) as string;
+    }
+    const contentWidth = (await evaluate('document.documentElement.scrollWidth')) as number;
+    this.listeners = this.listeners.filter((listener) => listener !== onMessage);
+    await this.send('Target.closeTarget', { targetId });
+    return { text, width: contentWidth, requestedUrls, problems };
+  }
+
+  // eslint-disable-next-line typescript/no-explicit-any
+  private send(method: string, params: Parameters, sessionId?: string): Promise<any> {
+    this.lastId += 1;
+    const id = this.lastId;
+    this.commands.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    return new Promise((resolve, reject) => {
+      this.answers.set(id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result)));
+    });
+  }
+
+  private receive(message: Message): void {
+    if (message.id === undefined) return this.listeners.forEach((listener) => listener(message));
+    this.answers.get(message.id)?.(message);
+    this.answers.delete(message.id);
+  }
+}
+
+function clickOn(buttonText: string): string {
+  return `[...document.querySelectorAll('button')].find((button) => button.innerText.includes('${buttonText}'))?.click()`;
+}
+
+function problemOf({ method, params }: Message): string | undefined {
+  if (method === 'Runtime.exceptionThrown') return String(params.exceptionDetails.exception?.description);
+  if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(params.type))
+    return JSON.stringify(params.args);
+  if (method === 'Log.entryAdded' && params.entry.level === 'error') return `${params.entry.text} ${params.entry.url}`;
+  return undefined;
+}
+
+/** `CHROMIUM` names a program that is not on the `PATH`. */
+function findChromium(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const paths = [
+    process.env['CHROMIUM'] ?? '',
+    ...PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name))),
+  ];
+  const found = paths.find((path) => path !== '' && existsSync(path));
+  if (found === undefined)
+    throw new Error(`This test needs Chromium: install one of ${PROGRAMS.join(', ')}, or set CHROMIUM to its path.`);
+  return found;
+}
