@@ -3,13 +3,26 @@
  * threads or files of their own stay separate.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = `${HERE}dist/bundle/`;
 const MADE_OF = `${OUT}made-of.json`;
+const PAGE = `${HERE}dist/reference-page/`;
+const PAGE_VERSION = `${PAGE}version.txt`;
+const PAGE_PACKAGE = `${ROOT}node_modules/@scalar/api-reference/`;
 const ENTRIES = ['main', 'worker', 'cli'];
 const INSTALLED = 'node_modules/.package-lock.json';
 const DAY_MS = 86_400_000;
@@ -25,6 +38,7 @@ const BANNER = `import { createRequire as requireFrom } from 'node:module'; cons
 
 /** Rebuilds the bundle when the build or the installed packages have changed. */
 export async function bundle() {
+  copyReferencePage();
   const bundleInfo = read();
   if (bundleInfo && isBundleCurrent() && bundleInfo.installed === digest([INSTALLED])) return;
   const esbuild = await import('esbuild');
@@ -57,6 +71,20 @@ export async function bundle() {
   const madeOf = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
   replace(MADE_OF, JSON.stringify(madeOf));
   removeOld(new Set(outputFiles.map(({ path }) => path)));
+}
+
+/** Copies the browser modules of the API reference, so that production does not need their package. */
+function copyReferencePage() {
+  const { version } = /** @type {{ version: string }} */ (
+    JSON.parse(readFileSync(`${PAGE_PACKAGE}package.json`, 'utf8'))
+  );
+  if (existsSync(PAGE_VERSION) && readFileSync(PAGE_VERSION, 'utf8') === version) return;
+  rmSync(PAGE, { recursive: true, force: true });
+  cpSync(`${PAGE_PACKAGE}dist/browser/`, PAGE, {
+    recursive: true,
+    filter: (path) => !/\.map$|standalone\.js$/.test(path),
+  });
+  writeFileSync(PAGE_VERSION, version);
 }
 
 /** Whether the bundle was made from the current build. */

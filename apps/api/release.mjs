@@ -59,7 +59,12 @@ function listFiles() {
   const workspaces = ['packages', 'apps'].flatMap((parent) =>
     readdirSync(join(ROOT, parent)).map((child) => `${parent}/${child}`),
   );
-  const built = [...inputs, ...filesBelow(BUNDLE), ...workspaces.flatMap(builtFiles)];
+  const built = [
+    ...inputs,
+    ...filesBelow(BUNDLE),
+    ...filesBelow('apps/api/dist/reference-page'),
+    ...workspaces.flatMap(builtFiles),
+  ];
   return [
     ...FILES,
     ...filesBelow('docs'),

@@ -1,4 +1,5 @@
 import express, { type Express } from 'express';
+import { fileURLToPath } from 'node:url';
 import { labelRoute } from '../http/request-log.js';
 import { protectPage, sendText } from './html-page.js';
 
@@ -32,6 +33,9 @@ const START_SCRIPT = `import { createApiReference } from '/docs/reference/standa
 createApiReference('#reference', ${JSON.stringify(SETTINGS)});
 `;
 
+/** The build copies the scripts to this folder, whether this module runs from sources, from the build or bundled. */
+const SCRIPTS = fileURLToPath(new URL('../../dist/reference-page/', import.meta.url));
+
 const DOCS_LABEL = labelRoute('/docs');
 const SCRIPT = /^\/(?:chunks\/)?[\w.-]+\.js$/;
 
@@ -40,15 +44,9 @@ export function mountReferencePage(app: Express): void {
   app.use('/docs', protectPage);
   app.get(['/docs', '/docs/'], DOCS_LABEL, (_request, response) => sendText(response, 'text/html', REFERENCE_PAGE));
   app.get('/docs/start.js', DOCS_LABEL, (_request, response) => sendText(response, 'text/javascript', START_SCRIPT));
-  const scripts = express.static(scriptsFolder(), { index: false, maxAge: '1h' });
+  const scripts = express.static(SCRIPTS, { index: false, maxAge: '1h' });
   app.use('/docs/reference', (request, response, next) => {
     if (!SCRIPT.test(request.path)) return next();
     DOCS_LABEL(request, response, () => void scripts(request, response, next));
   });
-}
-
-/** The package is not imported, since its code needs a browser. */
-function scriptsFolder(): string {
-  const { pathname } = new URL('./browser/', import.meta.resolve('@scalar/api-reference'));
-  return decodeURIComponent(pathname);
 }

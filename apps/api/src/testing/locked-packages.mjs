@@ -7,11 +7,15 @@ const FOLDER = 'node_modules/';
 /** Licences that the lock file does not name, from the files of the packages. */
 const UNDECLARED_LICENCES = { busboy: 'MIT', 'exif-parser': 'MIT', streamsearch: 'MIT' };
 
-/** Returns the packages that production installs on any platform, by name and version. */
+/** Development packages whose code the release contains. Its notices and SBOM name all that they depend on. */
+const BUNDLED = ['@scalar/api-reference'];
+
+/** Returns the packages that production installs on any platform or that the release contains, by name and version. */
 export function productionPackages() {
   const { packages } = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8'));
+  const bundled = closureOf(packages, BUNDLED);
   return Object.entries(packages)
-    .filter(([path, { dev, link }]) => path.includes(FOLDER) && !dev && !link)
+    .filter(([path, { dev, link }]) => path.includes(FOLDER) && (!dev || bundled.has(path)) && !link)
     .map(([path, entry]) => {
       const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
       const licence = entry.license ?? UNDECLARED_LICENCES[name];
@@ -24,6 +28,17 @@ export function productionPackages() {
       return { path, name, version, licence, integrity, optional, isForPlatform, dependencies };
     })
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
+}
+
+/** Returns the paths of the packages and of all that they depend on. */
+function closureOf(packages, names) {
+  const paths = new Set(names.map((name) => FOLDER + name));
+  for (const path of paths)
+    for (const dependency of Object.keys(packages[path]?.dependencies ?? {})) {
+      const found = findInstalled(packages, path, dependency);
+      if (found !== undefined) paths.add(found);
+    }
+  return paths;
 }
 
 /** Looks a dependency up like Node: in the folder of the package, then in each folder above. */
