@@ -80,7 +80,9 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
         const rows = rowsOf(body, 'product_attributes');
         const result = await attributes.put(app.id, rows.map(parseAttributes), options);
         if ('failures' in result)
-          return rejectionAnswer(result.failures, rows, app, { fieldOf: fieldOfAttributeError });
+          return rejectionAnswer(result.failures, { field: 'product_attributes', rows }, app, {
+            fieldOf: fieldOfAttributeError,
+          });
         const { products, definitionsCreated, explain } = result;
         return okExplained({ products, definitions_created: definitionsCreated }, explain);
       },

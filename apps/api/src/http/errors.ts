@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, type RejectionReason } from '@back-office/kernel';
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
-import { rowProblem, type FieldOf } from './failed-rows.js';
+import { rowProblem, type FieldOf, type SentRows } from './failed-rows.js';
 import { fieldProblem, refusalProblem, requestProblem, type Problem, type RequestProblemKey } from './problems.js';
 import type { Scope, Speech } from '@back-office/apps';
 
@@ -177,13 +177,13 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
 /** `area` names the errors of all rows. Default: the area of each key. */
 export function rejectionAnswer(
   failures: readonly RejectionReason[],
-  rows: readonly unknown[],
+  sentRows: SentRows,
   speech: Speech,
   { area, fieldOf }: { readonly area?: string; readonly fieldOf?: FieldOf } = {},
 ): Answer {
   const errors: Record<string, string[]> = {};
   for (const { key } of failures) (errors[area ?? areaOf(key)] ??= []).push(speech.say(key));
-  const problems = failures.map((failure) => rowProblem(failure, rows, speech, fieldOf));
+  const problems = failures.map((failure) => rowProblem(failure, sentRows, speech, fieldOf));
   return { status: 422, body: { errors }, problems };
 }
 

@@ -45,9 +45,15 @@ export function fieldOfRowKey(key: string): string | undefined {
   return name?.replaceAll(/(?<!^)([A-Z]|\d+)/g, '_$1').toLowerCase();
 }
 
+/** Rows of a bulk call, with the field of the body that holds them. */
+export interface SentRows {
+  readonly field: string;
+  readonly rows: readonly unknown[];
+}
+
 export function rowProblem(
   { row, key }: RejectionReason,
-  rows: readonly unknown[],
+  { field: rowsField, rows }: SentRows,
   speech: Speech,
   fieldOf: FieldOf = (_row, rowKey) => fieldOfRowKey(rowKey),
 ): Problem {
@@ -55,7 +61,7 @@ export function rowProblem(
   if (row === undefined) return { key, message };
   const field = fieldOf(rows[row], key);
   const identifiers = identifiersOf(rows[row]);
-  return { key, message, row, ...(field !== undefined && { field }), ...(identifiers && { identifiers }) };
+  return { key, message, row, rowsField, ...(field !== undefined && { field }), ...(identifiers && { identifiers }) };
 }
 
 const IDENTIFIERS = ['id', 'code', 'sku', 'barcode', 'external_ref', 'warehouse_code', 'order_number', 'name'];

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
-import { isPlainObject } from './nested-values.js';
 import { formatPointer } from './pointer.js';
 import { problemOfStatus, type Problem } from './problems.js';
 import { wrapperOf } from './request-fields.js';
@@ -24,7 +23,7 @@ export function asProblemDocument(answer: Answer, response: Response): Answer {
     status,
     detail: problems[0]?.message ?? '',
     request_id: request.headers['x-request-id'],
-    errors: problems.map((problem) => present(problem, request.body, response.locals['bodyClass'] as Route['body'])),
+    errors: problems.map((problem) => present(problem, response.locals['bodyClass'] as Route['body'])),
   };
   return { status, body, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, problems };
 }
@@ -34,9 +33,9 @@ function acceptsProblems(request: Request): boolean {
   return accept.includes(PROBLEM_TYPE) && request.accepts(PROBLEM_TYPE) !== false;
 }
 
-function present(problem: Problem, body: unknown, bodyClass: Route['body']): object {
+function present(problem: Problem, bodyClass: Route['body']): object {
   const { key, message, row, identifiers, details } = problem;
-  const pointer = problem.pointer ?? pointerOf(problem, body, bodyClass);
+  const pointer = problem.pointer ?? pointerOf(problem, bodyClass);
   return {
     key,
     message,
@@ -47,16 +46,10 @@ function present(problem: Problem, body: unknown, bodyClass: Route['body']): obj
   };
 }
 
-function pointerOf({ field, row }: Problem, body: unknown, bodyClass: Route['body']): string | undefined {
+function pointerOf({ field, row, rowsField = '' }: Problem, bodyClass: Route['body']): string | undefined {
   const path = field === undefined ? [] : field.split('.');
-  if (row !== undefined) return formatPointer([listNameOf(body, row), row, ...path]);
+  if (row !== undefined) return formatPointer([rowsField, row, ...path]);
   if (path.length === 0) return undefined;
   const wrapper = bodyClass && wrapperOf(bodyClass);
   return formatPointer(wrapper === undefined ? path : [wrapper, ...path]);
-}
-
-function listNameOf(body: unknown, row: number): string {
-  const lists = isPlainObject(body) ? Object.entries(body) : [];
-  const [name = ''] = lists.find(([, value]) => Array.isArray(value) && value.length > row) ?? [];
-  return name;
 }

@@ -166,6 +166,23 @@ describe('a problem document', () => {
     ]);
   });
 
+  it('points to the rows, whatever other lists the body has', async () => {
+    expect(errorsOf(await client.put('/warehouse', { notes: [1], warehouses: [{}] }))).toMatchObject([
+      422,
+      [{ pointer: '/warehouses/0/name' }],
+    ]);
+  });
+
+  it('takes the same time for each row of a body with many fields', async () => {
+    const notes = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`note${index}`, 1]));
+    const start = performance.now();
+    const [, errors] = errorsOf(
+      await client.put('/warehouse', { ...notes, warehouses: Array.from({ length: 5_000 }, () => ({})) }),
+    );
+    expect(errors).toHaveLength(5_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   it('states which pieces each warehouse has left', async () => {
     await stockShop(shop, [{ code: 'A', price: 100, stock: 5 }]);
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });

@@ -19,6 +19,8 @@ export interface Problem {
   readonly field?: string;
   /** Index of the row in a bulk call. */
   readonly row?: number;
+  /** Field of the body that holds the rows. */
+  readonly rowsField?: string;
   /** Codes and ids by which the row names its record. */
   readonly identifiers?: Readonly<Record<string, unknown>>;
   readonly details?: Readonly<Record<string, unknown>>;

@@ -31,7 +31,8 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
       handle: async ({ app, body: requestBody }) => {
         const rows = rowsOf(requestBody, name);
         const result = await records.put(name, app, rows);
-        if ('failures' in result) return rejectionAnswer(result.failures, rows, app, { area: resource.area });
+        if ('failures' in result)
+          return rejectionAnswer(result.failures, { field: name, rows }, app, { area: resource.area });
         return ok(result.rows.map((row) => present(row, app)));
       },
     }),

@@ -106,7 +106,8 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'warehouses');
         const outcome = await warehouses.put(app.id, rows.map(parseWarehouseRow), options);
-        if ('failures' in outcome) return rejectionAnswer(outcome.failures, rows, app, { area: 'Warehouses' });
+        if ('failures' in outcome)
+          return rejectionAnswer(outcome.failures, { field: 'warehouses', rows }, app, { area: 'Warehouses' });
         const { warehouses: savedWarehouses, deleted, explain } = outcome;
         return okExplained({ warehouses: savedWarehouses.map(presentWarehouse), deleted }, explain);
       },

@@ -95,7 +95,7 @@ export function presetRoutes(
       handle: async ({ app, body }) => {
         const rows = rowsOf(body, 'cdn_upload_presets');
         const failures = failedRows(rows.map((row) => findRowError(row, images)));
-        if (failures.length > 0) return rejectionAnswer(failures, rows, app);
+        if (failures.length > 0) return rejectionAnswer(failures, { field: 'cdn_upload_presets', rows }, app);
         return okJson(await presets.put(app.id, rows.map(presetChangeOf)));
       },
     }),
