@@ -31,7 +31,7 @@ describe('Prefer: handling=strict', () => {
     expect((await shop.get('/proforma_orders')).headers).not.toHaveProperty('preference-applied');
   });
 
-  it.each(['wait=10, handling=strict', 'HANDLING = "Strict"', 'respond-async,handling=strict'])(
+  it.each(['wait=10, handling=strict', 'HANDLING = "Strict"', 'respond-async,handling=strict', 'handling=strict; x=1'])(
     'is recognized in %s',
     async (prefer) => {
       expect((await shop.with({ Prefer: prefer }).get('/orders?x=1')).status).toBe(422);
@@ -48,6 +48,17 @@ describe('Prefer: handling=strict', () => {
       { limti: ['is unknown'], constructor2: ['is unknown'] },
     ]);
     expect((await shop.get('/orders?limti=5')).status).toBe(200);
+  });
+
+  it('refuses names that objects inherit', async () => {
+    expect(resultOf(await strict.get('/orders?toString=1&valueOf=1'))).toEqual([
+      422,
+      { toString: ['is unknown'], valueOf: ['is unknown'] },
+    ]);
+    const body = JSON.parse('{"__proto__": 1, "constructor": 1, "warehouses": []}') as object;
+    const reply = await strict.put('/warehouse', body);
+    expect(reply.status).toBe(422);
+    expect(Object.keys(reply.body.errors as object)).toEqual(['__proto__', 'constructor']);
   });
 
   it.each([

@@ -12,7 +12,8 @@ import type { QueryParameter, Route } from './route.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const STRICT = /^handling\s*=\s*"?strict"?$/i;
+/** A preference may have parameters after a semicolon. */
+const STRICT = /^handling\s*=\s*"?strict"?\s*(?:;|$)/i;
 const MAX_PROBLEMS = 100;
 
 /** Returns whether the client asks to refuse what the call would ignore (RFC 7240). */
@@ -25,8 +26,10 @@ export function isStrict({ headers }: Request): boolean {
 export function refuseIgnored(route: Route, request: Request, speech: Speech): Answer | undefined {
   const problems = [...listIgnored(route, request)];
   if (problems.length === 0) return undefined;
-  const errors: Record<string, string[]> = {};
-  for (const { place, message } of problems) (errors[place] ??= []).push(speech.say(message));
+  // A map, because a name such as `constructor` would find a property that objects inherit.
+  const messages = new Map<string, string[]>();
+  for (const { place, message } of problems) messages.set(place, [...(messages.get(place) ?? []), speech.say(message)]);
+  const errors = Object.fromEntries(messages);
   return { status: 422, body: { errors }, problems: problems.map(({ problem }) => problem) };
 }
 
