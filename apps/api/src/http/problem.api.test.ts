@@ -43,6 +43,11 @@ describe('Accept: application/problem+json', () => {
     ]);
   });
 
+  it('is recognized in any case', async () => {
+    const accept = 'Application/Problem+JSON, application/json';
+    expect(errorsOf(await shop.with({ Accept: accept }).get('/proforma_orders/1'))[0]).toBe(404);
+  });
+
   it('is stored with a keyed answer', async () => {
     const first = await client.keyed('k').post('/proforma_orders', {});
     const second = await client.keyed('k').post('/proforma_orders', {});
@@ -118,6 +123,21 @@ describe('a problem document', () => {
       400,
       [{ key: 'Request.WrongType', pointer: '' }],
     ]);
+  });
+
+  it('points to the wrong entry of a list, and states no type for a value deeper in a field', async () => {
+    const order_processing = { items: [{ code: 'A', qty: 1 }], coupon_codes: ['A', 5] };
+    expect(errorsOf(await client.post('/order_processings', { order_processing }))).toMatchObject([
+      400,
+      [
+        {
+          pointer: '/order_processing/coupon_codes/1',
+          details: { expected_type: 'string', received_type: 'integer' },
+        },
+      ],
+    ]);
+    const [, [error]] = errorsOf(await client.patch('/app/settings', { translations: { sr: { key: 5 } } }));
+    expect(error).toEqual({ key: 'Request.WrongType', message: expect.any(String), pointer: '/translations' });
   });
 
   it('names an invalid query parameter', async () => {

@@ -14,6 +14,7 @@ import {
 import { Expose, Transform, Type } from 'class-transformer';
 import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { expectedTypeOf } from './wrong-types.js';
 import { isPlainObject, nestedProperties, registerNested, type Class } from './nested-values.js';
 
 export type Validator = (value: unknown) => string | undefined;
@@ -211,6 +212,7 @@ function validatedField(
   validate: Validator,
   schema: Schema,
   { optional, missingMessage = CANT_BE_BLANK }: FieldOptions,
+  itemType?: string,
 ): PropertyDecorator {
   const validatePresent: Validator = (value) =>
     value === undefined || value === null ? missingMessage : validate(value);
@@ -219,7 +221,7 @@ function validatedField(
     defaultMessage: (validationArguments?: { value?: unknown }) => validatePresent(validationArguments?.value) ?? '',
   };
   const documentedSchema = optional ? orNull(schema) : schema;
-  const context = { type: (schema as { type?: unknown }).type ?? 'object' };
+  const context = { ...expectedTypeOf(schema), ...(itemType !== undefined && { itemType }) };
   const decorators = [
     ValidateBy({ name: 'field', validator }, { context }),
     JSONSchema(documentedSchema) as PropertyDecorator,
@@ -234,7 +236,8 @@ function nestedField(
   options: FieldOptions,
   { each = false, max = Infinity } = {},
 ): PropertyDecorator {
-  const decorators = [validatedField(validate, schema, options), ValidateNested({ each }), Expose(), Type(getClass)];
+  const validated = validatedField(validate, schema, options, each ? 'object' : undefined);
+  const decorators = [validated, ValidateNested({ each }), Expose(), Type(getClass)];
   return combine(...decorators, registerNested(getClass, max));
 }
 

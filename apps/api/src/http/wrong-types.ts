@@ -27,7 +27,9 @@ export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): 
 /** The JSON answer alone shows the value, since a problem document points to it. */
 export function wrongTypeProblem({ field, expected_type, received_type }: WrongType): Problem {
   const key = received_type === MISSING_TYPE ? 'Request.MissingField' : 'Request.WrongType';
-  return requestProblem(key, { field, details: { expected_type, received_type } });
+  // Equal types say nothing: a value deeper in the field is wrong.
+  const details = expected_type === received_type ? undefined : { expected_type, received_type };
+  return requestProblem(key, { field, ...(details && { details }) });
 }
 
 type Path = readonly (string | number)[];
@@ -36,20 +38,36 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
   return errors.flatMap(({ property, constraints, contexts, children }) => {
     const value = (holder as Readonly<Record<string, unknown>>)[property];
     const fieldPath = [...path, property];
-    const expectedType = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
+    const expected = (contexts?.['field'] as ExpectedType | undefined) ?? { type: '' };
     // The list of such an entry already reports that the entry is not an object.
     if (Array.isArray(holder) && !isObject(value)) return [];
-    const wrongFieldValues =
-      constraints?.['field'] === MALFORMED ? findWrongValues(value, expectedType, fieldPath) : [];
+    const wrongFieldValues = constraints?.['field'] === MALFORMED ? findWrongValues(value, expected, fieldPath) : [];
     return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];
   });
 }
 
-function findWrongValues(value: unknown, expectedType: string, path: Path): WrongType[] {
-  if (expectedType !== 'array' || !Array.isArray(value)) return [describeWrongType(value, expectedType, path)];
-  return value.flatMap((entry: unknown, index) =>
-    isObject(entry) ? [] : [describeWrongType(entry, 'object', [...path, index])],
+/** JSON types of a field and of the entries of its list. */
+interface ExpectedType {
+  readonly type: string;
+  readonly itemType?: string | undefined;
+}
+
+export function expectedTypeOf(schema: object): ExpectedType {
+  const { type = 'object', items } = schema as { readonly type?: string; readonly items?: { readonly type?: string } };
+  return { type, itemType: items?.type };
+}
+
+function findWrongValues(value: unknown, { type, itemType }: ExpectedType, path: Path): WrongType[] {
+  const entries: readonly unknown[] = type === 'array' && Array.isArray(value) ? value : [];
+  const wrongEntries = entries.flatMap((entry, index) =>
+    itemType === undefined || isOfType(entry, itemType) ? [] : [describeWrongType(entry, itemType, [...path, index])],
   );
+  return wrongEntries.length > 0 ? wrongEntries : [describeWrongType(value, type, path)];
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  const name = typeNameOf(value);
+  return name === type || (name === 'integer' && type === 'number');
 }
 
 function describeWrongType(value: unknown, expectedType: string, path: Path): WrongType {
