@@ -5,13 +5,16 @@ import type { RequestHandler } from 'express';
 const PREFLIGHT_SECONDS = 7_200;
 
 const EXPOSED_HEADERS = [
+  'Deprecation',
   'ETag',
   'Idempotency-Replayed',
+  'Link',
   'Next-Cursor',
   'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Sunset',
   'Token-Expires',
   'X-Request-Id',
 ];

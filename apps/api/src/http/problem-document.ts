@@ -30,7 +30,7 @@ export function asProblemDocument(answer: Answer, response: Response): Answer {
 
 function acceptsProblems(request: Request): boolean {
   const { accept = '' } = request.headers;
-  return accept.includes(PROBLEM_TYPE) && request.accepts(PROBLEM_TYPE) !== false;
+  return accept.toLowerCase().includes(PROBLEM_TYPE) && request.accepts(PROBLEM_TYPE) !== false;
 }
 
 function present(problem: Problem, bodyClass: Route['body']): object {

@@ -102,7 +102,7 @@ describe('the rate limit of a token', () => {
     const { headers } = await getSettings(shop.token, { Origin: ORIGIN });
     const exposedHeaders = String(headers['access-control-expose-headers']).split(',');
     expect(exposedHeaders).toEqual(
-      expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']),
+      expect.arrayContaining(['Deprecation', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Sunset', 'X-Request-Id']),
     );
   });
 });
