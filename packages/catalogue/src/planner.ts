@@ -20,7 +20,7 @@ import {
 import { blankFields, isSentBlank, isFilled, PLAIN_FIELDS, blankToNull } from './product-fields.js';
 import { Loans } from './loans.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
-import type { PlanOptions } from './products.js';
+import type { PlanOptions } from './plan-options.js';
 import { RowRefusal } from './row-refusal.js';
 import { slugCandidates, type SlugTools } from './slug.js';
 

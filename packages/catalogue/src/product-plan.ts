@@ -2,7 +2,7 @@ import { type ParsedRow, planRows } from '@back-office/kernel';
 import type { BulkPlan } from '@back-office/matching';
 import { copyDrafts, type FoundProducts } from './product-drafts.js';
 import { Planner, type PlannedProduct } from './planner.js';
-import type { PlanOptions } from './products.js';
+import type { PlanOptions } from './plan-options.js';
 import type { DesiredProduct } from './desired-product.js';
 import type { SlugTools } from './slug.js';
 

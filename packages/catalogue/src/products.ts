@@ -23,13 +23,6 @@ export interface ProductOptions extends BulkOptions {
   readonly storesReferences?: boolean;
 }
 
-/** The options of a call as its plan needs them. */
-export interface PlanOptions {
-  readonly shouldExplain: boolean;
-  readonly replacesImages: boolean;
-  readonly storesReferences: boolean;
-}
-
 export interface Products {
   /**
    * Creates and changes products with their variants, and writes only the valid rows. A string in `rows` is the message

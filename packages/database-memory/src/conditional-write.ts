@@ -1,6 +1,5 @@
 import { ConditionFailed, type WriteCondition } from '@back-office/database';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Memory } from './memory.js';
 
 const MAX_ATTEMPTS = 100;
 
@@ -15,7 +14,7 @@ const checkedStorage = new AsyncLocalStorage<CheckedState>();
 
 /** Repeats the work when another transaction commits between its check and its first write. */
 export async function runIf<Result>(
-  memory: Memory,
+  memory: { readonly commitCount: number },
   { isMet }: WriteCondition,
   work: () => Promise<Result>,
 ): Promise<Result> {

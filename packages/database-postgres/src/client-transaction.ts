@@ -6,11 +6,10 @@ import type { AuditEntry, DomainEvent } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { failureOf } from './failures.js';
+import type { Sql } from './sql.js';
 import { callContext, WriteOnce } from './write-once.js';
 
-export interface Sql {
-  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-}
+export type { Sql } from './sql.js';
 
 // To prevent deadlocks, every transaction locks kinds in this order, and rows of one kind in the order of their keys.
 const LOCK_ORDER = [

@@ -1,5 +1,5 @@
 import { ConditionFailed, type ConditionalKind, type WriteCondition } from '@back-office/database';
-import type { Sql } from './client-transaction.js';
+import type { Sql } from './sql.js';
 import { callContext, runInContext } from './write-once.js';
 
 const TABLES: Readonly<Record<Exclude<ConditionalKind, 'app'>, string>> = {
@@ -17,7 +17,7 @@ export class PendingCondition {
 
   static current(): PendingCondition | undefined {
     const { condition } = callContext();
-    return condition?.isOpen ? condition : undefined;
+    return condition instanceof PendingCondition && condition.isOpen ? condition : undefined;
   }
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {

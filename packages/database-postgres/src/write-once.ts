@@ -1,9 +1,8 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sql } from './client-transaction.js';
-import type { PendingCondition } from './pending-condition.js';
 import { deserialize, serialize } from 'node:v8';
+import type { Sql } from './sql.js';
 
 export interface CallContext {
   readonly writeOnce?: WriteOnce;
@@ -11,7 +10,8 @@ export interface CallContext {
   readonly isInTransaction?: true;
   readonly party?: Party;
   readonly actor?: Actor;
-  readonly condition?: PendingCondition;
+  /** A `PendingCondition`. */
+  readonly condition?: object;
   /** Transaction whose connection reads, while it checks a condition. */
   readonly reader?: Sql;
 }

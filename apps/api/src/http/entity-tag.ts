@@ -19,7 +19,8 @@ async function entityTagOf(text: string): Promise<string> {
   const hash = createHash('sha1');
   for (let start = 0; start < stableText.length; start += SLICE_LENGTH) {
     if (start > 0) await nextPass();
-    hash.update(stableText.slice(start, start + SLICE_LENGTH));
+    // This encoding keeps the halves of a character that a slice divides.
+    hash.update(stableText.slice(start, start + SLICE_LENGTH), 'utf16le');
   }
   return `"${hash.digest('base64url')}"`;
 }

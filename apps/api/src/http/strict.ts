@@ -15,6 +15,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** A preference may have parameters after a semicolon. */
 const STRICT = /^handling\s*=\s*"?strict"?\s*(?:;|$)/i;
 const MAX_PROBLEMS = 100;
+/** A body with more values is checked up to here; calls refuse so many entries anyway. */
+const MAX_VALUES = 500_000;
 
 /** Returns whether the client asks to refuse what the call would ignore (RFC 7240). */
 export function isStrict({ headers }: Request): boolean {
@@ -63,7 +65,8 @@ function* listAll(route: Route, request: Request): Generator<Ignored> {
   }
   if (route.body === undefined) return;
   const body: unknown = route.upload ? formOf(request).fields : request.body;
-  for (const path of unknownFields(body, { $ref: REFS + route.body.name }, []))
+  const budget = { values: MAX_VALUES };
+  for (const path of unknownFields(body, { $ref: REFS + route.body.name }, [], budget))
     yield {
       place: path.join('.'),
       message: IS_UNKNOWN,
@@ -86,14 +89,21 @@ function* unknownFields(
   value: unknown,
   schema: Json,
   path: readonly (string | number)[],
+  budget: { values: number },
 ): Generator<(string | number)[]> {
+  budget.values -= 1;
+  if (budget.values < 0) return;
   const { properties, items, additionalProperties } = resolve(schema);
   if (Array.isArray(value) && items !== undefined)
-    for (const [index, entry] of value.entries()) yield* unknownFields(entry, items as Json, [...path, index]);
+    for (const [index, entry] of value.entries()) {
+      yield* unknownFields(entry, items as Json, [...path, index], budget);
+      if (budget.values < 0) return;
+    }
   if (!isPlainObject(value) || properties === undefined || additionalProperties) return;
   for (const [name, field] of Object.entries(value)) {
     if (!Object.hasOwn(properties as Json, name)) yield [...path, name];
-    else yield* unknownFields(field, (properties as Readonly<Record<string, Json>>)[name] ?? {}, [...path, name]);
+    else
+      yield* unknownFields(field, (properties as Readonly<Record<string, Json>>)[name] ?? {}, [...path, name], budget);
   }
 }
 

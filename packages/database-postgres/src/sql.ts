@@ -1,0 +1,3 @@
+export interface Sql {
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
