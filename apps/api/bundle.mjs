@@ -75,6 +75,7 @@ export async function bundle() {
 
 /** Copies the browser modules of the API reference, so that production does not need their package. */
 function copyReferencePage() {
+  if (!existsSync(PAGE_PACKAGE)) return;
   const { version } = /** @type {{ version: string }} */ (
     JSON.parse(readFileSync(`${PAGE_PACKAGE}package.json`, 'utf8'))
   );

@@ -1148,14 +1148,20 @@ describe('the API reference of proforma calls', () => {
   ])('documents parameters, statuses and error keys of %s', (call, parameters, statuses, keys) => {
     const { parameters: documentedParameters, responses: documentedResponses } = operationOf(call);
     const isWrite = !call.startsWith('GET');
+    const showsJson = !isWrite && !call.endsWith('payment_qr');
     const expectedParameters = [
       ...parameters.split(/\s+/).filter((name) => name !== ''),
       ...(isWrite ? ['Idempotency-Key:string'] : []),
+      ...(isWrite && call.includes('{id}') ? ['If-Match:string'] : []),
+      ...(showsJson ? ['fields:string'] : []),
     ];
+    const conditionStatuses = [...(isWrite ? ['412'] : []), ...(showsJson ? ['304'] : [])];
     expect(new Set(documentedParameters.map(({ name, schema }) => `${name}:${schema.type}`))).toEqual(
       new Set(expectedParameters),
     );
-    expect(new Set(Object.keys(documentedResponses))).toEqual(new Set(['401', 'default', ...statuses.map(String)]));
+    expect(new Set(Object.keys(documentedResponses))).toEqual(
+      new Set(['401', 'default', ...conditionStatuses, ...statuses.map(String)]),
+    );
     expect(new Set(keysOf(documentedResponses['422']?.description))).toEqual(new Set(keys));
   });
 
@@ -1173,8 +1179,9 @@ describe('the API reference of proforma calls', () => {
     const errors = ['DetailError', 'TokenError', 'RuleError', 'MessageError'];
     expect(content).toEqual({
       'application/json': { schema: { anyOf: errors.map((name) => ({ $ref: `#/components/schemas/${name}` })) } },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
     });
-    expect(responses['AppErrors']?.description).not.toMatch(/^- (?:409|410|422)/m);
+    expect(responses['AppErrors']?.description).not.toMatch(/^- (?:409|410)/m);
     expect(responses['SessionErrors']?.description).not.toMatch(/^- 403/m);
   });
 

@@ -80,7 +80,13 @@ export class BodySchema {
           [name, this.exampleOf(property as Json, [...path, name], values, isRequiredHere(name))] as const,
       )
       .filter(([, value]) => value !== undefined);
-    return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+    if (entries.length === 0) return undefined;
+    // An optional object that has some field needs its required ones.
+    const missing = required.filter((name) => !entries.some(([known]) => known === name));
+    const added = missing.map(
+      (name) => [name, this.exampleOf(properties[name] as Json, [...path, name], values)] as const,
+    );
+    return Object.fromEntries([...entries, ...added]);
   }
 
   private exampleValueAt(path: readonly PathStep[], values: ExampleValues): unknown {
