@@ -23,6 +23,7 @@ const FILES = [
   'THIRD_PARTY_NOTICES.md',
   'apps/api/run.mjs',
   'apps/api/bundle.mjs',
+  'apps/api/src/docs/api-examples.json',
 ];
 /** Keeps the time of the build out of the bytes. */
 const MODIFIED_AT = new Date('2000-01-01T00:00:00Z');

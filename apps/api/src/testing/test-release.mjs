@@ -11,6 +11,8 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OUT = join(ROOT, 'release');
 const PORT = '39217';
 const START_TIMEOUT_MS = 20_000;
+/** They need files beside the code. */
+const PATHS = ['/openapi.json', '/docs', '/docs/reference/standalone.esm.js', '/docs/guides/quickstart'];
 
 const [first, second] = [pack(), pack()];
 if (first !== second) throw new Error(`Two releases of the same sources differ:\n${first}${second}`);
@@ -39,9 +41,16 @@ async function runService(folder) {
   const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: 'ignore' });
   const exit = once(npm, 'exit');
   await waitUntilReady();
+  for (const path of PATHS) await expectServed(path);
   npm.kill('SIGTERM');
   const [code] = await exit;
   if (code !== 0) throw new Error(`npm start exited with ${code} after SIGTERM`);
+}
+
+/** @param {string} path */
+async function expectServed(path) {
+  const { status } = await fetch(`http://127.0.0.1:${PORT}${path}`);
+  if (status !== 200) throw new Error(`${path} is answered ${status}`);
 }
 
 async function waitUntilReady() {
