@@ -2,7 +2,8 @@ import { build } from 'esbuild';
 import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasChromium, startPageServer, type PageServer } from '../testing/chromium.js';
+import { hasChromium } from '../testing/chromium.js';
+import { startPageServer, type PageServer } from '../testing/page-server.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 
 const FILE_BYTES = 16_000_000;

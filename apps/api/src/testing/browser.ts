@@ -1,11 +1,5 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+import { startChromium } from './chromium.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -52,20 +46,8 @@ export class Browser {
 
   /** Throws when no Chromium is installed. */
   static async open(): Promise<Browser> {
-    const program = findChromium();
-    const profile = await mkdtemp(join(tmpdir(), 'browser-'));
-    // Root may start Chromium only without its sandbox; the pages are part of this repository.
-    const options = ['--headless', '--no-sandbox', '--no-first-run', '--remote-debugging-pipe'];
-    const child = spawn(program, [...options, `--user-data-dir=${profile}`], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-    });
-    const exit = new Promise((resolve) => child.once('exit', resolve));
-    const [, , , commands, events] = child.stdio;
-    return new Browser(commands as Writable, events as Readable, async () => {
-      child.kill();
-      await exit;
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-    });
+    const { commands, events, close } = await startChromium(['--remote-debugging-pipe']);
+    return new Browser(commands, events, close);
   }
 
   /**
@@ -131,17 +113,4 @@ function problemOf({ method, params }: Message): string | undefined {
     return JSON.stringify(params.args);
   if (method === 'Log.entryAdded' && params.entry.level === 'error') return `${params.entry.text} ${params.entry.url}`;
   return undefined;
-}
-
-/** `CHROMIUM` names a program that is not on the `PATH`. */
-function findChromium(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const paths = [
-    process.env['CHROMIUM'] ?? '',
-    ...PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name))),
-  ];
-  const found = paths.find((path) => path !== '' && existsSync(path));
-  if (found === undefined)
-    throw new Error(`This test needs Chromium: install one of ${PROGRAMS.join(', ')}, or set CHROMIUM to its path.`);
-  return found;
 }

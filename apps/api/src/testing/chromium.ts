@@ -1,76 +1,47 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findOnPath, listen } from './varnish.js';
+import type { Readable, Writable } from 'node:stream';
+import { findOnPath, isExecutable } from './programs.js';
 
-const chromium = ['chromium', 'chromium-browser', 'google-chrome'].map(findOnPath).find((path) => path !== undefined);
-/** The tests run without Chromium; .ci/run installs it. */
-export const hasChromium = chromium !== undefined;
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+const program = findProgram();
+/** `npm test` runs without Chromium; .ci/run installs it. */
+export const hasChromium = program !== undefined;
 
-export interface PageServer {
-  readonly origin: string;
-  /** Opens the page with the script in Chromium, and returns what the script passes to `report`. */
-  run(script: string): Promise<unknown>;
+export interface Chromium {
+  /** Commands and events of the DevTools protocol, for `--remote-debugging-pipe`. */
+  readonly commands: Writable;
+  readonly events: Readable;
   close(): Promise<void>;
 }
 
-/** Serves the page, and passes all other requests to the handler. */
-export async function startPageServer(handle: Handler): Promise<PageServer> {
-  let page = '';
-  let onReport: (text: string) => void = () => {};
-  const server = createServer((request, response) => {
-    if (request.url === '/') {
-      response.setHeader('Content-Type', 'text/html').end(page);
-    } else if (request.url === '/report') {
-      void textOfBody(request).then((text) => onReport(text));
-      response.end();
-    } else handle(request, response);
-  });
-  const origin = `http://127.0.0.1:${await listen(server)}`;
-  return {
-    origin,
-    run: async (script) => {
-      page = `<!doctype html><script type="module">
-        const report = (value) => fetch('/report', { method: 'POST', body: JSON.stringify(value) });
-        addEventListener('unhandledrejection', ({ reason }) => report({ failed: String(reason?.stack ?? reason) }));
-        addEventListener('error', ({ message }) => report({ failed: message }));
-        ${script.replaceAll('</script', '<\\/script')}</script>`;
-      const reported = new Promise<string>((resolve) => (onReport = resolve));
-      const close = await openChromium(origin);
-      try {
-        return JSON.parse(await reported) as unknown;
-      } finally {
-        await close();
-      }
-    },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-async function openChromium(url: string): Promise<() => Promise<void>> {
+/** Starts Chromium without a window and with a new profile. Throws when no Chromium is installed. */
+export async function startChromium(parameters: readonly string[]): Promise<Chromium> {
+  if (program === undefined)
+    throw new Error(`This test needs Chromium: install one of ${PROGRAMS.join(', ')}, or set CHROMIUM to its path.`);
   const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
-  // Root may start Chromium only without its sandbox; the page is part of this repository.
+  // Root may start Chromium only without its sandbox; the pages are part of this repository.
   const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', `--user-data-dir=${profile}`];
-  const child = spawn(chromium ?? '', [...options, url], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [...options, ...parameters], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const exit = once(child, 'exit');
-  return async () => {
+  const [, , , commands, events] = child.stdio;
+  const close = async (): Promise<void> => {
     process.kill(-(child.pid as number), 'SIGKILL');
     await exit;
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   };
+  return { commands: commands as Writable, events: events as Readable, close };
 }
 
-async function textOfBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+/** `CHROMIUM` names a program that is not on the `PATH`. */
+function findProgram(): string | undefined {
+  const path = process.env['CHROMIUM'] ?? '';
+  return path !== '' && isExecutable(path) ? path : PROGRAMS.map(findOnPath).find((found) => found !== undefined);
 }

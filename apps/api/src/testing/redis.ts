@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { findOnPath, listen } from './varnish.js';
+import { findOnPath } from './programs.js';
+import { listen } from './varnish.js';
 
 export interface RedisServer {
   readonly url: string;

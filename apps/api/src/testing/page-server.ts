@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { startChromium } from './chromium.js';
+import { listen } from './varnish.js';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface PageServer {
+  readonly origin: string;
+  /** Opens the page with the script in Chromium, and returns what the script passes to `report`. */
+  run(script: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Serves the page, and passes all other requests to the handler. */
+export async function startPageServer(handle: Handler): Promise<PageServer> {
+  let page = '';
+  let onReport: (text: string) => void = () => {};
+  const server = createServer((request, response) => {
+    if (request.url === '/') {
+      response.setHeader('Content-Type', 'text/html').end(page);
+    } else if (request.url === '/report') {
+      void textOfBody(request).then((text) => onReport(text));
+      response.end();
+    } else handle(request, response);
+  });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  return {
+    origin,
+    run: async (script) => {
+      page = `<!doctype html><script type="module">
+        const report = (value) => fetch('/report', { method: 'POST', body: JSON.stringify(value) });
+        addEventListener('unhandledrejection', ({ reason }) => report({ failed: String(reason?.stack ?? reason) }));
+        addEventListener('error', ({ message }) => report({ failed: message }));
+        ${script.replaceAll('</script', '<\\/script')}</script>`;
+      const reported = new Promise<string>((resolve) => (onReport = resolve));
+      const chromium = await startChromium([origin]);
+      try {
+        return JSON.parse(await reported) as unknown;
+      } finally {
+        await chromium.close();
+      }
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function textOfBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
