@@ -8,6 +8,7 @@ export { noImages, type FoundProducts, type ProductDraft, type VariantDraft } fr
 export * from './product-changes.js';
 export * from './product-events.js';
 export { blankFields, PLAIN_COLUMNS, PRODUCT_FIELDS, type PlainColumns } from './product-fields.js';
+export * from './product-options.js';
 export * from './product-plan.js';
 export * from './product-search.js';
 export * from './products.js';

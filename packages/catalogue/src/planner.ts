@@ -20,7 +20,7 @@ import {
 import { blankFields, isSentBlank, isFilled, PLAIN_FIELDS, blankToNull } from './product-fields.js';
 import { Loans } from './loans.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
-import type { PlanOptions } from './plan-options.js';
+import type { ProductOptions } from './product-options.js';
 import { RowRefusal } from './row-refusal.js';
 import { slugCandidates, type SlugTools } from './slug.js';
 
@@ -49,7 +49,7 @@ export class Planner {
   constructor(
     private readonly foundProducts: FoundProducts,
     private readonly slugTools: SlugTools,
-    private readonly options: PlanOptions & { readonly canLend: boolean },
+    private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly canLend: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
@@ -66,7 +66,7 @@ export class Planner {
     } catch (error) {
       if (!(error instanceof RowRefusal)) throw error;
       for (const undo of this.undoSteps.reverse()) undo();
-      if (this.options.shouldExplain) this.explainFailed(desiredProduct);
+      if (this.options.explain) this.explainFailed(desiredProduct);
       return error.key;
     }
   }
@@ -97,7 +97,7 @@ export class Planner {
     matcher: Matcher<Draft>,
     identifiers: IdentifierValues,
   ): Draft | undefined {
-    if (!this.options.shouldExplain) return matcher.find(identifiers);
+    if (!this.options.explain) return matcher.find(identifiers);
     const match = matcher.explain(identifiers);
     const matches = this.matches.get(this.row) ?? [];
     matches.push({ record, match });

@@ -123,14 +123,14 @@ describe('a plan with explanations', () => {
   it('equals the plan without explanations', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 6 }), (rows) => {
-        expect(outcomesOf(rows, { shouldExplain: true })).toEqual(outcomesOf(rows));
+        expect(outcomesOf(rows, { explain: true })).toEqual(outcomesOf(rows));
       }),
     );
   });
 
   it('explains each row, also failed ones', () => {
     const rows = [productRow(2, 'a'), variantRow(2, { code: 'v' })];
-    const { explain } = planProducts(rows, threeProducts(), SLUG_TOOLS, { shouldExplain: true });
+    const { explain } = planProducts(rows, threeProducts(), SLUG_TOOLS, { explain: true });
     expect(explain?.().map((kinds) => kinds.length)).toEqual([1, 2]);
     expect(planProducts(rows, threeProducts(), SLUG_TOOLS).explain()).toEqual(rows.map(() => []));
   });

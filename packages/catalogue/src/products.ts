@@ -1,6 +1,7 @@
-import type { BulkOptions, ListedPage, Page } from '@back-office/kernel';
+import type { ListedPage, Page } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { DesiredProduct } from './desired-product.js';
+import type { ProductOptions } from './product-options.js';
 import type { ProductPlan } from './product-plan.js';
 import type { ProductCodes, VerifiedCodes } from './verification.js';
 
@@ -14,13 +15,6 @@ export interface UpsertedProducts {
   /** In a dry run, new records have no ids. */
   readonly outcomes: ProductPlan['outcomes'];
   readonly explain: Explanations | undefined;
-}
-
-export interface ProductOptions extends BulkOptions {
-  /** Sent images replace the stored ones; an empty list removes them. Default: sent images are appended. */
-  readonly replacesImages?: boolean;
-  /** Stores the references of products. Default: references only match. */
-  readonly storesReferences?: boolean;
 }
 
 export interface Products {

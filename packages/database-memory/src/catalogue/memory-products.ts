@@ -39,18 +39,15 @@ export class MemoryProducts implements Products {
   async upsert(
     { id: appId, currency, settings }: CatalogueApp,
     rows: readonly (DesiredProduct | string)[],
-    { explain, dryRun, replacesImages, storesReferences }: ProductOptions = {},
+    options: ProductOptions = {},
   ): Promise<UpsertedProducts> {
+    const { explain, dryRun } = options;
     const { publicBase, currencyOf } = this.options;
     const keyOf = (url: string) => fileKeyOfUrl(url, publicBase(), settings.media.prefix);
     const work = (): UpsertedProducts => {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
       const existingProducts = readProducts(this.state, appId);
-      const plan = planProducts(rows, existingProducts, SLUG_TOOLS, {
-        shouldExplain: explain ?? false,
-        replacesImages: replacesImages ?? false,
-        storesReferences: storesReferences ?? false,
-      });
+      const plan = planProducts(rows, existingProducts, SLUG_TOOLS, options);
       const owners = ownersOfReplacedImages(plan.outcomes);
       const storedImages = new Map(owners.map((owner) => [owner, imagesOf(this.state, appId, owner)]));
       const changes = productChanges(plan.outcomes, existingProducts, storedImages);

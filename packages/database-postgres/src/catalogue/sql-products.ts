@@ -53,9 +53,10 @@ export class SqlProducts implements Products {
   upsert(
     app: CatalogueApp,
     rows: readonly (DesiredProduct | string)[],
-    { explain, dryRun, replacesImages, storesReferences }: ProductOptions = {},
+    options: ProductOptions = {},
   ): Promise<UpsertedProducts> {
     const { id: appId, settings } = app;
+    const { explain, dryRun } = options;
     const libraryKeyOf = (url: string) => fileKeyOfUrl(url, this.publicBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<UpsertedProducts> => {
       const validRows = rows.filter((row) => typeof row !== 'string');
@@ -63,11 +64,7 @@ export class SqlProducts implements Products {
       await beginLockedBulk(transaction, 'products', appId, records);
       await checkStoredCurrency(transaction, app);
       const foundProducts = await findNamedRecords(transaction, appId, validRows);
-      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, {
-        shouldExplain: explain ?? false,
-        replacesImages: replacesImages ?? false,
-        storesReferences: storesReferences ?? false,
-      });
+      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
       const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
       const changes = productChanges(plan.outcomes, foundProducts, storedImages);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
