@@ -9,8 +9,7 @@ const SLICE_LENGTH = 256 * 1024;
 /** Adds the `ETag` of an answer whose body is complete. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
-  const { body: _, ...rest } = answer;
-  return { ...rest, text, headers: { ...answer.headers, ETag: await entityTagOf(text) } };
+  return { ...answer, text, headers: { ...answer.headers, ETag: await entityTagOf(text) } };
 }
 
 /** Hashes a long text in slices, so that other calls go on. */

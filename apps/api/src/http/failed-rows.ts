@@ -10,7 +10,7 @@ export const FailedPlaceShape = {
   field: described(nullable(text), 'field of the row that broke the rule; null when the rule concerns several'),
 };
 
-export const FailedRowShape = record({
+const FailedRowShape = record({
   input: Type.Unknown(),
   error: record({ message: text }),
   ...FailedPlaceShape,

@@ -29,8 +29,9 @@ export function selectFields(answer: Answer, query: Call['query']): Answer {
   const selection = parseSelection(query['fields']);
   if (selection === undefined || answer.status !== 200) return answer;
   const { body, text: json, ...rest } = answer;
-  if (typeof json !== 'string' && !isPlainObject(body)) return answer;
-  const { data, ...others } = (typeof json === 'string' ? JSON.parse(json) : body) as { readonly data?: unknown };
+  const content: unknown = body === undefined && typeof json === 'string' ? JSON.parse(json) : body;
+  if (!isPlainObject(content)) return answer;
+  const { data, ...others } = content;
   return { ...rest, body: { data: pick(data, selection), ...others } };
 }
 
