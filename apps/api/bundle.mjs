@@ -1,6 +1,6 @@
 /**
  * Bundles the built entry points and their libraries into a few files, which load in a third of the time. Adapters with
- * threads or files of their own stay separate.
+ * threads or files of their own stay separate. Copies the browser modules of the API reference.
  */
 import { createHash } from 'node:crypto';
 import {
