@@ -43,6 +43,27 @@ describe('large calls', () => {
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
+  it('pause before the next waiting call while another app calls', async () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 40);
+    queue.note(7);
+    queue.note(8);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    await pause(40);
+    calls[0]?.close();
+    await pause(10);
+    expect(statesOf(calls)).toEqual(['started', 'waiting']);
+    await pause(100);
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('do not pause for an app that sends one after another', () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    queue.note(7);
+    queue.note(8);
+    enter(queue, 7).close();
+    expect(enter(queue, 7).state).toBe('started');
+  });
+
   it('give up their turn when the client leaves', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     const calls = [1, 2, 3].map(() => enter(queue, 7));

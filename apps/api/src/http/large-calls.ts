@@ -12,6 +12,8 @@ const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 /** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
+/** While other apps call, a waiting call starts only after a pause as long as the call before it, up to this. */
+const MAX_PAUSE_MS = 200;
 
 interface Maxima {
   readonly shared: number;
@@ -34,6 +36,7 @@ export class LargeCalls {
   constructor(
     private readonly maxima = MAX_LARGE_CALLS,
     private readonly maxWaitMs = MAX_WAIT_MS,
+    private readonly maxPauseMs = MAX_PAUSE_MS,
   ) {}
 
   /** Records that the app has called just now. */
@@ -51,13 +54,21 @@ export class LargeCalls {
       clearTimeout(timer);
       queue.waiting.delete(run);
       queue.running += 1;
-      response.once('close', () => this.leave(appId, queue));
+      const startMs = performance.now();
+      response.once('close', () => this.pauseAndLeave(appId, queue, performance.now() - startMs));
       start();
     };
     const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), this.maxWaitMs);
     if (queue.running < this.maxOf(appId)) return run();
     queue.waiting.add(run);
     response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
+  }
+
+  /** Keeps the turn for the pause. An app that sends its large calls one after another never has to wait. */
+  private pauseAndLeave(appId: number, queue: Queue, durationMs: number): void {
+    const pauseMs = queue.waiting.size > 0 && this.isShared(appId) ? Math.min(durationMs, this.maxPauseMs) : 0;
+    if (pauseMs > 0) setTimeout(() => this.leave(appId, queue), pauseMs);
+    else this.leave(appId, queue);
   }
 
   private leave(appId: number, queue: Queue): void {
@@ -67,8 +78,11 @@ export class LargeCalls {
   }
 
   private maxOf(appId: number): number {
-    const isShared = performance.now() - this.latestApps.otherCallAtMs(appId) < SHARING_MS;
-    return isShared ? this.maxima.shared : this.maxima.alone;
+    return this.isShared(appId) ? this.maxima.shared : this.maxima.alone;
+  }
+
+  private isShared(appId: number): boolean {
+    return performance.now() - this.latestApps.otherCallAtMs(appId) < SHARING_MS;
   }
 }
 
