@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** A file of JSON lines that has each event once. Only one process at a time may open the file. */
+/** A JSON Lines file that contains each event once. Only one process at a time may open it. */
 export class EventLog {
   #file;
   #ids = new Set();
@@ -16,7 +16,8 @@ export class EventLog {
   static async open(path) {
     const file = await open(path, 'a+', 0o600);
     const text = await file.readFile('utf8');
-    // A killed process may leave an incomplete last line. Its event was not answered, so it will come again.
+    // A killed process may leave an incomplete last line. The service got no answer for that event, so it sends it
+    // again.
     const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
     await file.truncate(Buffer.byteLength(completeLines));
     const log = new EventLog(file);
@@ -25,12 +26,12 @@ export class EventLog {
   }
 
   /**
-   * Resolves when the event is on the disk. A repeat, or an event older than the last one of its record, is not stored.
-   * After a failed write, this and every later call rejects until the file is opened again.
+   * Resolves when the event is on the disk. Skips a repeated event, and an event older than the last one of its record.
+   * After a failed write, this call and every later call reject until the file is opened again.
    * @returns {Promise<'stored' | 'repeated' | 'outdated'>}
    */
   store(webhookId, event) {
-    // One call at a time: an attempt that arrives during another one must see its result.
+    // Calls run one after another, so a repeated delivery sees whether the first delivery was stored.
     const result = this.#lastStore.then(() => this.#storeNext({ webhook_id: webhookId, event }));
     this.#lastStore = result;
     return result;
@@ -50,7 +51,7 @@ export class EventLog {
     return 'stored';
   }
 
-  /** Test messages have no sequence. */
+  /** A test message has no sequence, so it is never outdated. */
   #isOutdated(event) {
     const lastSequence = this.#lastSequences.get(recordOf(event));
     return event.sequence !== undefined && lastSequence !== undefined && event.sequence <= lastSequence;
@@ -62,7 +63,7 @@ export class EventLog {
   }
 }
 
-/** Two apps may have records with the same subject. */
+/** Includes the source, because records of two apps may have the same subject. */
 function recordOf({ source, subject }) {
   return `${source}/${subject}`;
 }

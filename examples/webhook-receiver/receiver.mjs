@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { EventLog } from './event-log.mjs';
 
-/** The service sends at most 256 kB. */
+/** The service sends at most 256 kB; the limit leaves a margin. */
 const MAX_BODY_BYTES = 1_000_000;
 
 /**
@@ -29,18 +29,18 @@ async function receive(request, webhook, log) {
   if (body === undefined) return { status: 413, text: 'The body is too large' };
   const event = verify(webhook, body, request.headers);
   if (event === undefined) return { status: 400, text: 'The signature or its time is wrong' };
-  // Repeats and older events get the same answer, so that the service does not send them again.
+  // Repeated and outdated events also get 204, so that the service does not send them again.
   await log.store(request.headers['webhook-id'], event);
   return { status: 204 };
 }
 
-/** Returns the raw bytes, because the signature covers them; `undefined` when there are too many. */
+/** Returns the raw bytes that the signature covers; `undefined` when the body is too large. */
 async function readBody(request) {
   const chunks = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    // Reading on without storing lets the sender receive the answer.
+    // Reads a body that is too large to its end, because the sender may otherwise not receive the answer.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;

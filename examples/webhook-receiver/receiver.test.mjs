@@ -76,7 +76,7 @@ describe('a receiver', () => {
     assert.deepEqual(await storedEvents(), [eventOf(1)]);
   });
 
-  it('stores repeats once, also when they arrive at the same time', async () => {
+  it('stores a repeated event once, even when both arrive at the same time', async () => {
     assert.deepEqual(await Promise.all([1, 1, 1].map((number) => deliver(eventOf(number)))), [204, 204, 204]);
     assert.equal(await deliver(eventOf(1)), 204);
     assert.deepEqual(await storedEvents(), [eventOf(1)]);
@@ -103,7 +103,7 @@ describe('a receiver', () => {
     assert.deepEqual(await storedEvents(), []);
   });
 
-  it('knows its events after a restart', async () => {
+  it('recognizes stored events after a restart', async () => {
     await deliver(eventOf(2));
     await stop();
     await start();
@@ -129,7 +129,7 @@ describe('a receiver', () => {
 });
 
 describe('a log', () => {
-  it('writes and syncs the file before its result', async () => {
+  it('writes and syncs the file before it returns a result', async () => {
     const calls = [];
     const file = { appendFile: async () => calls.push('append'), sync: async () => calls.push('sync') };
     assert.equal(await new EventLog(file).store('msg_1_1', eventOf(1)), 'stored');

@@ -5,7 +5,7 @@ import type { AppToken } from './token-administration.js';
 export type TokenKind = 'app' | 'session' | 'upload';
 
 export interface UploadGrant {
-  /** `''` is the top level. */
+  /** `''` means the top-level folder. */
   readonly folder: string;
   /** Null means the app's default preset. */
   readonly presetId: number | null;
@@ -14,7 +14,7 @@ export interface UploadGrant {
 export interface TokenHolder {
   readonly tokenId: number;
   readonly kind: TokenKind;
-  /** Null means every scope; a session has no scopes, so its value is null. */
+  /** Null means every scope. It is also null for a session, to which scopes do not apply. */
   readonly scopes: GrantedScopes;
   readonly customerId: number | null;
   /** Null in tokens of apps and sessions. */
@@ -30,7 +30,7 @@ export interface NewAccessToken {
   readonly appId: number;
   readonly hash: Uint8Array;
   readonly name?: string | undefined;
-  /** A token has every scope by default. */
+  /** Default: every scope. */
   readonly scopes?: GrantedScopes | undefined;
   readonly language?: string | undefined;
   readonly expiresAt?: Date | undefined;
@@ -50,6 +50,6 @@ export interface AccessTokens {
 }
 
 export interface AccessTokenQueries {
-  /** Returns the holder of a revoked or expired token, too; `undefined` when the token does not exist. */
+  /** Also returns the holder of a revoked or expired token; `undefined` when the token does not exist. */
   holderOf(hash: Uint8Array): Promise<TokenHolder | undefined>;
 }

@@ -13,7 +13,7 @@ export interface Actor {
 
 const WITHOUT_REQUEST = { tokenId: null, customerId: null, address: null, requestId: null };
 export const CLI_ACTOR: Actor = { kind: 'cli', ...WITHOUT_REQUEST };
-/** The actor of every change outside of calls and commands. */
+/** Actor of changes that are made neither by an API call nor by a command. */
 export const WORKER_ACTOR: Actor = { kind: 'worker', ...WITHOUT_REQUEST };
 
 export interface AuditRecord extends Actor {
@@ -34,7 +34,7 @@ export interface AuditFilter {
   readonly until?: Date | undefined;
 }
 
-/** Adapters write audit entries in the transaction of the change. */
+/** Adapters write an audit entry in the same transaction as the change. */
 export interface AuditLog {
   /** Lists entries of the app, newest first. */
   list(appId: number, filter: AuditFilter, page: Page): Promise<AuditRecord[]>;

@@ -9,15 +9,15 @@ export interface KeyedCall {
 export const ANSWER_RETENTION_HOURS = 24;
 /** Maximum total size of the kept answers of one app. */
 export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
-/** A run counts as dead when it has not renewed its lease for this time. */
+/** A run is considered dead when it has not renewed its lease for this time. */
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * The write of a run is the first transaction of its work. The result of the work is stored in the same transaction.
- * Every port that writes takes part: `run` passes the write to its transactions, for example by an `AsyncLocalStorage`.
- * The first transaction returns the earlier result if there is one. Otherwise it stores the result last, and fails when
- * the run has lost its key. A port with a second store commits that store as the last step of this transaction
- * (`Memory.commit` of `@back-office/database-memory`).
+ * The write of a run is the first transaction of its work. This transaction also stores the result of the work.
+ * If an earlier run has stored a result, the transaction writes nothing and returns that result. It fails when another
+ * run has taken the key.
+ * `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`. A port with a second
+ * store commits that store as the last step of this transaction (`Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
   readonly isWritten: boolean;

@@ -15,7 +15,7 @@ export interface SessionFilter {
   readonly customerId?: number | undefined;
   /** Excludes ended and expired sessions. */
   readonly isActive?: boolean | undefined;
-  /** Active sessions were last used, or started, after this time. */
+  /** With `isActive`, selects only sessions whose last use, or start if unused, is after this time. */
   readonly usedAfter?: Date | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Session {
 
 export const ENDED_SESSION_RETENTION_HOURS = 30 * 24;
 
-/** Sessions of other apps count as missing. */
+/** Methods treat sessions of other apps as missing. */
 export interface Sessions {
   /** Refused with `API.Customers.NotFound` when the app has no such customer. */
   start(appId: number, session: NewSession): Promise<Session | Refusal>;

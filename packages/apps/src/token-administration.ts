@@ -40,7 +40,7 @@ export const MIN_USE_INTERVAL_MS = 60_000;
 
 export const SCOPE_NOT_HELD = 'API.Tokens.ScopeNotHeld';
 export const TOKEN_NOT_ACTIVE = 'API.Tokens.NotActive';
-/** A rotated token that changed its own expiry would stay valid after the overlap. */
+/** Refuses a token that changes its own expiry: a rotated token could stay valid after the overlap. */
 export const OWN_EXPIRY = 'API.Tokens.OwnExpiry';
 
 /** `granted` are the caller's scopes; the caller cannot grant or remove other scopes. */

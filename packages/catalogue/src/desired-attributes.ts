@@ -7,7 +7,7 @@ export interface DesiredAttributes {
 
 export interface DesiredAttribute {
   readonly external_ref: string;
-  /** If present, it must be the id of the definition with this reference. */
+  /** If present, it must be the id of the definition with this `external_ref`. */
   readonly definitionId: number | undefined;
   readonly code: string | undefined;
   readonly name: string | undefined;

@@ -1,9 +1,6 @@
 import { namesOf, type ProductDraft, type VariantDraft } from './product-drafts.js';
 
-/**
- * A row takes a name from the lender, which a later row must rename. If the lender keeps the name, two records have it
- * and the row fails.
- */
+/** A row takes a name that another record (the lender) still has. If no later row renames the lender, the row fails. */
 interface Loan {
   readonly row: number;
   readonly key: string;
@@ -31,7 +28,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** Returns the message keys of the rows whose name belongs to two records after all rows. */
+  /** Returns the message keys of rows whose name two records have after the last row. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

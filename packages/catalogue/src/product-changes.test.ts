@@ -72,7 +72,7 @@ describe('productChanges', () => {
     expect(changesOf(row)).toEqual(expected);
   });
 
-  it('has each record only once', () => {
+  it('lists each record only once', () => {
     expect(changesOf({ code: 'a', price: 6 }, { code: 'a', price: 7 })).toMatchObject({ products: ['a'] });
     expect(changesOf({ code: 'a', price: 6 }, { code: 'a', price: 5 })).toMatchObject({ products: [] });
   });

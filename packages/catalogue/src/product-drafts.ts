@@ -9,7 +9,7 @@ export interface ProductDraft extends Writable<PlainFields> {
   external_ref: string | null;
   slug: string;
   name: string;
-  /** New images, or with `replacesImages` all images. */
+  /** Images to append; with `replacesImages`, all images of the draft. */
   images: DesiredImage[];
   replacesImages: boolean;
   isChanged: boolean;

@@ -52,7 +52,7 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
   images: [],
   variants: variants.map((variantFields) => ({ ...variantFields, images: [] })),
 });
-/** The rows 0 and 2 take code `a` before the last row renames its holder. */
+/** Rows 0 and 2 take code `a` before the last row renames the product that has it. */
 const rowsTakingOneCode = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {
@@ -83,7 +83,7 @@ describe('planProducts with any rows', () => {
 });
 
 describe('a code that its borrower gives back', () => {
-  it('identifies its first holder again', () => {
+  it('matches its original product again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
     expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
@@ -102,7 +102,7 @@ describe('a failed row', () => {
     );
   });
 
-  it('returns a barcode to the variant that had borrowed it', () => {
+  it('leaves a barcode with the variant that has borrowed it', () => {
     const [a, b] = [product(1, 'a'), product(2, 'b')];
     const foundProducts = {
       products: [a, b],
@@ -128,7 +128,7 @@ describe('a plan with explanations', () => {
     );
   });
 
-  it('explains each row, also failed ones', () => {
+  it('explains each row, including failed ones', () => {
     const rows = [productRow(2, 'a'), variantRow(2, { code: 'v' })];
     const { explain } = planProducts(rows, threeProducts(), SLUG_TOOLS, { explain: true });
     expect(explain?.().map((kinds) => kinds.length)).toEqual([1, 2]);
@@ -167,7 +167,7 @@ function recordsAfter(rows: readonly DesiredProduct[]): { products: ProductDraft
 }
 
 describe('planProducts with 10,000 rows', () => {
-  it('refuses every row when each takes the next code and the last code stays', () => {
+  it('refuses every row when each takes the code of the next product and the last product keeps its code', () => {
     const products = Array.from({ length: 10_001 }, (_, index) => product(index + 1, `c${index + 1}`));
     const rows = products.slice(1).map(({ id }, index) => productRow(index + 1, `c${id}`));
     const { outcomes } = planProducts(rows, { products, variants: [] }, SLUG_TOOLS);

@@ -9,8 +9,8 @@ export interface ProductSorting {
 const MAX_ORDER_LENGTH = 200;
 
 /**
- * Parses comma-separated fields, each with an optional ` desc`; returns `undefined` for an invalid text. A repeated field
- * changes no order and is dropped.
+ * Parses comma-separated fields, each with an optional ` desc`; returns `undefined` for an invalid text. Drops repeated
+ * fields.
  */
 export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
   if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
@@ -25,7 +25,10 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
   return validFields.filter(({ field }, index) => firstIndexes.get(field) === index);
 }
 
-/** A shorter text is similar to too many names, and a longer text is never typed. */
+/**
+ * Only texts of these lengths find similar names. A shorter text is similar to too many names, and nobody types a
+ * longer one.
+ */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
 export function canBeMistyped(query: string): boolean {

@@ -71,7 +71,7 @@ export interface ProductQueries {
   find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
   /** Returns a map from ids to products, as objects. Omits missing ids. */
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
-  /** A search returns pages without positions. */
+  /** A page of search results has no `end` position. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
   /**
    * Finds a variant, otherwise a product, for each row in the order of the rows. Ignores case and surrounding spaces.

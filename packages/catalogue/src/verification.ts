@@ -36,7 +36,7 @@ export interface SearchedCodes {
   readonly productCode: string;
 }
 
-/** Stored codes of variants are trimmed, codes of products are not. A blank text matches no code. */
+/** Trims only codes of variants, because codes of products are stored untrimmed. A blank text matches no code. */
 export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
   const { code, barcode } = sentCodes;
   return { sentCodes, code: code?.trim() ?? '', barcode: barcode?.trim() ?? '', productCode: code ?? '' };

@@ -52,7 +52,9 @@ function fallbackMessage(response: Response | undefined, cause: unknown): string
   return response.statusText || `Status ${response.status}`;
 }
 
-/** Reads `application/problem+json` and the five JSON shapes of errors; returns no errors for other bodies. */
+/**
+ * Reads `application/problem+json` and the service's JSON formats of errors; returns an empty list for other bodies.
+ */
 export function parseErrors(body: unknown): ErrorEntry[] {
   if (!isObject(body)) return [];
   const { errors, error, message, title, detail } = body;
@@ -75,7 +77,7 @@ function parseProblem({ key, message, pointer, row, identifiers, details }: Json
   };
 }
 
-/** `/stocks/3/qty` → `qty`. */
+/** Example: `/stocks/3/qty` → `qty`. */
 function fieldOf(pointer: string): string | undefined {
   const name = pointer
     .split('/')
@@ -84,7 +86,7 @@ function fieldOf(pointer: string): string | undefined {
   return name?.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** `fields` beside an area describes the wrong values of the request. */
+/** If `fields` stands beside the name of an area, it contains the details of the error and is not itself a field. */
 function parseFields(errors: Json): ErrorEntry[] {
   const { fields, ...areas } = errors;
   const hasDetails = fields !== undefined && Object.keys(areas).length > 0 && !isTextList(fields);

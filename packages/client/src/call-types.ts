@@ -21,7 +21,7 @@ export type UploadPath = {
 }[CallPath<'post'>];
 
 export interface CommonOptions {
-  /** Names the call, so that a repeat has no second effect. By default, each call gets a random key. */
+  /** Identifies the call, so that a repeated call has no second effect. Default: a random key for each call. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Cancels the call, also between two attempts. */
@@ -46,7 +46,7 @@ export type CallOptions<O> = ParametersOf<O> & BodyOf<O> & CommonOptions;
 export type UploadOptions<O> = ParametersOf<O> &
   CommonOptions & {
     readonly body: Omit<FormOf<O>, 'file'> & { readonly file: UploadFile };
-    /** By default the name of the `File`. */
+    /** Default: the name of the `File`. */
     readonly fileName?: string;
     readonly onProgress?: (progress: Progress) => void;
   };

@@ -88,7 +88,7 @@ describe('a retry', () => {
     expect(keysOf()).toEqual([undefined]);
   });
 
-  it('uses the key of the caller, and another key for each other call', async () => {
+  it('uses the key of the caller; without one, each call has its own key', async () => {
     service.plan({ body: { data: { updated: 1, failed: [] } } });
     const client = clientWith();
     await client.put('/int/stocks', { body: stocks, idempotencyKey: 'delivery-4711' });
@@ -122,7 +122,7 @@ describe('a retry', () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it('doubles the range of the delay, which is random', async () => {
+  it('waits for a random delay, whose maximum doubles each time', async () => {
     const delays: number[] = [];
     service.plan({ status: 500 });
     const retries = {
@@ -138,7 +138,7 @@ describe('a retry', () => {
     expect(new Set(delays).size).toBeGreaterThan(5);
   });
 
-  it('ends after the maximum of attempts with the last failure', async () => {
+  it('ends after the maximum number of attempts, with the last failure', async () => {
     service.plan({ breaks: 'before' });
     const call = clientWith({ retries: { ...FAST, maxAttempts: 3 } }).get('/warehouses');
     await expect(call).rejects.toMatchObject({ name: 'ApiError', status: 0, message: 'No response: fetch failed' });
@@ -192,27 +192,27 @@ describe('the pages of a list', () => {
     expect(queries()).toEqual(['status=paid&limit=2&offset=0', 'status=paid&limit=2&cursor=c1']);
   });
 
-  it('count rows where there is no cursor', async () => {
+  it('advance by rows if the list has no cursor', async () => {
     service.plan({ body: { data: [{ id: 1 }, { id: 2 }] } }, { body: { data: [{ id: 3 }] } });
     expect(await idsOf(clientWith().all('/warehouses', { query: { limit: 2 } }))).toEqual([1, 2, 3]);
     expect(queries()).toEqual(['limit=2&offset=0', 'limit=2&offset=2']);
   });
 
-  it('count pages where the list has page numbers', async () => {
+  it('advance by page numbers if the list has them', async () => {
     const body = (...ids: number[]) => ({ body: { data: { files: ids.map((id) => ({ id })), total_count: 3 } } });
     service.plan(body(1, 2), body(3));
     expect(await idsOf(clientWith().all('/cdn/files', { query: { pageSize: 2 } }))).toEqual([1, 2, 3]);
     expect(queries()).toEqual(['pageSize=2&pageNo=1', 'pageSize=2&pageNo=2']);
   });
 
-  it('accept a single record and none', async () => {
+  it('accept a single record or an empty object instead of rows', async () => {
     service.plan({ body: { data: { id: 9, variants: [{ id: 1 }] } } });
     expect(await idsOf(clientWith().all('/products', { query: { code: 'TEE' } }))).toEqual([9]);
     service.plan({ body: { data: {} } });
     expect(await idsOf(clientWith().all('/products', { query: { code: 'TEE' } }))).toEqual([]);
   });
 
-  it('have 100 rows by default, and end with the loop', async () => {
+  it('have 100 rows by default, and are not fetched after the loop ends', async () => {
     service.plan({ body: { data: [{ id: 1 }] }, headers: { 'Next-Cursor': 'c1' } });
     for await (const { id } of clientWith().all('/orders')) {
       expect(id).toBe(1);

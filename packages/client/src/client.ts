@@ -62,7 +62,7 @@ interface AnyOptions extends CommonOptions {
 type Send = (request: Request, signal: AbortSignal, attempt: number) => Promise<Response>;
 
 interface Connection extends Pick<ClientOptions, 'token'> {
-  /** Writes URL and body as the API reference says, and sends with `fetch` of the options. */
+  /** Builds URL and body as the API reference describes, and sends the request with the `fetch` of the options. */
   readonly request: (
     method: string,
     path: string,
@@ -125,7 +125,7 @@ async function makeCall(
   { send, retries, canRepeat }: Sending,
 ): Promise<unknown> {
   const isKeyed = method !== 'get' && !UNKEYED_WRITES.includes(`${method} ${path}`);
-  // A keyed call belongs to one token, so all its attempts send the same one.
+  // Gets the token once, because all attempts of a keyed call must send the same token.
   const bearer = typeof token === 'string' ? token : await token();
   const { response, error, data } = await request(method, path, {
     params: { path: pathParameters, query },

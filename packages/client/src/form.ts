@@ -31,7 +31,7 @@ export function encodeForm(
   };
 }
 
-/** As browsers write names. */
+/** Escapes names like browsers. */
 function escape(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

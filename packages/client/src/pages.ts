@@ -15,7 +15,7 @@ export interface FetchedPage {
 
 const DEFAULT_PAGE_ROWS = 100;
 
-/** Yields the rows of all pages. It follows cursors where the service returns them, and counts pages elsewhere. */
+/** Yields the rows of all pages. Follows the cursor if the service returns one; otherwise increases the page number. */
 export async function* listRows(
   path: keyof typeof LISTS,
   query: Query,
@@ -37,7 +37,7 @@ export async function* listRows(
   }
 }
 
-/** Some lists return one record, or an empty object, to a query that names one record. */
+/** Some lists return a single record or an empty object if the query identifies one record. */
 function rowsIn(data: unknown, name: string | undefined): readonly unknown[] {
   const rows = name === undefined || Array.isArray(data) ? data : (data as Query)[name];
   if (Array.isArray(rows)) return rows;

@@ -68,7 +68,7 @@ async function attemptOnce(
   }
 }
 
-/** A connection that breaks within the body counts as a lost response. */
+/** Treats a connection that breaks within the body as a lost response. */
 async function readFully(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
   const { status, statusText, headers } = response;
@@ -85,7 +85,7 @@ function delayOf(
   if ('error' in outcome) return backOffMs;
   const { status, headers } = outcome.response;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'));
-  // 409 with `Retry-After`: the first attempt of this keyed call is still running.
+  // 409 with `Retry-After` means that an earlier attempt of this call is still running.
   const isRetryable = status === 429 || status >= 500 || (status === 409 && retryAfterMs !== undefined);
   if (!isRetryable) return undefined;
   if (retryAfterMs === undefined) return backOffMs;

@@ -39,7 +39,7 @@ describe('an upload', () => {
     expect(service.received[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('sends a file of the disk with progress, and again after a failure', async () => {
+  it('sends a file from disk, reports progress, and sends it again after a failure', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'));
     const path = join(folder, 'large.bin');
     await writeFile(path, Buffer.alloc(1_000_000, 7));
@@ -73,7 +73,7 @@ describe('an upload', () => {
       },
     ],
     ['a ReadableStream', () => new Blob(['hello']).stream()],
-  ])('sends %s once', async (_, makeStream) => {
+  ])('sends %s without a retry', async (_, makeStream) => {
     service.plan(CREATED);
     const progress: Progress[] = [];
     const onProgress = (event: Progress): unknown => progress.push(event);
@@ -85,7 +85,7 @@ describe('an upload', () => {
     await expect(call).rejects.toMatchObject({ status: 503 });
   });
 
-  it('has no timeout but that of the call', async () => {
+  it('has a timeout only if the call sets one', async () => {
     const impatient = createClient({ baseUrl: service.baseUrl, token: 'x', retries: { maxAttempts: 1, timeoutMs: 1 } });
     service.plan(CREATED);
     const body = { file: new Blob(['x'.repeat(1_000_000)]) };

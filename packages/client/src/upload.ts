@@ -38,7 +38,7 @@ export function uploadSender(upload: Upload, boundary: string) {
     sent.set('Content-Type', form.contentType);
     const call: SingleCall = { url, headers: sent, signal, report: reporter(upload, attempt) };
     const inBrowser = typeof XMLHttpRequest === 'function';
-    // Browsers cannot send a stream in all protocols, so the stream becomes a blob.
+    // Not every protocol lets a browser send a stream, so the browser sends a blob.
     if (file instanceof Blob || inBrowser)
       return sendBlob(upload, new Blob([form.head, await toBlob(file), form.tail]), call);
     return sendStream(upload, streamOf(form, file), call);
@@ -68,7 +68,7 @@ function sendBlob(upload: Upload, body: Blob, call: SingleCall): Promise<Respons
   return sendStream(upload, chunksOf(body.stream()), call, body.size);
 }
 
-/** `fetch` of browsers reports no progress. */
+/** Uses XHR, because `fetch` of browsers reports no upload progress. */
 function sendWithXhr(body: Blob, { url, headers, signal, report }: SingleCall): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -109,7 +109,7 @@ function sendStream(
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await chunks.next();
-      // A chunk is asked for when the connection has taken the one before.
+      // The connection requests this chunk after it has taken the previous one.
       report(sentBytes, totalBytes);
       if (next.done === true) return controller.close();
       sentBytes += next.value.byteLength;

@@ -12,7 +12,7 @@ function signed(body = BODY, { secret = SECRET, timestamp = String(NOW.getTime()
 }
 
 describe('verifyWebhook', () => {
-  it('returns the event of a text or of bytes', async () => {
+  it('accepts the body as text or bytes, and returns its event', async () => {
     const event = await verifyWebhook(SECRET, signed(), BODY, { now: NOW });
     expect(event).toEqual(JSON.parse(BODY));
     if (event.type === 'proforma.paid') expect(event.data?.id).toBe(12);
@@ -20,7 +20,7 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(SECRET, signed(), new TextEncoder().encode(BODY).buffer, { now: NOW })).toEqual(event);
   });
 
-  it('accepts one right signature of several, and headers in any case', async () => {
+  it('accepts one valid signature among several, and header names in any case', async () => {
     const old = signed(BODY, { secret: 'whsec_b2xk' })['webhook-signature'];
     const { 'webhook-signature': right, ...others } = signed();
     const headers = { ...others, 'Webhook-Signature': `${old} v2,abc ${right}` };

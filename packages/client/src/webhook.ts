@@ -2,7 +2,7 @@ import type { webhooks } from './schema.js';
 
 type Webhook = webhooks[keyof webhooks]['post'];
 
-/** An event as the service sends it; `type` tells the type of `data`. */
+/** An event as the service sends it; `type` determines the type of `data`. */
 export type WebhookEvent = Webhook extends infer Each
   ? Each extends { requestBody: { content: { 'application/json': infer Event } } }
     ? Event
@@ -47,7 +47,7 @@ export async function verifyWebhook(
   const bytes = typeof body === 'string' ? encode(body) : new Uint8Array(body);
   const key = await importKey(secret);
   const signed = concat(encode(`${id}.${timestamp}.`), bytes);
-  // After a rotation of the secret, one of several signatures is right.
+  // After a rotation of the secret, a request has several signatures. One valid signature suffices.
   for (const signature of signatures.split(' ')) {
     const given = signature.startsWith('v1,') ? fromBase64(signature.slice('v1,'.length)) : undefined;
     if (given && (await crypto.subtle.verify('HMAC', key, given, signed)))
@@ -62,7 +62,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
   return [entry?.[1] ?? ''].flat().join(' ');
 }
 
-/** `verify` of WebCrypto compares in constant time. */
+/** Returns a key for `verify` of WebCrypto, which compares in constant time. */
 async function importKey(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
   if (bytes === undefined || bytes.length === 0) throw new TypeError('The secret is empty or not base64');

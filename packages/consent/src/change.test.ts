@@ -42,7 +42,7 @@ describe('a switch that was revoked', () => {
   });
 });
 
-describe('requests with clocks that differ', () => {
+describe('requests from nodes with different clocks', () => {
   const requests = fc.array(
     fc.record({ channel: fc.constantFrom(...SWITCHES), state: fc.constantFrom(...STATES), ms: fc.nat(10_000) }),
     { maxLength: 40 },

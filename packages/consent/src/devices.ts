@@ -15,7 +15,7 @@ export interface Device {
   readonly updated_at: Date;
 }
 
-/** A null detail defaults to the session's detail, otherwise to the stored one. */
+/** A null detail defaults to the detail of the session, then to the stored one. */
 export interface NewDevice extends DeviceDetails {
   readonly messagingToken: string;
 }

@@ -5,7 +5,7 @@ export interface TakenFields {
   readonly taken: readonly ('email' | 'external_ref')[];
 }
 
-/** A customer of another app counts as missing. */
+/** Methods treat customers of other apps as missing. */
 export interface Customers {
   /**
    * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail (ignoring case) and reference are

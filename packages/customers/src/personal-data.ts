@@ -10,8 +10,8 @@ export interface PersonalData {
   /**
    * Blanks the personal data of a customer in all records of the app, and removes their devices, visits, sessions and
    * unused evaluations. Amounts, numbers, dates and the history of consent stay. Returns `undefined` for a missing
-   * customer; refuses while a proforma is open or a payment pending. A repeated call also blanks what was written since
-   * the first one.
+   * customer. Refuses while a proforma is open or a payment is pending. A repeated call also blanks data that was
+   * written since the first call.
    */
   erase(appId: number, customerId: number): Promise<true | Refusal | undefined>;
 }

@@ -23,18 +23,18 @@ export interface EventSelection {
 
 export interface EventPage {
   readonly events: readonly EventRecord[];
-  /** Every event up to this position was read, selected or not. */
+  /** The page has read every event up to this position, including events that it did not select. */
   readonly position: number;
-  /** True when later events exist, selected or not. */
+  /** True when later events exist, even if the selection excludes them. */
   readonly hasMore: boolean;
 }
 
-/** Maximum number of events that one page reads, selected or not. */
+/** Maximum number of events that one page reads, including events that it does not select. */
 export const MAX_READ_EVENTS = 10_000;
 
 /**
- * Result for a position whose following events were purged, or that is beyond the end, such as after the restore of a
- * backup.
+ * The position is too old, because the events after it were purged; or it is beyond the end, for example after a backup
+ * was restored.
  */
 export interface PositionExpired {
   /** Minimum position from which the feed can be read. */
@@ -42,8 +42,8 @@ export interface PositionExpired {
 }
 
 /**
- * The events of an app, in an order that never changes. Events of one record have the order of their commits, and a new
- * event always comes after every event that was read.
+ * The events of an app in a fixed order. Events of one record have the order of their commits, and a new event always
+ * comes after every event that was read.
  */
 export interface EventFeed {
   /**

@@ -83,7 +83,7 @@ describe('deliveries of several records', () => {
     ]);
   });
 
-  it('wait behind the first pending one of their record', () => {
+  it('wait behind the first pending delivery of their record', () => {
     const [first, ...others] = deliveries as [Delivery, ...Delivery[]];
     const times = (list: readonly Delivery[]) => list.map(({ nextAttemptAt }) => nextAttemptAt);
     expect(times(blockFollowers(deliveries))).toEqual([NOW, NOW, null, null]);

@@ -38,14 +38,14 @@ export interface DeliveryFilter {
   readonly until?: Date | undefined;
 }
 
-/** Events to deliver again. `from` and `until` are times of events; `until` is exclusive. */
+/** Events to deliver again. `from` and `until` are limits of the event time; `until` is exclusive. */
 export type ReplaySelection =
   | { readonly eventIds: readonly number[] }
   | { readonly failed: true }
   | { readonly from: Date; readonly until: Date };
 
 export const MAX_REPLAYED_EVENTS = 10_000;
-/** Maximum number of attempts before the results of an endpoint are stored. */
+/** Maximum number of attempts in a turn, after which the results of the endpoint are stored. */
 export const MAX_DELIVERIES_PER_TURN = 100;
 
 export interface WebhookDeliveries {
@@ -58,7 +58,7 @@ export interface WebhookDeliveries {
   replay(appId: number, endpointId: number, selection: ReplaySelection): Promise<number | undefined>;
 }
 
-/** An endpoint that belongs to one worker until the worker stores its results, or until the lease ends. */
+/** An endpoint that only one worker may serve, until that worker stores its results or the lease ends. */
 export interface LeasedEndpoint {
   readonly appId: number;
   readonly endpoint: WebhookEndpoint;
@@ -80,15 +80,15 @@ export interface TurnResult {
 }
 
 /**
- * What `settle` has stored. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same events
- * again with the new filter. `nothing`: the lease was lost.
+ * Which results `settle` has stored. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same
+ * events again with the new filter. `nothing`: the lease was lost.
  */
 export type Settlement = 'all' | 'deliveries' | 'nothing';
 
 export interface EndpointLag {
   readonly appId: number;
   readonly endpointId: number;
-  /** Time of the oldest event that the endpoint has not received; null when no event is missing. */
+  /** Time of the oldest event that the endpoint has not received; null when it has received every event. */
   readonly oldestAt: Date | null;
 }
 
@@ -98,11 +98,11 @@ export interface KnownDeliveries {
 }
 
 export interface WebhookQueue {
-  /** Returns active endpoints of all apps that may have something to deliver, healthy ones first. */
+  /** Returns active endpoints of all apps that may have events to deliver, healthy endpoints first. */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
-  /** Returns the deliveries of these events that earlier turns have stored. */
+  /** Returns the stored deliveries of these events, from earlier turns. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
   lags(): Promise<readonly EndpointLag[]>;
@@ -178,7 +178,7 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   return [...chains.values()];
 }
 
-/** Keeps the time only of the first pending delivery of each record; the others wait for that delivery. */
+/** Keeps the time of the first pending delivery of each record and clears the others, because they must wait. */
 export function blockFollowers(deliveries: readonly Delivery[]): Delivery[] {
   const pendingSubjects = new Set<string>();
   return deliveries.map((delivery) => {

@@ -28,7 +28,7 @@ export interface WebhookFilter {
   readonly types: readonly EventType[] | null;
   /** The endpoint receives only events of this record, such as `stocks/5/2`. */
   readonly subject: string | null;
-  /** Areas that the creator's token could read; null means all areas. */
+  /** Areas that the scopes of the creator's token allowed to read; null means all areas. */
   readonly areas: readonly EventArea[] | null;
 }
 
@@ -69,13 +69,16 @@ export interface WebhookEndpoints {
    * A paused or switched off endpoint that becomes active receives the missed events, unless they have expired.
    */
   change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined>;
-  /** Adds a signature with the new secret. The old secrets also sign until `overlapEndsAt`. */
+  /**
+   * Adds a secret, with which deliveries are signed from now on. Deliveries also have signatures with the old secrets
+   * until `overlapEndsAt`.
+   */
   rotateSecret(appId: number, id: number, secret: string, overlapEndsAt: Date): Promise<WebhookEndpoint | undefined>;
   /** Removes the endpoint with its log of deliveries; returns false for a missing endpoint. */
   remove(appId: number, id: number): Promise<boolean>;
 }
 
-/** Returns true when waiting deliveries must be sent at once and retried for another three days. */
+/** Returns true when pending deliveries must be sent at once and retried for another three days. */
 export function isRestart(endpoint: WebhookEndpoint, { url = endpoint.url, status }: WebhookChange): boolean {
   return status === 'active' || url !== endpoint.url;
 }
@@ -165,7 +168,10 @@ export function isContradictory({ types, subject }: WebhookFilter): boolean {
   return selectionOf({ types, subject, areas: null }).types.length === 0;
 }
 
-/** Returns true when the areas include every type of the filter, or any type if the filter has no types. */
+/**
+ * Returns true when the areas include every type of the filter. If the filter has no types, one readable type is
+ * enough.
+ */
 export function isReadable({ types, subject, areas }: WebhookFilter): boolean {
   const readableCount = selectionOf({ types, subject, areas }).types.length;
   const selectedCount = selectionOf({ types, subject, areas: null }).types.length;

@@ -36,7 +36,7 @@ describe('retryAt', () => {
   const pause = (attempts: number, given = answer(500), random = 0.5): number =>
     secondsUntil(retryAt(NOW, attempts, given, random));
 
-  it('grows with the attempts, and stays at six hours', () => {
+  it('is later after each attempt, up to a pause of six hours', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 50].map((attempts) => pause(attempts))).toEqual([
       5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]);
@@ -76,7 +76,7 @@ describe('deriveHealth', () => {
     expect(health).toMatchObject({ failures: 8, failingSince: NOW });
   });
 
-  it('adds no failure when only repeats fail', () => {
+  it('adds no failure when only repeated events fail', () => {
     const { health } = derive(HEALTHY, [TIMEOUT], false);
     expect(health).toMatchObject({ failures: 0, failingSince: NOW });
     expect(secondsUntil(health.retryAt)).toBe(0);
@@ -86,7 +86,7 @@ describe('deriveHealth', () => {
     expect(derive(HEALTHY, [answer(200, 300)]).health).toEqual(HEALTHY);
   });
 
-  it('pauses as long as an answer asks, even when another delivery succeeds', () => {
+  it('pauses as long as an answer requests, even when another delivery succeeds', () => {
     expect(secondsUntil(derive(HEALTHY, [answer(429, 300), answer(200)]).health.retryAt)).toBe(300);
   });
 

@@ -64,8 +64,8 @@ export function switchedOffEvents(endpointId: number): DomainEvent[] {
 }
 
 /**
- * Derives an endpoint's health from the answers of a turn. A turn without attempts changes nothing. A turn of repeated
- * events adds no failure, because one event that is always refused must not slow down the others.
+ * Derives an endpoint's health from the answers of a turn. A turn without attempts changes nothing. A turn that only
+ * repeats events adds no failure, because one event that is always refused must not slow down the others.
  */
 export function deriveHealth(health: EndpointHealth, turn: Turn): HealthChange {
   const { startedAt, endedAt: now, answers } = turn;

@@ -95,7 +95,7 @@ describe('parseMoment of years outside 0001 to 9999', () => {
     expect(parseMoment(text)).toBeUndefined();
   });
 
-  it('accepts the first and last second within them', () => {
+  it('accepts the first second of 0001 and the last second of 9999', () => {
     expect(parseMoment('9999-12-31T23:59:59')).toBeDefined();
     expect(parseMoment('0001-01-01T00:00:00')).toBeDefined();
   });

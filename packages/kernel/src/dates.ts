@@ -27,7 +27,9 @@ export function parseMoment(text: string): Moment | undefined {
   return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly } : undefined;
 }
 
-/** A datetime outside the years 0001 to 9999 cannot be formatted; an offset can lead outside these years. */
+/**
+ * Returns false outside the years 0001 to 9999, which an offset can leave, because such a datetime cannot be formatted.
+ */
 function hasFourDigitYear(at: Date): boolean {
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;
 }

@@ -6,7 +6,7 @@ export const MAX_AMOUNT = 1_000_000_000_000_00;
  * not finite or exceeds {@link MAX_AMOUNT}.
  */
 export function toMinor(amount: number, decimals: number): number | undefined {
-  // Converts the shortest decimal text, which is the client's text. Rounding would accept 0.1 + 0.2 as 0.3.
+  // Parses the shortest decimal text of the number, which is the client's text. Rounding would accept 0.1 + 0.2 as 0.3.
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount));
   if (!match) return undefined;
   const [, sign, integer = '', fraction = ''] = match;

@@ -132,7 +132,10 @@ export function totalColumns(totals: Totals): TotalColumns {
   return columnsOf(totals, TOTALS);
 }
 
-/** Buyer of a proforma or an order. The stored parts identify the sale, not the buyer. */
+/**
+ * Buyer of a proforma or an order. `data_part` and `time_part` are omitted, because in these tables they identify the
+ * sale.
+ */
 export interface BuyerColumns {
   readonly customer_id: number | null;
   readonly customer_email: string | null;

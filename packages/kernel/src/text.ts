@@ -30,7 +30,7 @@ export function characterCount(text: string): number {
   return length;
 }
 
-/** Returns the length in bytes. Half a surrogate pair counts as three, the length of its replacement character. */
+/** Returns the length in bytes. Half a surrogate pair has three bytes, like its replacement character. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {

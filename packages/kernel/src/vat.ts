@@ -1,6 +1,6 @@
 import { divideRounded, sum } from './money.js';
 
-/** Basis points: 2000 is 20 %. Null means that no rate is set, and counts as 0. */
+/** Basis points: 2000 is 20 %. Null means that no rate is set; calculations then use 0 %. */
 export type VatRate = number | null;
 
 export interface GrossLine {

@@ -98,7 +98,7 @@ export function planLocations(
 function planRow(matcher: Matcher<LocationDraft>, desiredLocation: DesiredLocation): RowOutcome<LocationDraft> {
   const draft = matcher.find(desiredLocation) ?? { ...EMPTY_LOCATION, ...desiredLocation };
   const holder = matcher.findHolder('external_ref', desiredLocation.external_ref);
-  // A code cannot collide, because rows match by code first.
+  // Checks only the reference: rows match by code first, so no other location can have the code.
   if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
   matcher.remove(draft);
   matcher.add(Object.assign(draft, desiredLocation));

@@ -32,7 +32,7 @@ export interface Matcher<Record extends IdentifierValues> {
 }
 
 /**
- * Tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number never matches a
+ * Tries the identifiers in `order` for each row. Matching is exact, including case and spaces; a number never matches a
  * text. Absent, null and blank values match nothing.
  */
 export function matcherOf<Record extends IdentifierValues>(

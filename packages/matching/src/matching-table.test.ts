@@ -104,14 +104,14 @@ describe.each(rows)('$row', ({ expectedOrder, actualOrder }) => {
     expect(matcher.find(remainingIdentifiers)).toBeUndefined();
   });
 
-  it.each(ALL_IDENTIFIERS)('finds by %s only if it is tried', (identifier) => {
+  it.each(ALL_IDENTIFIERS)('is matched by %s only if the call tries this identifier', (identifier) => {
     const foundRecord = matcher.find({ [identifier]: valueOf(identifier) });
     expect(foundRecord?.name).toBe(expectedOrder.includes(identifier) ? `by ${identifier}` : undefined);
   });
 });
 
 describe('the matching table', () => {
-  it('has no call that these tests omit', () => {
+  it('contains no call that these tests omit', () => {
     const { 'PUT /warehouse': _, ...calls } = MATCHING;
     const orders = Object.values(calls).flatMap((kinds): (readonly Identifier[])[] => Object.values(kinds));
     expect(orders.filter((order) => !rows.some(({ actualOrder }) => actualOrder === order))).toEqual([]);

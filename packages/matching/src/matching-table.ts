@@ -6,8 +6,8 @@ export const MATCHING = {
   'POST /int/orders': { variant: ['code', 'barcode', 'external_ref'] },
   'POST /int/cards': { card: ['barcode', 'external_ref'] },
   'POST /stock/reconcile': { variant: ['code'], warehouse: ['code'] },
-  // The product is that of the variant. If the row has the definition's id, the definition must have the row's
-  // reference.
+  // The attributes belong to the variant's product. If the row has the definition's id, that definition must have the
+  // row's reference.
   'PUT /int/product_attributes': {
     variant: ['code', 'barcode', 'external_ref'],
     product_attribute_def: ['external_ref'],
@@ -17,7 +17,7 @@ export const MATCHING = {
   // Ignores case and surrounding spaces, unlike other calls. Looks up a product only if no variant matches.
   'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
-  // The parts of the order must match, too.
+  // The order must also have the parts of the row.
   'PUT /orders/bulk_update': { order: ['id'] },
   'POST /order_processings': { variant: ['code', 'barcode', 'external_ref', 'id'] },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;

@@ -94,7 +94,7 @@ export function accessTokensContract(
       expect((await holder(otherHash))?.app.say('hello')).toBe('zdravo');
     });
 
-    it('is still found with its expiry after it has expired', async () => {
+    it('is still found after it has expired', async () => {
       const expiresAt = new Date(fixture.clock.now().getTime() + 1_000);
       await add({ expiresAt });
       fixture.clock.forward({ seconds: 5 });
@@ -112,7 +112,7 @@ export function accessTokensContract(
   });
 
   describe('revoke', () => {
-    it('keeps the holder and the time of the first call', async () => {
+    it('keeps the holder, and the first revocation time when repeated', async () => {
       await add();
       const revokedAt = fixture.clock.now();
       expect(await fixture.accessTokens.revoke(hash)).toBe(true);
@@ -125,7 +125,7 @@ export function accessTokensContract(
       expect(await fixture.accessTokens.revoke(hash)).toBe(false);
     });
 
-    it('keeps all other tokens', async () => {
+    it('does not affect other tokens', async () => {
       const otherHash = randomHash();
       await add();
       await add({ hash: otherHash });

@@ -27,7 +27,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
   const patch = (id: number, change: SettingsPatch) => fixture.apps.patch(id, change);
 
   describe('a new app', () => {
-    it('has English and no settings by default', async () => {
+    it('is in English and has no settings by default', async () => {
       const id = await create();
       expect(await find(id)).toEqual({
         id,
@@ -45,13 +45,13 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect((await find(id)).default_language).toBe('sr');
     });
 
-    it('has a unique id and prefix, also in concurrent calls', async () => {
+    it('has a unique id and prefix, even in concurrent calls', async () => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => create()));
       const prefixes = await Promise.all(ids.map(async (id) => (await find(id)).media_prefix));
       expect([new Set(ids).size, new Set(prefixes).size]).toEqual([10, 10]);
     });
 
-    it('is listed by id', async () => {
+    it('has its id in the list of all ids, in ascending order', async () => {
       const newIds = [await create(), await create()];
       const ids = await fixture.appQueries.ids();
       expect(ids).toEqual(expect.arrayContaining(newIds));

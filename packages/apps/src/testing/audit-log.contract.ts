@@ -55,14 +55,14 @@ export function auditLogContract(
       ]);
     });
 
-    it('belongs to the worker when the change has no actor, even during calls of other actors', async () => {
+    it('has the worker as actor when the change has none, even during calls of other actors', async () => {
       await Promise.all([setLifetimeAs(7, 5), setLifetime(6, await fixture.makeApp())]);
       expect((await list()).map(({ tokenId }) => tokenId)).toEqual([7]);
       await setLifetime(7);
       expect((await list())[0]).toMatchObject(WORKER);
     });
 
-    it('is missing when nothing changes or the change is refused', async () => {
+    it('is not written when nothing changes or the change is refused', async () => {
       await setLifetime(72);
       expect(await fixture.apps.patch(appId, { default_warehouse_code: 'absent', name: 'x' })).toHaveProperty('errors');
       expect(await list()).toEqual([]);

@@ -63,12 +63,12 @@ export function keyedCallsContract(
       expect(results.find((result) => result !== 'running')).toMatchObject({ ...call, id: expect.any(String) });
     });
 
-    it('belongs to one call', async () => {
+    it('is refused for a different call', async () => {
       await beginRun();
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is distinct for each app, token and case', async () => {
+    it('is distinct for each app, token and letter case', async () => {
       await beginRun();
       await beginRun({ appId: await fixture.makeApp() });
       await beginRun({ tokenId: 2 });
@@ -92,7 +92,7 @@ export function keyedCallsContract(
       }
     });
 
-    it('is free at once after a release', async () => {
+    it('can be used by another call at once after a release', async () => {
       await calls.release(await beginRun());
       const run = await beginRun({ fingerprint: randomHash() });
       expect(run.keyedWrite.isWritten).toBe(false);
@@ -100,7 +100,7 @@ export function keyedCallsContract(
   });
 
   describe('an answer', () => {
-    it('is returned only to repeats of its call', async () => {
+    it('is returned only when its call is repeated', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
       expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);
@@ -123,7 +123,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, key: 'small' })).toMatchObject({ status: 204 });
     });
 
-    it('is kept again when older answers have expired', async () => {
+    it('is kept again once older answers of the app have expired', async () => {
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP);
       await calls.storeAnswer(await beginRun({ key: 'large' }), { ...ANSWER, text });
       fixture.clock.forward({ hours: 25 });
@@ -184,7 +184,7 @@ export function keyedCallsContract(
       expect(await repeatCall()).toBe('running');
     });
 
-    it('is its first transaction; a later run gets the same result', async () => {
+    it('is the first transaction of the run; a later run gets the same result', async () => {
       const firstRun = await beginRun();
       const session = await firstRun.keyedWrite.run(() => write());
       await calls.release(firstRun);
@@ -199,7 +199,7 @@ export function keyedCallsContract(
       expect([await isWritten(firstHash), await isWritten(secondHash)]).toEqual([false, true]);
     });
 
-    it('is kept after several dead runs', async () => {
+    it('keeps its result after several dead runs', async () => {
       const session = await (await beginRun()).keyedWrite.run(() => write());
       for (const _ of [1, 2]) {
         fixture.clock.forward(LEASE_END);

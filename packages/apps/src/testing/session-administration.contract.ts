@@ -46,7 +46,7 @@ export function sessionAdministrationContract(
     (await administration.list(appId, filter, page)).map(({ id }) => id);
 
   describe('the list of sessions', () => {
-    it('shows sessions of the app by id, without tokens', async () => {
+    it('shows the app’s sessions in the order of their ids, without tokens', async () => {
       const [anonymous, signedIn] = [await start(), await start({ customer })];
       await fixture.accessTokens.add({ appId, hash: randomHash() });
       const common = {
@@ -79,10 +79,10 @@ export function sessionAdministrationContract(
     });
   });
 
-  describe('ending sessions by the app', () => {
+  describe('a call that ends sessions', () => {
     const revokedAt = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash))?.revokedAt;
 
-    it('selects one session by its id, and keeps the time of the first call', async () => {
+    it('ends one session by its id, and keeps the first end time when repeated', async () => {
       const [session, other] = [await start(), await start()];
       const endedAt = fixture.clock.now();
       const ended = (await administration.end(appId, { id: session.id })) ?? [];
@@ -94,7 +94,7 @@ export function sessionAdministrationContract(
       expect([await revokedAt(session.tokenHash), await revokedAt(other.tokenHash)]).toEqual([endedAt, null]);
     });
 
-    it('selects all sessions of a customer', async () => {
+    it('ends all sessions of a customer', async () => {
       const sessions = [await start({ customer }), await start({ customer }), await start()];
       await fixture.sessions.end(appId, sessions[0]?.id ?? 0);
       const ended = await administration.end(appId, { customerId: customer.id });

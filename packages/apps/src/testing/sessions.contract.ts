@@ -94,7 +94,7 @@ export function sessionsContract(
   });
 
   describe('the end of a session', () => {
-    it('returns the hash of the token, and keeps the time of the first call', async () => {
+    it('returns the hash of the token, and keeps its first time when repeated', async () => {
       const { id } = await startSession();
       const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await sessions.end(appId, id)) ?? [])).toEqual(tokenHash);
@@ -122,7 +122,7 @@ export function sessionsContract(
       expect(await sessions.keepFirebaseToken(appId, id, 'two')).toBe(true);
     });
 
-    it('is not stored with an ended, missing or foreign session', async () => {
+    it('is not stored with a session that has ended, is missing or belongs to another app', async () => {
       const { id } = await startSession();
       expect(await sessions.keepFirebaseToken(await fixture.makeApp(), id, 'x')).toBe(false);
       expect(await sessions.keepFirebaseToken(appId, 987_654_321, 'x')).toBe(false);

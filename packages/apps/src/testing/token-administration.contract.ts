@@ -44,7 +44,7 @@ export function tokenAdministrationContract(
   const list = () => tokens.list(appId, PAGE);
 
   describe('the list of tokens', () => {
-    it('shows the tokens of the app by id, without sessions', async () => {
+    it('shows the app’s tokens in the order of their ids, without sessions', async () => {
       const expiresAt = inHours(1);
       const first = await add({ name: 'ERP', scopes: ['stock:read'], language: 'sr', expiresAt });
       const insertedAt = fixture.clock.now();
@@ -62,7 +62,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a change', () => {
-    it('keeps absent fields, and stores null', async () => {
+    it('keeps absent fields, and stores null values', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'] });
       const other = await add({ hash: randomHash(), name: 'PIM' });
       const expiresAt = inHours(2);
@@ -108,7 +108,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a rotation', () => {
-    it('adds a token like the old one, which expires with the overlap', async () => {
+    it('adds an equal token, and ends the old one after the overlap', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
       const other = await add({ hash: randomHash() });
       const change = rotation(5);
@@ -135,7 +135,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a revocation by id', () => {
-    it('returns the hash of the token, and keeps the time of the first call', async () => {
+    it('returns the hash of the token, and keeps its first time when repeated', async () => {
       const token = await add({ scopes: ['stock:read'] });
       const other = await add({ hash: randomHash() });
       const revokedAt = fixture.clock.now();

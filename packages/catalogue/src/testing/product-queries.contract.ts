@@ -50,7 +50,7 @@ function describeLookUps({ it }: Runner, newShop: NewShop): void {
     expect(await Promise.all(missedLookUps)).toEqual(Array.from({ length: 4 }));
   });
 
-  it('prefers exact codes to other cases, and products to variants', async () => {
+  it('prefers exact codes to codes in another case, and products to variants', async () => {
     const shop = await newShop();
     const productWithVariants = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
     const [a, b, c, d] = await shop.upsertAll(
@@ -115,7 +115,7 @@ function describeOrders({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listCodes()).toEqual(['4', '3', '2', '1', '0']);
   });
 
-  it('has each product once, however it is paged', async () => {
+  it('contains each product once, whatever the page size', async () => {
     const shop = await newShop();
     await shop.upsertAll(...Array.from({ length: 7 }, (_, index) => product(`P${index}`, { name: 'same' })));
     const pages = await Promise.all([0, 3, 6, 9].map((offset) => shop.listCodes({}, { offset, limit: 3 })));

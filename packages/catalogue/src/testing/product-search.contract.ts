@@ -60,7 +60,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     }
   });
 
-  it('uses a requested order', async () => {
+  it('sorts by the requested order', async () => {
     const shop = await openShop();
     expect(await shop.listCodes({ search: 'runner' }, { orderBy: 'name desc' })).toEqual([
       'TYPO',
@@ -72,7 +72,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     ]);
   });
 
-  it('finds a product only by its new name and codes', async () => {
+  it('finds a changed product only by its new name and codes', async () => {
     const shop = await openShop();
     await shop.upsertAll(product('OTHER', { name: 'Sandal', variants: [variant('OLD-9', { barcode: '860' })] }));
     expect([await shop.listCodes({ search: 'sandal' }), await shop.listCodes({ search: 'boot' })]).toEqual([

@@ -204,7 +204,7 @@ function describeImages({ it }: Runner, newShop: NewShop): void {
     expect(await shownImages('N')).toEqual(['d']);
   });
 
-  it('writes nothing when the replaced images are the stored ones', async () => {
+  it('writes nothing when the sent images equal the stored ones', async () => {
     const shop = await newShop();
     const row = product('A', { images: [{ imageUrl: 'https://example.com/a', alt: 'text' }] });
     await shop.upsertAll(row);
@@ -264,7 +264,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
   const store = async (shop: CatalogueShop, ...rows: readonly DesiredProduct[]): Promise<readonly ProductOutcome[]> =>
     (await shop.fixture.products.upsert(shop.app, rows, { storesReferences: true })).outcomes;
 
-  it('are stored on request, trimmed, and then match', async () => {
+  it('stores trimmed references on request, and then matches by them', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { external_ref: 'ignored' }));
     expect((await shop.get('A')).external_ref).toBeNull();
@@ -275,7 +275,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
     expect([(await shop.get('A2')).external_ref, (await shop.get('B')).external_ref]).toEqual([null, 'erp-2']);
   });
 
-  it('are unique, and may be exchanged in one call', async () => {
+  it('refuses a taken reference, but lets two products swap references in one call', async () => {
     const shop = await newShop();
     await store(shop, product('A', { external_ref: '1' }), product('B', { external_ref: '2' }));
     const taken = { id: (await shop.get('A')).id, external_ref: '2', variants: [] };
@@ -287,7 +287,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
     expect([(await shop.get('A')).external_ref, (await shop.get('B')).external_ref]).toEqual(['2', '1']);
   });
 
-  it('are of the app', async () => {
+  it('allows equal references in two apps', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await store(shop, product('A', { external_ref: '1' }));
     expect(await store(otherShop, product('A', { external_ref: '1' }))).toMatchObject([{ created: true }]);

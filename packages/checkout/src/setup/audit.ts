@@ -2,7 +2,7 @@ import { changedRecords, type AuditEntry } from '@back-office/kernel';
 import type { Row } from './fields.js';
 import { RESOURCES, type ResourceName } from './set-up-records.js';
 
-/** A reader of the audit log could redeem a coupon code. */
+/** Hidden because a reader of the audit log could redeem the coupon. */
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set(['coupon_code']);
 const HIDDEN = '…';
 

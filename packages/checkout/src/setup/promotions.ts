@@ -53,7 +53,7 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Every basket evaluates all these promotions for each line, so their number has a limit.
+  // Limits the number of promotions, because every basket evaluates all active ones for each line.
   limits: [
     {
       count: 100,

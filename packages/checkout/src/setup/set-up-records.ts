@@ -14,7 +14,7 @@ export const RESOURCES = {
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** The app at the time of the token's check; its currency may have changed since. */
+/** The app as it was at authentication; its currency may have changed since. */
 export interface SetUpApp {
   readonly id: number;
   readonly currency: string;

@@ -18,7 +18,7 @@ export function evaluationOffersContract(
   });
 
   describe('an evaluation of offers', () => {
-    it('charges for shipment below the amount of free shipment', async () => {
+    it('charges for shipment below the threshold of free shipment', async () => {
       const post = { code: 'post', name: 'Post', price: 3, vat_rate: 20, free_from: 24 };
       await fixture.setUp(shop.id, 'shipment_methods', post);
       const feesFor = async (qty: number) =>

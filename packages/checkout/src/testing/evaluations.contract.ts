@@ -68,7 +68,7 @@ export function evaluationsContract(
       );
     });
 
-    it('belongs to its app', async () => {
+    it('is found only in its app', async () => {
       const { id } = await shop.evaluate();
       expect(await fixture.evaluationQueries.find(await fixture.makeApp(), id)).toBeUndefined();
       expect(await fixture.evaluationQueries.find(shop.id, UNKNOWN)).toBeUndefined();

@@ -103,7 +103,7 @@ export function setUpRecordsContract(
       expect((await list(name)).at(-1)).toEqual(record);
     });
 
-    it('belongs to its app', async () => {
+    it('is found only in its app', async () => {
       const otherAppId = await fixture.makeApp();
       await put('vouchers', GIFT);
       expect(await list('vouchers', ALL, otherAppId)).toEqual([]);
@@ -118,7 +118,7 @@ export function setUpRecordsContract(
   });
 
   describe('the payment methods of a new app', () => {
-    it('are dated by the creation of the app', async () => {
+    it('have the creation time of the app', async () => {
       const now = fixture.clock.now();
       const methods = await list('payment_methods');
       expect(methods.length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ export function setUpRecordsContract(
   });
 
   describe('an invalid row', () => {
-    it('prevents all writes, and is reported by one key', async () => {
+    it('prevents all writes, and is reported with one message key', async () => {
       const rows = [CASH, { ...CASH, kind: 'shells' }, 7, { code: 'new', name: null, kind: null }];
       const storedMethods = await list('payment_methods');
       expect(await tryToPut('payment_methods', rows)).toEqual({
@@ -202,7 +202,7 @@ export function setUpRecordsContract(
       await put('promotions', { code: 'p0', active: false }, TENTH);
     });
 
-    it('do not count after they end, become inactive or get a coupon', async () => {
+    it('are no longer counted after they end, become inactive or get a coupon', async () => {
       await put('promotions', ...makePromotions(MAX_ACTIVE - 1));
       const endTime = new Date(fixture.clock.now().getTime() + 60_000).toISOString();
       await put('promotions', { ...TENTH, code: 'ends', valid_until: endTime });
@@ -253,7 +253,7 @@ export function setUpRecordsContract(
     });
   });
 
-  describe('amounts in a currency that is not that of the app', () => {
+  describe('amounts in a currency other than the app’s', () => {
     it('are refused', async () => {
       const refusedCall = tryToPut('vouchers', [GIFT], appId, 'EUR');
       await expect(refusedCall).rejects.toMatchObject({ name: 'DatabaseUnavailable' });

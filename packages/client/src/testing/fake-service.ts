@@ -22,7 +22,7 @@ export interface Planned {
 export interface FakeService {
   readonly baseUrl: string;
   readonly received: Received[];
-  /** Responses in their order; the last one is repeated. */
+  /** Sets the next responses in order; the last one is repeated. */
   plan(...responses: Planned[]): void;
   close(): Promise<void>;
 }

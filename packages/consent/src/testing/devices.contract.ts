@@ -160,7 +160,7 @@ export function devicesContract(
       await expectRefusal(session);
     });
 
-    it('stores nothing for a missing or foreign session', async () => {
+    it('stores nothing for a missing session or a session of another app', async () => {
       await expectRefusal(987_654_321);
       await expectRefusal(phoneSessionId, await fixture.makeApp());
     });

@@ -106,7 +106,7 @@ export function customersContract(
       },
     );
 
-    it('may have a reference that differs in case or app', async () => {
+    it('may have the reference of another customer in another case or another app', async () => {
       await add({ external_ref: 'r' });
       await add({ email: 'b@example.com', external_ref: 'R' });
       await add({ email: 'c@example.com' });

@@ -25,7 +25,7 @@ export interface PersonalDataFixture {
     appId: number,
     fields: { readonly customer: { readonly id: number; readonly dataPart: number; readonly timePart: number } },
   ): Promise<unknown>;
-  /** Sells the items, which the customer pays; returns the id of the order. */
+  /** Sells and pays the items; returns the id of the order. */
   sellOrder(appId: number, sale: SoldItems): Promise<number>;
   /** Creates a proforma that stays open. */
   sell(appId: number, basket: object): Promise<unknown>;
@@ -128,7 +128,7 @@ export function personalDataContract(
   });
 
   describe('an erased customer', () => {
-    it('has blank fields and an address that nobody can use', async () => {
+    it('has blank fields and an e-mail address that nobody can use', async () => {
       const { customer: unerased } = await exportOf(ana);
       fixture.clock.forward({ seconds: 60 });
       expect(await erase()).toBe(true);
@@ -147,7 +147,7 @@ export function personalDataContract(
       expect(customer?.inserted_at).toBe(unerased?.inserted_at);
     });
 
-    it('keeps amounts and numbers of sales, without contact and free texts', async () => {
+    it('keeps amounts and numbers of sales, but no contact data and free texts', async () => {
       await fillRecordsOf(ana);
       const unerased = await exportOf(ana);
       await erase();
@@ -166,7 +166,7 @@ export function personalDataContract(
       expect(sessions.filter(({ revoked_at: revokedAt }) => revokedAt === null)).toEqual([]);
     });
 
-    it('leaves the records of other customers as they are', async () => {
+    it('does not affect the records of other customers', async () => {
       const other = await fixture.addCustomer(appId, { first_name: 'Mira', last_name: 'Savić' });
       await fillRecordsOf(ana);
       await fillRecordsOf(other);
@@ -175,7 +175,7 @@ export function personalDataContract(
       expect(await exportOf(other)).toEqual(unerased);
     });
 
-    it('can be erased again, which blanks what was written since', async () => {
+    it('can be erased again, which also blanks data written since the first erasure', async () => {
       await erase();
       fixture.clock.forward({ seconds: 60 });
       await sellTo(ana);

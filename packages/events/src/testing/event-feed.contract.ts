@@ -137,8 +137,8 @@ export function eventFeedContract(
     });
   });
 
-  describe('events older than the retention time', () => {
-    it('are removed, and a later page reports the gap', async () => {
+  describe('the feed with a gap', () => {
+    it('removes events after the retention time, and reports the gap to a later page', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 2 } });
       await addCustomers(3);
       fixture.clock.forward({ hours: 36 });
@@ -152,14 +152,14 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 3 });
     });
 
-    it('leave a gap for a reader that began before the first event', async () => {
+    it('reports a gap to a reader that began before the first event', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();
       expect(await fixture.eventFeed.page(appId, 0, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 2 });
     });
 
-    it('leave a gap for a position beyond the end, as after the restore of a backup', async () => {
+    it('reports a gap for a position beyond the end, as after the restore of a backup', async () => {
       await addCustomers(2);
       expect(await page(2)).toMatchObject({ events: [], position: 2 });
       expect(await fixture.eventFeed.page(appId, 3, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
@@ -167,7 +167,7 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(other, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
     });
 
-    it('leave a gap even when no page was read before', async () => {
+    it('reports a gap even when no page was read before', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();

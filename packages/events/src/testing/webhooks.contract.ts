@@ -374,7 +374,7 @@ export function webhooksContract(
       expect(leased.due.slice(0, 1).map((due) => attempt(due, BROKEN))).toMatchObject([{ status: 'pending' }]);
     });
 
-    it('has nothing due while a replayed event of the record waits', async () => {
+    it('leases no event of a record while a replayed event of the record waits', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, OK), delivery(withRecordOf(first, second), BROKEN)]);
       await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds: [first.id] });
@@ -436,8 +436,8 @@ export function webhooksContract(
     });
   });
 
-  describe('the log of deliveries', () => {
-    it('shows the last attempt, newest event first', async () => {
+  describe('the deliveries of an endpoint', () => {
+    it('are listed with their last attempt, newest event first', async () => {
       const events = await addEvents(2);
       const [delivered, failed] = [delivery(events[0] as EventRecord, OK), delivery(events[1] as EventRecord, BROKEN)];
       await settle([delivered, failed]);
@@ -451,7 +451,7 @@ export function webhooksContract(
       expect(secondPage).toEqual([delivered]);
     });
 
-    it('continues with the events that waited behind an expired one', async () => {
+    it('become due when the event before them has expired', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
       const [oldEvent] = (await addEvents(1)) as [EventRecord];
       fixture.clock.forward({ hours: 20 });
@@ -467,7 +467,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([newEvent.id]);
     });
 
-    it('expires with the events', async () => {
+    it('are removed when their events expire', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
       const [event] = (await addEvents(1)) as [EventRecord];
       await settle([delivery(event, OK)]);
@@ -480,7 +480,7 @@ export function webhooksContract(
   describe('a replay', () => {
     it('of events makes them due again, oldest first', async () => {
       const events = await addEvents(3);
-      // The last event waits for its second attempt.
+      // Only the last event stays pending.
       await settle(events.map((event, index) => delivery(event, index === 2 ? BROKEN : OK)));
       const eventIds = [events[2]?.id ?? 0, events[0]?.id ?? 0, 987_654_321];
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds })).toBe(2);
@@ -489,7 +489,7 @@ export function webhooksContract(
       expect(due[0]).toMatchObject({ status: 'pending', attempts: 0, firstAttemptAt: null, responseText: 'fine' });
     });
 
-    it('of failures omits other deliveries', async () => {
+    it('of failed deliveries omits other deliveries', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       await settle([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { failed: true })).toBe(1);
