@@ -42,7 +42,7 @@ describe('a call that loses the database', () => {
     expect((callWithLostConnection as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
   });
 
-  it('passes on errors that are no database failures', async () => {
+  it('passes on errors that are not database failures', async () => {
     const call = trackCall(() => {
       noteWritten();
       return Promise.reject(new TypeError('a bug'));

@@ -11,8 +11,8 @@ export function hasWritten(): boolean {
 }
 
 /**
- * Runs a call. Throws {@link UnknownOutcome} when this run or an earlier one has written, but fails with an error that
- * means that nothing was written.
+ * Runs a call. If this run or an earlier one has written, an error that means “nothing was written” becomes {@link
+ * UnknownOutcome}.
  */
 export async function trackWrites<Result>(
   work: () => Promise<Result>,

@@ -52,9 +52,10 @@ export interface Transaction extends WritingSql {
   expectManyRows(): void;
 }
 
-// A mark divides by the number of marked rows, so a division by zero means that another run has taken the key.
+// The statement that stores a result divides by its row count. Division by zero means that another run has taken the
+// key.
 const DIVISION_BY_ZERO = '22012';
-/** COMMIT (`undefined`), a mark and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
+/** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
 /** Entries or events that the transaction writes at its end in one statement. */
@@ -86,7 +87,7 @@ export class ClientTransaction implements Transaction {
   }
 
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    // Commits later if a mark needs the final result, and never in a dry run.
+    // Does not commit here if the result must be stored first, or in a dry run.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
   }
 
@@ -193,7 +194,7 @@ async function sendTogether(
   stream.uncork();
   const answers = await Promise.allSettled(promises);
   if (!withBegin) return answers;
-  // If BEGIN fails, the statements have run outside of a transaction, so their answers do not count.
+  // If BEGIN fails, the statements ran outside of a transaction, so their answers are discarded.
   const [beginAnswer, ...statementAnswers] = answers;
   return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
 }

@@ -32,13 +32,13 @@ import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
 
-/** Milliseconds. The server times out before the client, and a statement before its transaction. */
+/** Milliseconds. The server times out before the client; a statement times out before its transaction. */
 export const TIMEOUTS = {
   bulkStatement: 15_000,
   bulkQuery: 16_000,
 
   acquire: 2_000,
-  // A call that has written may start new attempts for this long.
+  // After its first write, a call may retry for this long to get a connection.
   acquireAfterWrite: 5_000,
   lock: 2_000,
   statement: 5_000,
@@ -53,7 +53,7 @@ pg.types.setTypeParser(BIGINT_OID, Number);
 // `jit=off`: compiling a statement takes longer than running it, because all statements use indexes. Read committed
 // lets a statement see what was committed while it waited for a lock.
 const SESSION_SETTINGS = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
-// A plan made while a table was small would scan the grown table until the next analyze.
+// Forces index use, because a plan made while a table was small would scan the grown table until the next analyze.
 const INDEX_SETTINGS = ['-c enable_seqscan=off'];
 // Cached data makes random reads as cheap as sequential ones; at the default cost the planner avoids covering indexes.
 // Parallel workers would take cores from other calls.
@@ -137,13 +137,13 @@ export function migrationSourceFor(connection: ConnectionTarget, migrations = MI
   });
 }
 
-// The last of two equal settings applies, so the options of the service follow those of the URL.
+// The options of the service come last, because the last of two equal settings applies.
 function optionsOf(connection: ConnectionTarget, serviceOptions: readonly string[]): string {
   const urlOptions = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
   return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
 
-/** pg would prefer the options of the URL to those of the service. */
+/** Removes the options from the URL, because pg would prefer them to those of the service. */
 function withoutOptions(url: string): string {
   const query = queryOf(url);
   const otherParameters = new URLSearchParams(query);

@@ -80,8 +80,9 @@ async function distributeAll(query: Query): Promise<ConvertedTables> {
 }
 
 /**
- * Runs `work` without the foreign keys of plain tables, then adds the keys again, which checks every row. Tables that
- * reference each other have no order of distribution, and Citus refuses tables that reference a reference table.
+ * Runs `work` without the foreign keys of plain tables, then adds the keys again, which checks every row. With foreign
+ * keys, tables that reference each other could not be distributed in any order, and Citus refuses tables that reference
+ * a reference table.
  */
 async function withoutForeignKeys(
   query: Query,

@@ -22,7 +22,7 @@ const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,20
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
-/** Returns true when no connection became free in time; then nothing was sent. */
+/** Returns true when the pool had no free connection in time. In this case, nothing was sent. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as Error | undefined)?.message === 'timeout exceeded when trying to connect';
 }
@@ -37,7 +37,10 @@ export function failureOf(error: unknown): Failure {
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
-/** A shard adds a suffix to the constraint's name, and a node of a cluster names the constraint only in the message. */
+/**
+ * Accepts a suffix, because Citus adds one to a shard's constraint. Reads the message, because a node names the
+ * constraint only there.
+ */
 export function violates(error: unknown, constraint: string): boolean {
   if (failureOf(error) !== 'duplicate') return false;
   const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };

@@ -23,8 +23,8 @@ export function anyOf(list: string): string {
 }
 
 /**
- * Selects one row by its id. The limit makes PostgreSQL look up the row by its key. In an app that its statistics take
- * to be small, a join may read all rows of the app for each row.
+ * Selects one row by its id. The limit makes PostgreSQL use the key. Without it, a join may read all rows of the app
+ * for each row when statistics suggest a small app.
  */
 export const rowById = (table: string, appId: string, id: string): string =>
   `select * from ${table} where app_id = ${appId} and id = ${id} limit 1`;

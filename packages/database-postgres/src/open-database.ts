@@ -36,7 +36,7 @@ export async function openDatabase(options: PostgresOptions): Promise<OpenedPost
     const database = portsOf(postgres, connection, options);
     return { database, notice: embedded?.notice, postgres, connection, close };
   } catch (error) {
-    // Open connections would keep the process alive.
+    // Closes the connections, because open ones would keep the process alive.
     await close();
     throw error;
   }

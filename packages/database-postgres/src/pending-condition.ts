@@ -24,7 +24,7 @@ export class PendingCondition {
     return runInContext({ condition: this }, work);
   }
 
-  /** Locks the record, so that it stays as it is read until the transaction ends. */
+  /** Locks the record, so that it cannot change between the check and the end of the transaction. */
   async check(transaction: Sql): Promise<void> {
     const { kind, appId, id, isMet } = this.condition;
     if (kind === 'app') await transaction.rows('select id from apps where id = $1 for no key update', [appId]);

@@ -113,7 +113,7 @@ export class Postgres implements Sql {
 
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
-    // Fails like a read, because nothing is written without a connection.
+    // Treats a failed connection like a failed read, because nothing has been written.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
     client.on('error', ignoreError);
     let isBroken = false;
@@ -140,7 +140,8 @@ export class Postgres implements Sql {
     work: (transaction: Transaction) => Promise<Result>,
     { dryRun = false }: TransactionOptions = {},
   ): Promise<Result> {
-    // A read that has to write, such as one of an overdue proforma, finds the record changed.
+    // A read may have to write, for example to expire an overdue proforma. In a conditional call, this means that the
+    // record has changed.
     if (callContext().reader) throw new ConditionFailed();
     assertOutsideTransaction('A second transaction');
     const writeOnce = WriteOnce.pending();
@@ -197,8 +198,8 @@ export class Postgres implements Sql {
   private statementName(text: string): string | undefined {
     const knownName = this.nameByText.get(text);
     if (knownName) return knownName;
-    // The number is limited, because lists have thousands of combinations of filters and each connection keeps every
-    // name.
+    // Limits the number of names, because each connection keeps every name and lists have thousands of filter
+    // combinations.
     if (this.nameByText.size === MAX_STATEMENT_NAMES) return undefined;
     const name = createHash('sha1').update(text).digest('base64url');
     this.nameByText.set(text, name);
@@ -206,7 +207,7 @@ export class Postgres implements Sql {
   }
 }
 
-/** Retries for longer when the call has written, because such a call can no longer be rejected. */
+/** Retries for longer when the call has written, because the service can no longer refuse the call. */
 async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
   const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
   for (;;) {

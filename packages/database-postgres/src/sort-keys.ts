@@ -5,7 +5,7 @@ export interface SortKey {
   readonly sql: string;
   readonly type: 'bigint' | 'text' | 'timestamptz';
   readonly direction: Sorting['direction'];
-  /** Absent if the value cannot be null, because PostgreSQL could not use the index otherwise. */
+  /** Set only for nullable values, because PostgreSQL could otherwise not use the index. */
   readonly nulls?: 'first' | 'last';
 }
 
@@ -16,7 +16,10 @@ const VALID_TEXTS: Readonly<Record<SortKey['type'], (text: string) => boolean>> 
   timestamptz: isTimestamp,
 };
 
-/** PostgreSQL refuses the year 0, and dates such as 30 February, which `Date` moves to the next month. */
+/**
+ * Refuses the year 0 and dates such as 30 February, because PostgreSQL refuses them and `Date` moves them to the next
+ * month.
+ */
 function isTimestamp(text: string): boolean {
   const [, date = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/.exec(text) ?? [];
   const time = Date.parse(`${date}Z`);
@@ -50,7 +53,7 @@ export function afterSql(keys: readonly SortKey[], position: Position, value: Pl
     const isEqual = bound === null ? `${key.sql} is null` : `${key.sql} = ${bound}`;
     return `(${isAfterBound(key, bound)} or (${isEqual} and ${followingKeys}))`;
   }, 'false');
-  // With a range of the first key, PostgreSQL skips earlier rows of the index.
+  // The range of the first key lets PostgreSQL skip earlier rows of the index.
   const range =
     firstKey?.nulls === undefined
       ? `${firstKey?.sql} ${firstKey?.direction === 'asc' ? '>=' : '<='} ${bounds[0]} and `

@@ -60,7 +60,10 @@ export class TurnLane {
     if (waiters.length === 0) this.waitersByKey.delete(key);
   }
 
-  /** Takes a connection for the waiting party with the fewest connections; among equals, for the first one. */
+  /**
+   * Takes a connection for the waiting party with the fewest connections. If several have the fewest, takes the first
+   * one.
+   */
   next(): Waiter | undefined {
     const key = this.nextKey();
     if (key === undefined) return undefined;

@@ -92,7 +92,7 @@ describe('a queue of ten connections', () => {
     expect((await takeGranted()).sort()).toEqual(['app 2', 'file a', 'health ', 'token a']);
   });
 
-  it('rejects a caller that waits too long, and passes its turn on', async () => {
+  it('rejects a caller that waits too long, and gives its turn to the next caller', async () => {
     requestTimes(8, app(1));
     request(app(2));
     await takeGranted();

@@ -5,15 +5,15 @@ import { TurnLane, type Waiter } from './turn-lane.js';
 /** Party of work that belongs to no app; it takes turns with the apps. */
 export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
-/** After a call of another app, no app may take more than half of the connections for this long. */
+/** If another app made a call within this time, an app gets at most half of the connections. */
 const SHARING_MS = 10_000;
-/** Number of connections for which one connection is reserved for look-ups. */
+/** The queue reserves one of this number of connections for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
 const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
 
 /**
- * Grants connections in turns: first the kinds of work, then the parties of the kind. Look-ups of tokens, files and
- * health have reserved connections, because every call needs a look-up and a look-up takes little time.
+ * Grants connections in turns: first by kind of work, then by party. Some connections are reserved for look-ups of
+ * tokens, files and health, because every call needs a short look-up.
  */
 export class TurnQueue {
   private free: number;
@@ -51,7 +51,7 @@ export class TurnQueue {
     };
   }
 
-  /** Takes a connection and returns true, unless no connection is free or other callers come first. */
+  /** Takes a connection and returns true. Returns false if none is free or if other callers come first. */
   tryTake({ kind, key }: Party): boolean {
     if (kind === 'app' && key !== BACKGROUND.key) this.latestApps.note(key, performance.now());
     const lane = this.lanes[kind];
@@ -69,7 +69,7 @@ export class TurnQueue {
         resolve,
         timer: setTimeout(() => {
           lane.remove(key, waiter);
-          // The pool of `pg` reports the same error.
+          // Uses the error message of the `pg` pool, so that callers recognize both.
           reject(new Error('timeout exceeded when trying to connect'));
         }, this.timeoutMs),
       };

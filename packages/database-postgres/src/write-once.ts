@@ -12,11 +12,11 @@ export interface CallContext {
   readonly actor?: Actor;
   /** A `PendingCondition`. */
   readonly condition?: object;
-  /** Transaction whose connection reads, while it checks a condition. */
+  /** Transaction that runs the reads of a condition check on its connection. */
   readonly reader?: Sql;
 }
 
-// Keeps all state in one storage, because on Node 20 every storage slows down each promise of the process.
+// Keeps all state in one storage, because on Node 20 every further storage slows down all promises of the process.
 const storage = new AsyncLocalStorage<CallContext>();
 
 export function callContext(): CallContext {
@@ -28,15 +28,15 @@ export function runInContext<Result>(changes: CallContext, work: () => Result): 
 }
 
 /**
- * The write of a keyed call. Its first transaction also stores its result as a mark. A later run of the call gets that
- * result instead of writing again.
+ * The write of a keyed call. Its first transaction also stores its result. A later run of the call gets this result
+ * instead of writing again.
  */
 export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `makeMark` returns a statement that stores a result; it divides by the number of marked rows, so it fails when no
-   * row is marked.
+   * `makeMark` returns a statement that stores a result. It divides by the number of stored rows, so it fails when no
+   * row is stored.
    */
   constructor(
     private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },

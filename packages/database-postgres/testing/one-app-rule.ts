@@ -15,8 +15,8 @@ const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
 export const loadGrammar: () => Promise<void> = loadModule;
 
 /**
- * Returns why the statement may touch records of more than one app; empty when it cannot. The conditions of the
- * statement must tie the `app_id` of every table to one parameter or constant.
+ * Returns the reasons why the statement may touch records of more than one app; an empty list if it cannot. Conditions
+ * must tie the `app_id` of every table to one parameter or constant.
  */
 export function findBreaches(text: string, tables: Tables): string[] {
   const statements = (parseSync(text).stmts ?? []).flatMap(({ stmt }) => stmt ?? []);
@@ -51,7 +51,7 @@ function findUntied(root: Value, uses: readonly RowSource[], ties: readonly Tie[
   return uses.filter(({ id, columns }) => !tiedValues.has(column(id, columns.indexOf('app_id'))));
 }
 
-// MERGE, TRUNCATE, LOCK and COPY are not analyzed.
+// Reports statements such as MERGE, TRUNCATE, LOCK and COPY, which are not analyzed.
 function reportUnreadable(statement: Node, tables: Tables): string[] {
   const tableNames = JSON.stringify(statement).matchAll(/"relname":"(\w+)"/g);
   return [...tableNames].flatMap(([, table = '']) =>

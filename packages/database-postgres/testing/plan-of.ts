@@ -1,7 +1,7 @@
 import type { Postgres } from '../src/postgres.js';
 
 /**
- * Returns the plan of a statement. Unlike in the service, scans are allowed, so the planner uses an index only by
+ * Returns the plan of a statement. Unlike the service, it allows scans, so an index in the plan is the planner's
  * choice.
  */
 export async function explainStatement(

@@ -158,7 +158,7 @@ export class StatementReader {
 
   private readFrom(items: readonly Node[] | undefined, where: Node | undefined, scope: Scope): void {
     for (const item of items ?? []) this.readSource(item, scope);
-    // A condition does not hold for all rows of outer scopes.
+    // Applies the condition only to sources of this scope, because it does not hold for all rows of outer scopes.
     this.ties.push(...tiesToSources(scope.sources, this.readCondition(where, scope)));
   }
 
@@ -191,7 +191,7 @@ export class StatementReader {
     return this.addSource(scope, rename(table, table.name, alias?.colnames));
   }
 
-  /** The condition of an outer join holds only for its optional side. */
+  /** The condition of an outer join applies only to its optional side. */
   private readJoin({ larg, rarg, jointype, quals, usingClause }: JoinExpr, scope: Scope): readonly RowSource[] {
     const left = larg ? this.readSource(larg, scope) : [];
     const right = rarg ? this.readSource(rarg, scope) : [];
@@ -239,7 +239,7 @@ export class StatementReader {
     );
   }
 
-  /** Returns undefined for other expressions than columns, parameters, constants and scalar subqueries. */
+  /** Returns `undefined` unless the expression is a column, parameter, constant or scalar subquery. */
   private valuesOf(expression: Node | undefined, scope: Scope): readonly Value[] | undefined {
     if (!expression) return undefined;
     if ('ParamRef' in expression) return [parameter(expression.ParamRef.number ?? 0)];
@@ -268,7 +268,7 @@ export class StatementReader {
     );
   }
 
-  /** Queries of FROM and WITH are left out, because they are read in the order that defines names. */
+  /** Skips queries of FROM and WITH, because they are read where they define names. */
   private readNested(tree: unknown, scope: Scope): void {
     if (typeof tree !== 'object' || tree === null) return;
     for (const [key, part] of Object.entries(tree)) {

@@ -25,7 +25,7 @@ export function asciiOf(text: string): string {
   ).toLowerCase();
 }
 
-// The library transliterates emoji to names like `:athletic_shoe:`, and some symbols to `%` or `_`.
+// The library turns emoji into names like `:athletic_shoe:`, and some symbols into `%` or `_`.
 const MAY_NAME_SYMBOLS = /[%_:]/;
 const NAMES_A_SYMBOL = /[%_]|^:.+:$/;
 

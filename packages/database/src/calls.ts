@@ -9,14 +9,14 @@ export interface WriteCondition {
   readonly appId: number;
   /** Id of the record; for an app, its own id. */
   readonly id: number;
-  /** Reads the record by queries of the database. They see its latest committed state. */
+  /** Must read the record through the queries of the database, which then return its latest committed state. */
   readonly isMet: () => Promise<boolean>;
 }
 
 export interface Calls {
-  /** Runs work on behalf of a party. Work without a party is background work. */
+  /** Runs work for a party. Work outside of this function is background work. */
   readonly runFor: <Result>(party: Party, work: () => Promise<Result>) => Promise<Result>;
-  /** Runs work whose changes the audit log attributes to the actor. Work without an actor belongs to the worker. */
+  /** Runs work whose changes the audit log attributes to the actor. The worker is the actor of all other work. */
   readonly runAs: <Result>(actor: Actor, work: () => Promise<Result>) => Promise<Result>;
   /**
    * Runs the work of a call. `impliesNothingWritten` recognizes errors that tell the client that nothing was written.
@@ -27,8 +27,8 @@ export interface Calls {
     impliesNothingWritten: (error: unknown) => boolean,
   ) => Promise<Result>;
   /**
-   * Runs work whose first write happens only if the condition holds. No other write changes the record between the check
-   * and that write. Throws `ConditionFailed` and writes nothing when the condition does not hold.
+   * Runs work that may write only if the condition holds. The record cannot change between the check and the first
+   * write. Throws `ConditionFailed` and writes nothing when the condition does not hold.
    */
   readonly runIf: <Result>(condition: WriteCondition, work: () => Promise<Result>) => Promise<Result>;
   readonly isResumed: () => boolean;

@@ -18,7 +18,7 @@ export class WrittenByAnother extends Error {
   override readonly name = 'WrittenByAnother';
 }
 
-// Compares names, because an adapter may load another copy of the error classes.
+// Compares names, because an adapter may load its own copy of the error classes.
 export function isUnknownOutcome(error: unknown): error is UnknownOutcome {
   return error instanceof Error && error.name === 'UnknownOutcome';
 }

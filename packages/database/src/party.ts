@@ -1,4 +1,4 @@
-/** Kind of work that needs the database. Each kind has connections that no other kind can take. */
+/** Kind of work that needs the database. Each kind has connections that other kinds cannot take. */
 export type PartyKind = 'app' | 'token' | 'file' | 'health';
 
 /**

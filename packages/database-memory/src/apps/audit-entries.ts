@@ -9,7 +9,7 @@ export function runAs<Result>(actor: Actor, work: () => Result): Result {
   return actorStorage.run(actor, work);
 }
 
-/** The caller runs the transaction of the change. */
+/** Must run inside the transaction of the change. */
 export function audit(state: State, appId: number, at: Date, entries: readonly AuditEntry[]): void {
   for (const { action, subjectId = null, before = null, after = null } of entries) {
     // The round trip through JSON gives the values that a database would store.

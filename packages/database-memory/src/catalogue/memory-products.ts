@@ -60,7 +60,7 @@ export class MemoryProducts implements Products {
   }
 }
 
-/** Returns all products of the app, because products without a row do not affect the plan. */
+/** Returns all products of the app. Products without a row in the call do not affect the plan. */
 function readProducts({ products, variants }: State, appId: number): FoundProducts {
   const drafts = new Map(products.all(appId).map((row) => [row.id, productDraft(row)]));
   const variantDrafts = variants.all(appId).flatMap((row) => {

@@ -34,7 +34,7 @@ describe('sold pieces', () => {
     expect(() => subtractSold(state, 1, soldItems)).toThrow('less than nothing');
   });
 
-  it('are not subtracted before they are counted', async () => {
+  it('are not subtracted from a product without sales', async () => {
     const state = await makeShop();
     subtractSold(state, 1, [{ productId: 1, qty: 1 }]);
     expect(state.productSales.all(1)).toEqual([]);

@@ -5,7 +5,7 @@ export interface SoldPieces {
   readonly qty: number;
 }
 
-/** The caller runs the transaction. */
+/** Must run inside a transaction. */
 export function countSold({ productSales }: State, appId: number, items: readonly SoldPieces[]): void {
   for (const { productId, qty } of items) {
     const quantity = (productSales.get(appId, productId)?.quantity ?? 0) + qty;

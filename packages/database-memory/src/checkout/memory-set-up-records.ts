@@ -19,7 +19,7 @@ import type { Table } from '../memory.js';
 import type { State } from '../state.js';
 import type { SetUpRow } from './records.js';
 
-/** Columns that no client sends. */
+/** Initial values of columns that clients never send. */
 const INITIAL_VALUES: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
 
 const BY_ID: readonly SortKey<SetUpRow>[] = [{ value: ({ id }) => id, direction: 'asc' }];

@@ -24,7 +24,7 @@ const VISIT_FIELDS = ['id', 'app_location_id', 'latitude', 'longitude', 'accurac
 const CONTACT = ['customer_email', 'customer_first_name', 'customer_last_name', 'customer_phone'] as const;
 const TERMS = ['currency', 'delivery', 'comment', 'tags'] as const;
 
-/** The exported fields are those of the SQL adapter. */
+/** Exports the same fields as the SQL adapter. */
 export class MemoryPersonalDataExport implements PersonalDataQueries {
   constructor(private readonly state: State) {}
 

@@ -19,7 +19,7 @@ import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import type { Stored, Table } from '../memory.js';
 
-/** Every text contains the empty text. */
+/** Matches every text, because every text contains the empty text. */
 const ANY_TEXT = [''];
 
 type ErasedSales = Parameters<typeof eraseEvents>[1];
@@ -58,7 +58,10 @@ export class MemoryPersonalData implements PersonalData {
     return this.state.proformas.all(appId).filter(({ buyer }) => buyer.id === customerId);
   }
 
-  /** Free texts that were written after the first erasure are blanked unseen, because the customer's texts are lost. */
+  /**
+   * Returns the time of the first erasure. Every later free text is blanked, because the customer's data to search for
+   * is lost.
+   */
   private firstErasureOf(appId: number, { id, email }: Customer): Date {
     const erasures = this.state.auditLog
       .all(appId)

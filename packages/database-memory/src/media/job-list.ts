@@ -19,7 +19,7 @@ import type { JobRecord } from './records.js';
 
 const MAX_DAILY_ATTEMPTS = 25;
 const MS_PER_SECOND = 1_000;
-/** The pause between attempts stays the same after this number of attempts. */
+/** The pause between attempts stops growing after this number of attempts. */
 const MAX_PAUSE_ATTEMPTS = 10;
 
 interface NewJob {
@@ -88,7 +88,7 @@ export class JobList {
     }
   }
 
-  /** Takes a due job of the app with the oldest latest turn. */
+  /** Takes a due job of the app that has waited longest for its turn. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
     const dueJobs = this.all().filter(

@@ -219,7 +219,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
 
   private tidyReplaced(appId: number, { id, key }: FileRecord, keptKey: string, mime: string): string[] {
     const keys = [key, keptKey, ...derivedKeys(this.state, appId, id)];
-    // Processing would replace renditions and pages; without processing, they are dropped here.
+    // Processing replaces renditions and pages. A file that is not processed loses them here.
     const droppedFiles = isProcessed(mime) ? [] : dropDerivedFiles(this.state, appId, id);
     this.jobs.addTidying({ appId, blobs: droppedFiles.map(({ content }) => content), keys });
     return keys;

@@ -31,11 +31,11 @@ describe('daily jobs in memory', () => {
     return finishedJobs.splice(0);
   };
 
-  it('are not caught up at the first start', async () => {
+  it('do not catch up on missed days at the first start', async () => {
     expect(await runWorkers(openQueue(), 1)).toEqual([]);
   });
 
-  it('are caught up once at the next start', async () => {
+  it('catch up once on missed days at the next start', async () => {
     const fixture = openQueue();
     await runWorkers(fixture, 1);
     fixture.forward(17.5);

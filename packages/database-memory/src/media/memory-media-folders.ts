@@ -66,7 +66,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       const path = this.targetOf(appId, folder, edit.parent);
       if (isRefusal(path)) return path;
       const { name = folder.name, description = folder.description } = edit;
-      // Checks the old name in the new parent, too.
+      // The target parent must have neither the old nor the new name, because PostgreSQL moves first and renames later.
       const steps: FolderRecord[] = [
         { ...folder, path },
         { ...folder, path, name, description },

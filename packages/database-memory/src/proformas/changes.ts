@@ -58,7 +58,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
   return { ...change, after: withOrderState(change, orderState, now) };
 }
 
-/** Shelves of a warehouse that no longer sells have no stock for a larger reservation. */
+/** A warehouse that is no longer sellable has no stock for larger reservations. */
 function stockFor(state: State, appId: number, changes: readonly DecidedChange[]): StockRow[] {
   const reservations = changes.flatMap(({ before, after }) =>
     reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),

@@ -48,7 +48,7 @@ export class MemoryProformaOrders implements ProformaOrders {
     return this.changeAll(appId, [id], decide, true)[0];
   }
 
-  /** Memory has no locks, so no proforma is left out. */
+  /** Memory has no locks, so no proforma is skipped. */
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     return this.changeAll(appId, ids, decide, false);
   }

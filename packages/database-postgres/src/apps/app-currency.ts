@@ -16,14 +16,14 @@ export async function hasAmounts(transaction: Transaction, appId: number): Promi
   return row?.hasAmounts === true;
 }
 
-/** Reads the currency again, because the caller's app may be a second old. $1 is the app's id. */
+/** Reads the currency again, because the caller's copy of the app may be a second old. $1 is the app's id. */
 export const CURRENCY_OF_APP = '(select currency from apps where id = $1)';
 
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
-/** Call this check after the wait for the bulk lock. */
+/** Must run after the bulk lock is acquired. */
 export async function checkStoredCurrency(
   transaction: Transaction,
   app: { readonly id: number; readonly currency: string },

@@ -90,7 +90,7 @@ export class SqlApps implements Apps, AppQueries {
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      // `no key` lets other transactions insert rows that refer to the app.
+      // `for no key update` lets other transactions insert rows that refer to the app.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
       const patched = applyPatch(app, patch);

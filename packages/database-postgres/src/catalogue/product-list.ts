@@ -12,7 +12,7 @@ import {
 import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 
-// Only prices are nullable.
+// Among these fields, only prices are nullable.
 const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, Omit<SortKey, 'direction'>>> = {
   name: { sql: 'p.search_name', type: 'text' },
   price: { sql: 'p.lowest_price', type: 'bigint', nulls: 'last' },
@@ -82,8 +82,8 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string
 }
 
 /**
- * Matches carry their sort keys, because a second look-up of each key costs too much. The search for similar names is
- * slow. Unless an order is requested, similar names come last and are searched only when the page reaches them.
+ * Matches carry their sort keys, because a second look-up of each key costs too much. Similar names are slow to find.
+ * Unless an order is requested, they come last and are searched only when the page reaches them.
  */
 function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
   const sortKeys = sorting ?? [...search.order(), ...BY_NAME];

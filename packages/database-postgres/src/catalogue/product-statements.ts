@@ -11,7 +11,7 @@ export const PRODUCT_COLUMNS = PRODUCTS.columns.except(
   'inserted_at',
   'updated_at',
 );
-// Drafts name the reference like its column, and have no name for the search.
+// Columns that a draft also has under these names, or does not have at all.
 const OTHER_COLUMNS = PRODUCTS.columns.pick('external_ref', 'search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
@@ -75,7 +75,7 @@ export const FIND_IMAGES = `
   select product_id, product_variant_id, image_url, alt from product_images
   where app_id = $1 and product_id = any($2::bigint[]) order by id`;
 
-// The usages of an owner are those of its images.
+// Also removes the usages of the images.
 export const REMOVE_IMAGES = `
   with images as (
     delete from product_images where app_id = $1

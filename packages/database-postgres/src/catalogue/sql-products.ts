@@ -127,7 +127,10 @@ async function findVariants(
   }));
 }
 
-/** Returns the sent values, by which rows match, and the trimmed values, which are stored and may collide. */
+/**
+ * Returns the sent values, because rows match by them, and the trimmed values, because those are stored and must be
+ * unique.
+ */
 function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
   const values = new Set<unknown>(valuesOf(rows, field));
   for (const value of values) if (typeof value === 'string') values.add(value.trim());

@@ -23,7 +23,7 @@ export interface BasketIds {
   readonly vouchers: readonly string[];
 }
 
-/** Omits tables that the basket does not need, because each table takes time. */
+/** Omits tables that the basket does not need, because every table makes the statement slower. */
 export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
   const value = placeholders(values);

@@ -71,7 +71,7 @@ async function checkStore(
   ];
 }
 
-/** Files may have been replaced or purged since the snapshot. */
+/** Reads the files again, because they may have been replaced or purged since the snapshot. */
 async function findRemainingBreaches(
   connection: ConnectionTarget,
   store: MediaStore,

@@ -11,7 +11,9 @@ export const NO_PART = '0 as part';
 export const changesSql = (noun: string, table: string, at: string, where = 'true'): Changes => `
   select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
 
-/** The warehouse of a stock event, the payment of a refund event, the index of an alert; 0 without one. */
+/**
+ * Id of the warehouse of a stock event or of the payment of a refund event, index of an alert, or 0 for other events.
+ */
 const PART = 'coalesce(warehouse_id, part_id, 0) as part';
 
 export const typesOfKind = (...kinds: readonly string[]): EventType[] =>
@@ -29,8 +31,8 @@ export const eventsOfSql = (types: readonly EventType[], part = PART): string =>
   from (${ALL_EVENTS}) as events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
 
 /**
- * The time after which every change of an app must have its event. The hour is a margin: events are purged in the order
- * of their positions, which may differ by minutes from the order of their times.
+ * Every change of an app after this time must have an event. The hour is a margin, because events are purged by
+ * position, and positions may differ from the order of times by minutes.
  */
 export const OLDEST_EVENTS = `
   select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at
@@ -41,18 +43,23 @@ export const comparisonSql = (types: readonly EventType[], changes: Changes, par
   join (${OLDEST_EVENTS}) as oldest on oldest.app_id = r.app_id and r.at > oldest.at
   left join (${eventsOfSql(types, part)}) as e on e.app_id = r.app_id and e.id = r.id and e.part = r.part`;
 
-/** Each change has one event. */
+/** Finds changes that do not have exactly one event. */
 export const oneEventSql = (type: EventType, changes: Changes): string => `
   select r.app_id, format('%s: %s events', r.label, coalesce(e.count, 0)) as breach
   ${comparisonSql([type], changes)}
   where coalesce(e.count, 0) <> 1`;
 
-/** The last change of each record has an event of one of the types; with {@link NO_PART}, whatever the part of the event. */
+/**
+ * Finds records whose last change has no event of these types. Pass {@link NO_PART} to ignore the part of the event.
+ */
 export const lastEventSql = (types: readonly EventType[], changes: Changes, part = PART): string => `
   select r.app_id, format('%s: changed at %s, last event at %s', r.label, r.at, coalesce(e.at::text, 'no time')) as breach
   ${comparisonSql(types, changes, part)}
   where e.at is null or e.at < r.at`;
 
-/** Each record in such a state has an event. Times are not compared, since the change may come from another node. */
+/**
+ * Finds records without an event of this type. Ignores times, because the change may come from a node with another
+ * clock.
+ */
 export const someEventSql = (type: EventType, changes: Changes): string => `
   select r.app_id, format('%s: no event', r.label) as breach ${comparisonSql([type], changes)} where e.count is null`;

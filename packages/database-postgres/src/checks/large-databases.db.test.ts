@@ -29,7 +29,7 @@ const nestedLoopTables = (plan: Plan): string[][] =>
 
 describe('a check of a large database', () => {
   it.each(INVARIANTS.map((invariant) => [invariant.name, invariant] as const))(
-    'checks without nested loops: %s',
+    'is planned without nested loops: %s',
     async (_, invariant) => {
       const text = `explain (format json) ${breachesSql(invariant.sql, 5)}`;
       const values = invariant.isTimed ? [new Date()] : [];

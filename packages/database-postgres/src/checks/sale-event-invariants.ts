@@ -21,7 +21,7 @@ const refundsSql = (status: 'refunded' | 'refund_failed'): Changes => `
   select app_id, proforma_order_id as id, id as part, inserted_at as at, format('refund %s', id) as label
   from payments where amount < 0 and kind <> 'voucher' and proforma_order_id is not null and status = '${status}'`;
 
-/** Leaves out orders that another system sent, since they may have had their state from the beginning. */
+/** Omits imported orders, because they may have been created in their final state. */
 const soldOrdersSql = (where: string): Changes =>
   changesSql('order', 'orders', 'inserted_at', `proforma_order_id is not null and ${where}`);
 

@@ -81,10 +81,13 @@ async function lockRecords(
   };
 }
 
-/** Every text contains the empty text. */
+/** Matches every text, because every text contains the empty text. */
 const ANY_TEXT = [''];
 
-/** Free texts that were written after the first erasure are blanked unseen, because the customer's texts are lost. */
+/**
+ * Every free text that was written after the first erasure is blanked, because the customer's data to search for is
+ * lost.
+ */
 async function findLaterRecords(
   transaction: Transaction,
   appId: number,

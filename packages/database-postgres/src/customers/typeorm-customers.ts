@@ -16,7 +16,7 @@ import { CUSTOMERS } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';
 
 const INSERTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'id', 'search_text');
-// The insert of the repository takes a quarter longer than this SQL.
+// This SQL is faster: the insert of a TypeORM repository takes a quarter longer.
 const INSERT_CUSTOMER = `
   with made as (
     insert into customers (app_id, ${INSERTED_COLUMNS.list})

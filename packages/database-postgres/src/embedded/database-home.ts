@@ -20,7 +20,7 @@ export interface Home {
 
 export const SOCKET_NAME = '.s.PGSQL.5432';
 
-// macOS allows 104 bytes including the final zero, Linux 108.
+// Linux allows socket paths of 108 bytes; macOS allows 104, including the final zero.
 const MAX_SOCKET_PATH_BYTES = 100;
 
 export function dataFolderOf(home: { directory: string }): string {
@@ -40,7 +40,7 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
-/** Returns true also for a database that this process cannot read. */
+/** Also returns true for a database that this process cannot read. */
 export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
   const exists = (path: string): Promise<boolean> =>
     lstat(path).then(

@@ -139,7 +139,7 @@ describe('a new database', () => {
     const entries = await Promise.all(
       names.map(async (name) => ({ name, stats: await lstat(join(database.directory, name)) })),
     );
-    // Links have no permissions of their own.
+    // Ignores symbolic links, which have no permissions of their own.
     const openEntries = entries.filter(({ stats }) => !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0);
     expect(openEntries.map(({ name }) => name)).toEqual([]);
   });
@@ -170,14 +170,14 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('starts although another process has its former pid', async () => {
+  it('starts even if another process has its former pid', async () => {
     const { uid, gid } = await stat(join(database.directory, 'data'));
     const otherProcess = spawn('sleep', ['60'], { uid, gid });
     children.push(otherProcess);
     await restartWithStalePid(otherProcess.pid ?? 0);
   });
 
-  it('starts although a zombie has its former pid', async () => {
+  it('starts even if a zombie has its former pid', async () => {
     const { uid, gid } = await stat(join(database.directory, 'data'));
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { uid, gid });
     children.push(parent);
@@ -281,7 +281,7 @@ describe('a database that several processes use', () => {
 
 describe('a start after a kill during initdb', () => {
   it(
-    'makes the database from scratch',
+    'creates the database from scratch',
     async () => {
       const dataDir = join(temporary, 'interrupted');
       const unfinished = async () =>
@@ -310,7 +310,7 @@ describe('a platform without a package', () => {
 
 (isRoot ? describe : describe.skip)('a start by root', () => {
   it(
-    'uses the fallback folder when the user of the server cannot reach the data',
+    'uses the fallback folder when the server’s user cannot reach the data folder',
     async () => {
       const hidden = join(temporary, 'hidden');
       await mkdir(hidden, { mode: 0o700 });
@@ -329,7 +329,7 @@ describe('a platform without a package', () => {
   );
 
   it(
-    'copies unreachable programs with links and permissions',
+    'copies programs that the server’s user cannot reach, with links and permissions',
     async () => {
       const hidden = join(temporary, 'modules');
       await mkdir(hidden, { mode: 0o700 });
@@ -357,7 +357,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
 
 (canUnprivilegedRead ? describe : describe.skip)('a start by an ordinary user', () => {
   it(
-    'runs the server, which root later runs as that user',
+    'creates a database that root later runs as this user',
     async () => {
       const dataDir = join(temporary, 'ordinary');
       await mkdir(dataDir);
@@ -390,7 +390,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
   });
 
   it(
-    'copies programs that only root can make executable',
+    'copies programs if only root can make them executable',
     async () => {
       const [modules, directory] = [join(temporary, 'roots'), join(temporary, 'mine')];
       await Promise.all([mkdir(modules), mkdir(directory)]);

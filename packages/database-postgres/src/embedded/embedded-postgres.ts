@@ -18,7 +18,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts the server of `dataDir`, or uses the running one. Several processes may start the server at once. */
+/** Starts the server of `dataDir`, or uses the running one. Several processes may call this at the same time. */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   fallbackDir?: string;

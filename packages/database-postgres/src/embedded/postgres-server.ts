@@ -11,7 +11,7 @@ export const USER = 'app';
 
 // Recovery after a crash may take minutes.
 const START_TIMEOUT_MS = 300_000;
-// A server that has lost its postmaster.pid ends within a minute, and holds the lock until then.
+// A server that has lost its postmaster.pid keeps its lock until it ends, within a minute.
 const RETRY_TIMEOUT_MS = 90_000;
 
 const LOCK_FAILURE = /lock file "[^"]+" already exists|pre-existing shared memory block/;
@@ -66,7 +66,7 @@ async function initializeDatabase(home: Home, binaries: string): Promise<void> {
   await syncFolder(home.directory);
 }
 
-/** Flushes the rename; if a power cut undid it, the next start would delete the database as unfinished. */
+/** Flushes the rename to disk. If a power cut undid it, the next start would delete the database as unfinished. */
 async function syncFolder(directory: string): Promise<void> {
   const handle = await open(directory);
   try {

@@ -18,7 +18,7 @@ async function identifyDeadProcess(): Promise<string> {
   return identity;
 }
 
-describe('concurrent uses of a lock', () => {
+describe('concurrent calls under one lock', () => {
   it('run one after the other', async () => {
     let inside = 0;
     let maxInside = 0;
@@ -31,7 +31,7 @@ describe('concurrent uses of a lock', () => {
     expect(maxInside).toBe(1);
   });
 
-  it('run one after the other after the death of a holder', async () => {
+  it('run one after the other after a holder has died', async () => {
     await symlink(await identifyDeadProcess(), join(folder, '7'));
     const order: string[] = [];
     const work = async (): Promise<void> => {
@@ -60,7 +60,7 @@ describe('a lock of a living process', () => {
 });
 
 describe('a turn that is claimed too late', () => {
-  it('does not count', async () => {
+  it('is not granted', async () => {
     await symlink(await identify(process.pid), join(folder, '9'));
     expect(await claimTurn(folder, 8)).toBe(false);
     expect(await readdir(folder)).toEqual(['9']);
@@ -68,7 +68,7 @@ describe('a turn that is claimed too late', () => {
 });
 
 describe('work that fails', () => {
-  it('frees the lock and leaves one link', async () => {
+  it('releases the lock and leaves one link', async () => {
     const work = async (): Promise<void> => {
       throw new Error('no');
     };

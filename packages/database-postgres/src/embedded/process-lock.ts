@@ -7,7 +7,7 @@ import { hasCode } from './database-home.js';
 const FREE = 'free';
 const TIMEOUT_MS = 300_000;
 
-/** Returns the pid, and where /proc exists the start time, because pids are reused. */
+/** Returns the pid and, if /proc exists, the start time, because the system reuses pids. */
 export async function identify(pid: number): Promise<string> {
   return `${pid}-${(await startTime(pid)) ?? 'unknown'}`;
 }
@@ -18,10 +18,10 @@ export async function isAlive(identity: string): Promise<boolean> {
 }
 
 /**
- * Runs `work` under the lock of the folder, which also excludes other work of this process. A turn is a numbered
- * symbolic link that is created atomically and names its holder. The next number is free when the highest holder has
- * released it or died. The highest link is never deleted, so processes that saw the same dead holder cannot delete each
- * other's turn. The lock survives kill -9.
+ * Runs `work` while holding the lock of the folder, also against other work of this process. The lock survives kill -9.
+ * A turn is a numbered symbolic link that is created atomically and names its holder. The next number is free when the
+ * holder of the highest number has released it or died. The highest link is never deleted, so two processes that see
+ * the same dead holder cannot delete each other's turn.
  */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
@@ -59,7 +59,7 @@ async function hasEnded(folder: string, turn: number): Promise<boolean> {
   }
 }
 
-/** Exported for its test, because the race cannot be provoked from outside. */
+/** Exported because a test cannot provoke the race through the public functions. */
 export async function claimTurn(folder: string, turn: number): Promise<boolean> {
   try {
     await symlink(await identify(process.pid), join(folder, String(turn)));
@@ -67,7 +67,7 @@ export async function claimTurn(folder: string, turn: number): Promise<boolean> 
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
-  // A slow process may claim a number that was used and deleted, so only the highest number counts.
+  // A slow process may claim a number that was used and deleted. So a claim is valid only if its number is the highest.
   const turns = await listTurns(folder);
   const highestTurn = Math.max(...turns);
   const earlierTurns = turns.filter((number) => number < highestTurn);

@@ -17,8 +17,8 @@ export interface RunningServer {
 }
 
 /**
- * Returns the server if its pid file says ready and it answers. The pid alone is no proof: another process or a zombie
- * may have it.
+ * Returns the server if its pid file says `ready` and the server answers. The pid alone is no proof, because another
+ * process or a zombie may have it.
  */
 export async function findServer(home: Home): Promise<RunningServer | undefined> {
   const [pid, data, , , socketDirectory, , , status] = await readPidFile(home);
@@ -41,7 +41,7 @@ export async function stopServer(home: Home): Promise<void> {
   await rmdir(server.socketDirectory).catch(() => undefined);
 }
 
-/** PostgreSQL takes any process of its user for the server if a stale file contains the pid. */
+/** Removes the pid files of a dead server. PostgreSQL mistakes any process of its user with the pid for the server. */
 export async function clearStalePidFiles(home: Home, socketDirectory: string): Promise<void> {
   const [pid] = await readPidFile(home);
   if (pid && (await isServerOf(Number(pid), home))) return;
@@ -57,7 +57,7 @@ function pidFileOf(home: Home): string {
   return join(dataFolderOf(home), 'postmaster.pid');
 }
 
-/** A connection is no proof, because the socket of a killed server may still accept one. */
+/** Waits for an answer, because the socket of a killed server may still accept a connection. */
 async function doesAnswer(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

@@ -1,6 +1,6 @@
 import type { DomainEvent, EventType } from '@back-office/kernel';
 
-/** PostgreSQL compresses rows above 2 kB and stores them apart, which costs more than a further row. */
+/** Limits the row size, because PostgreSQL stores rows above 2 kB separately, which costs more than another row. */
 const MAX_EVENTS_PER_ROW = 100;
 
 const EVENT_COLUMNS = 'app_id, at, type, record_ids, warehouse_ids, part_ids, removed';
@@ -32,7 +32,7 @@ function insertSql(at: string, recordIds: string, from: string, events: string):
     order by e.ordinal`;
 }
 
-/** Puts neighbours of the same type into one row. */
+/** Puts consecutive events of the same type into one row. */
 export function eventRows(events: readonly DomainEvent[]): string {
   const groups: DomainEvent[][] = [];
   for (const event of events) {

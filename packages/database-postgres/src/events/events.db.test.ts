@@ -31,7 +31,7 @@ describe('a statement that trashes many files', () => {
   });
 });
 
-describe('a backlog of events that the statistics do not know', () => {
+describe('a backlog of events without statistics', () => {
   const BACKLOG = 10_500;
   const MAX_SECONDS = 5;
   let testDatabase: TestDatabase;
@@ -58,7 +58,7 @@ describe('a backlog of events that the statistics do not know', () => {
     await testDatabase.drop();
   });
 
-  it('gets its positions in time that grows with its length', async () => {
+  it('gets its positions in linear time', async () => {
     const feed = new SqlEventFeed(postgres, new ManualClock());
     const startMs = performance.now();
     expect(await feed.lastPosition(appId)).toBe(BACKLOG);

@@ -22,8 +22,8 @@ const LOCK_FEED = `
   on conflict (app_id) do update set last_position = event_feeds.last_position
   returning last_position as "lastPosition"`;
 
-// Ids have the order in which the changes of a record commit, so every batch keeps this order. The largest id of a batch
-// is computed first: a join would compare each row with each when statistics know of few rows.
+// The ids of a record's events follow the order of its commits, so every batch keeps this order.
+// The largest id of a batch is computed first, because without statistics a join may compare each row with all others.
 const PLACE_EVENTS = `
   with taken as (
     delete from unplaced_events where app_id = $1 and id <= (
@@ -63,7 +63,7 @@ const FIND_OLDEST = 'select at from events where app_id = $1 order by position l
 const FIND_OLDEST_EVENTS = `
   select position, at from events where app_id = $1 order by position limit ${MAX_PURGED_EVENTS}`;
 
-/** Prevents a deadlock with a worker that stores the results of a turn. */
+/** Locks in the order of ids, to prevent a deadlock with a worker that stores the results of a turn. */
 const LOCK_ENDPOINTS = 'select id from webhook_endpoints where app_id = $1 order by id for no key update';
 
 const PURGE_EVENTS = `
@@ -74,7 +74,7 @@ const PURGE_EVENTS = `
   )
   update event_feeds set purged_position = $2 where app_id = $1 and purged_position < $2`;
 
-/** Events that waited behind a purged one. */
+/** Makes events due that waited behind a purged event of the same record. */
 const MAKE_FOLLOWERS_DUE = `
   update webhook_deliveries d set next_attempt_at = $2
   where d.app_id = $1 and d.status = 'pending' and d.next_attempt_at is null and not exists (
@@ -90,8 +90,8 @@ type PageRow = { readonly lastPosition: number; readonly purgedPosition: number 
 
 /**
  * Transactions add rows to `unplaced_events`. The first reader of the feed moves the committed rows to `events` and
- * gives each event a position, one reader of an app at a time. So positions follow the order of commits, and no writer
- * waits for another.
+ * gives each event a position. Only one reader of an app does so at a time, so positions follow the order of commits
+ * and no writer waits.
  */
 export class SqlEventFeed implements EventFeed {
   constructor(
@@ -122,7 +122,7 @@ export class SqlEventFeed implements EventFeed {
   async purge(): Promise<boolean> {
     let hasMore = false;
     for (const { id, days } of await this.database.rows<{ id: number; days: number }>(FIND_APPS)) {
-      // Otherwise the first reader after weeks would have to place millions of events.
+      // Without this call, the first reader after weeks would have to place millions of events.
       await this.placeNew(id);
       const end = addHours(this.clock.now(), -days * HOURS_PER_DAY);
       const [oldest] = await this.database.rows<{ at: Date }>(FIND_OLDEST, [id]);

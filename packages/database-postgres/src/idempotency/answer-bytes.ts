@@ -14,8 +14,8 @@ interface Count {
 }
 
 /**
- * Estimates the bytes of kept answers by app: the sum, which is read once a minute, plus the answers of this process.
- * Reading the sum for every answer would take longer than the calls.
+ * Estimates the bytes of kept answers of each app: a sum read once a minute, plus the answers of this process since
+ * then. Reading the sum for every answer would take longer than the calls.
  */
 export class AnswerBytes {
   private readonly counts = new Map<number, Count>();
@@ -25,7 +25,7 @@ export class AnswerBytes {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds the bytes and returns true, unless the app would then have too many. */
+  /** Adds the bytes and returns true, unless the app would exceed its limit. */
   async tryAdd(appId: number, bytes: number): Promise<boolean> {
     if (bytes === 0) return true;
     const count = this.recentCount(appId) ?? (await this.readCount(appId));

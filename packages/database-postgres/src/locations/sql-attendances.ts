@@ -16,8 +16,8 @@ const ATTENDANCE_COLUMNS = ATTENDANCES.columns.pick('id', 'app_location_id', 'di
 // Half the height of the circle, with a margin of 0.1 % for rounding.
 const BAND_DEGREES = (MAX_DISTANCE_M / EARTH_RADIUS_M) * (180 / Math.PI) * 1.001;
 
-// An index selects a band of latitudes, then the haversine distance decides. A band of longitudes would need special
-// cases for the antimeridian and the poles.
+// An index selects a band of latitudes; then the haversine distance selects the nearest location. A band of longitudes
+// would need special cases for the antimeridian and the poles.
 const INSERT_NEAREST = `
   with nearest as (
     select l.id, d.metres from app_locations l cross join lateral (

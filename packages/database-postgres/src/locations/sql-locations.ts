@@ -23,7 +23,7 @@ const FIND_LOCATIONS = `
   select ${LOCATION_COLUMNS.list} from app_locations
   where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;
 
-// Rows may swap codes and references, because PostgreSQL checks these constraints at the end of the statement.
+// Rows may swap codes and references, because PostgreSQL checks their uniqueness at the end of the statement.
 const WRITE_LOCATIONS = `
   with row as (select * from json_to_recordset($2) as row ${LOCATION_ROW}),
   inserted as (

@@ -10,7 +10,7 @@ export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '
  */
 export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key offset 0)';
 
-// Counts usages at each read, because a stored number could be wrong.
+// Counts usages in each query, because a stored number could be wrong.
 const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;
 
 const renditionsSql = (base: string): string => `(

@@ -1,6 +1,6 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** Jobs of an app have a flag, because a worker can skip jobs by flag. */
+/** Each app has its own flag, because a worker can skip jobs by flag. */
 export function flagOfApp(appId: number): string {
   return `app:${appId}`;
 }
@@ -24,7 +24,7 @@ export class JobTurns {
       events.on(event, () => this.endFetch());
   }
 
-  /** Slots fetch jobs one after another, because a fetched job counts only after its start. */
+  /** Slots fetch jobs one after another, because a job is counted only when it has started. */
   async forbiddenFlags(): Promise<string[]> {
     const previousFetch = this.latestFetch;
     let end = (): void => {};

@@ -15,7 +15,7 @@ import {
 import type { Sql } from '../client-transaction.js';
 import { flagOfApp } from './job-turns.js';
 
-// Every start after the first one catches up on a missed run.
+// `fill=1d` makes a start catch up on a missed run, except the first start.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');
@@ -44,7 +44,7 @@ export async function addProcessing(sql: Sql, purpose: Purpose, payload: Process
   ]);
 }
 
-/** {@link schedulePurgeNow} starts the purge after processing; without it, the purge starts a day later. */
+/** The purge starts a day later, unless {@link schedulePurgeNow} starts it earlier, after processing. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
   await sql.rows(ADD_PURGE, [
     JSON.stringify(payload),
@@ -78,7 +78,7 @@ export async function addRepublication(sql: Sql, appId: number, fileIds: readonl
   await addTidying(sql, { appId, blobs: [], keys: objects.map(({ key }) => key) });
 }
 
-// Retries jobs that gave up, because the store may be available again.
+// Also retries jobs that have used all attempts, because the store may be available again.
 const REVIVE_JOBS = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null

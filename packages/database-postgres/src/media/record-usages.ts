@@ -11,5 +11,5 @@ const USAGE_COLUMNS = USAGES.columns.pick(
   'inserted_at',
 );
 
-/** Usages by the service's own records have no label, because lists show the record's current name. */
+/** Stores no label for usages by the service's own records, because lists show the record's current name. */
 export const RECORD_USAGES = `insert into cdn_usages (${USAGE_COLUMNS.list})`;

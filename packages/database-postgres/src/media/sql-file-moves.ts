@@ -76,7 +76,7 @@ export class SqlFileMoves implements FileMoves {
       });
       await transaction.rows(RESTORE_FILES, [appId, JSON.stringify(rows)]);
       transaction.publish(appId, this.clock.now(), fileEvents('file.restored', idsOf(restoredFiles)));
-      // The public copies are missing if the app has stopped serving its Trash.
+      // Publishes the files again, because their public copies are missing if the app does not serve its Trash.
       await addRepublication(transaction, appId, idsOf(restoredFiles));
       return resultsOf('restore', ids, files);
     });

@@ -46,7 +46,7 @@ export class SqlFileUsages implements FileUsages {
 
 const USAGES_LOCK = 12;
 
-/** An advisory lock is needed, because an entity has no row. Entities with the same hash share the lock. */
+/** Uses an advisory lock, because an entity has no row to lock. Entities with the same hash share the lock. */
 async function lockEntity(transaction: Transaction, appId: number, name: readonly string[]): Promise<void> {
   transaction.locks('bulk');
   const text = 'select pg_advisory_xact_lock($1, hashtext($2))';

@@ -96,7 +96,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       await this.keepVersion(transaction, appId, file, keptKey, terms);
       const { version, mime } = chosenVersion;
       const [nextVersion, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
-      // Makes only the renditions again, because a kept version has processed content.
+      // Processing only makes the renditions again, because the content of a kept version is already processed.
       if (isPending)
         await addProcessing(transaction, 'reverted', { appId, fileId, version: nextVersion, widths: file.widths });
       const state = isPending ? 'pending' : 'done';
@@ -173,12 +173,12 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       transaction.publish(appId, this.clock.now(), fileEvents('file.replaced', [fileId]));
       const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
       const keys = [file.key, keptKey, ...derivedFiles.map(({ key }) => key)];
-      // Processing would replace renditions and pages; without processing, they are dropped here.
+      // Processing replaces renditions and pages. A file that is not processed loses them here.
       const droppedFiles = isProcessed(mime)
         ? []
         : await transaction.rows<{ content: string }>(sql.DROP_DERIVED, [appId, fileId]);
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
-      // Without processing, the call itself purges the caches, so an earlier purge need not wait.
+      // Without processing, the call itself purges the caches, so a waiting purge can start now.
       if (!isInitiallyPending(this.library, mime)) await schedulePurgeNow(transaction, appId, fileId);
       else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
       const data = await findFileJson(transaction, appId, fileId, this.library.base);

@@ -40,7 +40,7 @@ function sortKeys({ field, direction }: Sorting, columns: Readonly<Record<string
   ];
 }
 
-/** Selects the page by `conditions` and the position of its last file; `$3` is the offset and `$4` the limit. */
+/** Selects the files that meet `conditions` and follow the position `after`; `$3` is the offset and `$4` the limit. */
 function pageOf(conditions: string, keys: readonly SortKey[], after: Page['after'], value: Placeholder) {
   const isAfter = after === undefined ? '' : ` and ${afterSql(keys, after, value)}`;
   const order = orderSql(keys);

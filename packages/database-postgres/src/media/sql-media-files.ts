@@ -118,7 +118,7 @@ export class SqlMediaFiles implements MediaFiles {
         searchText({ filename: name, ...newFile }),
         now,
       ];
-      // Not `runLast`, which would commit folders and job even without a receipt.
+      // Does not use `runLast`, which would commit the folders and the job even if the receipt is missing.
       const [row] = await transaction.rows<StoredFile>(STORE_FILE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
       transaction.publish(app.id, now, fileEvents('file.created', [row.id]));

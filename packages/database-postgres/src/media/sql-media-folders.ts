@@ -83,14 +83,14 @@ const LOCK_BRANCH_FILES = `
   select id from cdn_files
   where app_id = $1 and ${stateBeforeSql('delete', 'trashed')} and (folder = $2 or folder like $3) order by id for update`;
 
-// Takes no lock, because a usage that is added after this check counts as later than the deletion.
+// Takes no lock: a usage that is added after this check is treated as added after the deletion.
 const FIND_USED_FILE = `
   select 1 from cdn_files f
   where f.app_id = $1 and f.state = 'active' and (f.folder = $2 or f.folder like $3)
     and ${IS_USED_SQL}
   limit 1`;
 
-// When both folders and files collide, the index of files reports the collision.
+// If both folders and files collide, PostgreSQL reports the index of files.
 const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
 /** Changes of one app's folders share one lock, because a branch changes as a whole. */

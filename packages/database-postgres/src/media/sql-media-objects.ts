@@ -1,7 +1,7 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 
-// Versions, renditions and pages are public while their file is.
+// Versions, renditions and pages are public as long as their file is public.
 const IS_SERVED = `(f.state = 'active' or f.state = 'trashed' and coalesce(
     (select (settings -> 'media' ->> 'serve_trash')::boolean from apps where id = $1), true))`;
 

@@ -88,7 +88,7 @@ const STATEMENTS = [
   )`,
   `create index customer_attendances_newest_idx
     on customer_attendances (app_id, customer_id, inserted_at desc, id desc)`,
-  // A foreign key is impossible: tokens are a reference table, but customers are distributed.
+  // A foreign key is impossible, because tokens are a reference table and customers are distributed.
   `alter table access_tokens
     add column customer_id bigint,
     add column device_id bigint`,

@@ -14,7 +14,7 @@ const STATEMENTS = [
     constraint cdn_folders_path_key unique (app_id, path) deferrable,
     constraint cdn_folders_name_key unique (app_id, parent, name) deferrable
   )`,
-  // The paths of a branch are a range of this index, with any collation.
+  // This index finds all paths of a branch as one range, with any collation.
   `create index cdn_folders_branch_idx on cdn_folders (app_id, path text_pattern_ops)`,
   `create table cdn_upload_presets (
     app_id bigint not null references apps (id),

@@ -27,7 +27,8 @@ const personSql = (firstName: string, lastName: string, ...otherColumns: string[
 
 const STATEMENTS = [
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind = 'session'`,
-  // ASCII takes a shortcut. The function must stay equal to foldForPeople, which folds searched texts.
+  // The first case is a fast path for ASCII. The function must give the same results as foldForPeople, which folds
+  // searched texts.
   `create function folded_for_people(text) returns text language sql immutable strict parallel safe as $$
     select case when octet_length($1) = char_length($1) then lower($1)
       else lower(regexp_replace(normalize(${latinSql('$1')}, NFD), '[\\u0300-\\u036f]', '', 'g')) end

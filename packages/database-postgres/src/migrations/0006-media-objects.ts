@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// A blob is written once. `content` is the public file; `original` is the upload when it differs. Public keys point at
-// blobs. Usages are counted, not stored.
+// A blob is written once. `content` is the public file; `original` is the upload if it differs. Public keys point at
+// blobs. Usages are counted when read, so their number is not stored.
 const STATEMENTS = [
   `alter table cdn_files drop column usage_count, alter column original drop not null, add column content text`,
   `alter table cdn_files drop constraint cdn_files_received_check`,

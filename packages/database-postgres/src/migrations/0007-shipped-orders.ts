@@ -1,7 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Later changes of the delivery status must not hide that an order was shipped, since shipped orders cannot be
-// canceled.
+// Stores the shipping time, because shipped orders cannot be canceled even if their delivery status changes later.
 const STATEMENTS = [
   `alter table orders add column shipped_at timestamptz`,
   `update orders o set shipped_at = coalesce(moved.at, o.updated_at)

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// The last change of a consent switch is its state; without changes it is granted. Steps are counted: odd steps revoke,
-// even steps grant. A check refuses changes without effect.
+// The last change of a consent switch is its state; a switch without changes is granted. Steps are numbered from 1: odd
+// steps revoke, even steps grant. A check constraint refuses changes without effect.
 const STATEMENTS = [
   `create table customer_consent_changes (
     app_id bigint not null,

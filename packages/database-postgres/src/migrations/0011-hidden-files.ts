@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const STATEMENTS = [
-  // The old index is dropped last, since dropping blocks reads.
+  // Drops the old index last, because dropping it blocks reads.
   `create index cdn_files_listed_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,
   `drop index cdn_files_by_name_idx`,
 ];

@@ -30,7 +30,7 @@ const FIND_FILES = `
 
 const REFOLD_FILE = `update cdn_files set search_text = $3 where app_id = $1 and id = $2`;
 
-/** Search texts keep emoji, which were names such as `:athletic_shoe:` before. */
+/** Search texts now keep emoji. Before, they contained names such as `:athletic_shoe:`. */
 export class SignsInSearch1763700000014 implements MigrationInterface {
   readonly name = 'SignsInSearch1763700000014';
 
@@ -54,7 +54,7 @@ async function refold(
     const rows = (await runner.query(select, [lastId])) as Row[];
     for (const row of rows) {
       const folded = fold(row.texts.join(' '));
-      // Rows are updated one at a time, which a cluster accepts too. Few names have such signs.
+      // Updates rows one at a time, because a cluster also accepts this. Few names contain emoji or symbols.
       if (folded !== row.folded) await runner.query(update, [row.app_id, row.id, folded]);
     }
     if (rows.length < BATCH) return;

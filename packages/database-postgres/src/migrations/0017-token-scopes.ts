@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const STATEMENTS = [
-  // Existing tokens keep every scope, which null means.
+  // Existing tokens keep every scope, because null means every scope.
   `alter table access_tokens add column name text, add column scopes text[], add column last_used_at timestamptz`,
   `create index access_tokens_listed_idx on access_tokens (app_id, kind, id)`,
 ];

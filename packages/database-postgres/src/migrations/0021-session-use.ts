@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Sessions from before the idle limit must not end with the upgrade.
+// Existing sessions get a last use, so that the new idle limit does not end them at the upgrade.
 const STATEMENTS = [
   `update access_tokens set last_used_at = now()
    where kind = 'session' and last_used_at is null and revoked_at is null and expires_at > now()`,

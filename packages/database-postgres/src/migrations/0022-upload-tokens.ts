@@ -4,7 +4,7 @@ const STATEMENTS = [
   `alter table access_tokens drop constraint access_tokens_kind_check`,
   `alter table access_tokens add constraint access_tokens_kind_check check (kind in ('app', 'session', 'upload'))`,
   `alter table access_tokens add column upload_folder text, add column upload_preset_id bigint`,
-  // Expired upload tokens are removed like sessions.
+  // The index now includes upload tokens, which are removed like sessions after they expire.
   `drop index access_tokens_ended_idx`,
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind <> 'app'`,
 ];

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createAppTable } from '../app-table.js';
 
-// A foreign key would be checked for each of the 10,000 events of a bulk call.
+// Has no foreign key, because it would be checked for each of the 10,000 events of a bulk call.
 const EVENTS = {
   name: 'events',
   definition: `

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createAppTable } from '../app-table.js';
 
-// One row for many events: a bulk call would otherwise write 10,000 rows with two index entries each.
+// One row contains many events. Otherwise a bulk call would write 10,000 rows with two index entries each.
 const UNPLACED_EVENTS = {
   name: 'unplaced_events',
   definition: `
@@ -18,7 +18,7 @@ const UNPLACED_EVENTS = {
 };
 
 const STATEMENTS = [
-  // Otherwise an event that commits between the copy and the deletion would be lost.
+  // Without this lock, an event that commits between the copy and the deletion would be lost.
   'lock table events in access exclusive mode',
   `insert into unplaced_events (app_id, at, type, record_ids, warehouse_ids, part_ids, removed)
    select app_id, at, type, array[record_id], array[warehouse_id], array[part_id],

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const STATEMENTS = [
   `alter table orders add column tracking jsonb not null default '[]'`,
-  // One call may exchange the references of two products, so they are compared after the statement.
+  // One call may swap the references of two products, so PostgreSQL checks uniqueness at the end of the statement.
   'alter table products drop constraint products_external_ref_key',
   'alter table products add constraint products_external_ref_key unique (app_id, external_ref) deferrable',
 ];

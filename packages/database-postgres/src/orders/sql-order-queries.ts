@@ -5,7 +5,7 @@ import { listedPage } from '../listed-page.js';
 import { ORDERS } from '../tables/orders.js';
 import { orderListStatement } from './order-list.js';
 
-// A new column would change the result of a prepared `select *`, which then fails.
+// Lists the columns, because a prepared `select *` fails after a column is added.
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
 
 const findStatement = (ids: string): string => `

@@ -24,14 +24,14 @@ export async function loadProformas(
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
   if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
-  // A new statement reads the items and payments that match the rows, which are locked now.
+  // Reads items and payments in a new statement, because the old ones are from before the wait for the lock.
   const lockedIds = rows.map((row) => row.id);
   return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
     toProforma,
   );
 }
 
-/** Must run before the change is saved. */
+/** Must run before the change is stored. */
 export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }

@@ -29,7 +29,7 @@ export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMN
   };
 }
 
-/** The payments of a converted proforma are those at the conversion. */
+/** A converted proforma keeps the payments that it had at its conversion. */
 export function changingColumns(
   proforma: Proforma,
 ): Values<typeof PROFORMA_COLUMNS.changing> & { readonly id: number } {

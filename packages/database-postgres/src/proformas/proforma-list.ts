@@ -112,7 +112,7 @@ function pageOf(
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
     return selectIds([...conditions, hasStatus], order);
   }
-  // Each status is a range of the index. Merging the first rows of each range avoids a sort of all rows.
+  // Each status is a range of the index. Merging the first rows of the ranges avoids sorting all rows.
   const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}

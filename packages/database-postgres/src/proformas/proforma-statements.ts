@@ -21,8 +21,8 @@ const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
 const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
- * After a wait for the row lock, the row is current but items and payments are older. Then `version` differs from
- * `seen_version`.
+ * If the statement waited for the row lock, the row is current, but items and payments are from before the wait. Then
+ * `version` differs from `seen_version`.
  */
 const selectProformas = (ids: string, lock: string): string => `
   select p.*,
@@ -38,15 +38,15 @@ const LOCK_CLAUSES = { none: '', wait: 'for update of p', skip: 'for update of p
 
 export type LockMode = keyof typeof LOCK_CLAUSES;
 
-/** A single id has its own statement text, which keeps a generic plan. */
+/** A single id gets its own statement text, so that PostgreSQL keeps a generic plan for it. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
 }
 
 /**
- * Writes and returns nothing when a warehouse is no longer sellable. A warehouse may be switched off during the wait
- * for the stock, so the statement locks and checks it again. This lock violates the lock order but cannot deadlock; see
- * `SHARE_WAREHOUSES`.
+ * Writes and returns nothing when a warehouse is no longer sellable. It may have been switched off while the call
+ * waited for the stock, so the statement locks and checks it again. This lock violates the lock order but cannot
+ * deadlock; see `SHARE_WAREHOUSES`.
  */
 export const INSERT_PROFORMA = `
   with selling as materialized (
@@ -92,7 +92,7 @@ export interface ChangedParts {
 
 /**
  * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations and events. Omits
- * unchanged parts, because every table in a statement takes time.
+ * unchanged parts, because every table makes the statement slower.
  */
 export function saveStatement({ lines, payments, stock, events }: ChangedParts): string {
   let lastParameter = 3;

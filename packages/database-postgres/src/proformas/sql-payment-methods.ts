@@ -7,7 +7,7 @@ const FIND_METHOD = 'select id, name, kind from payment_methods where app_id = $
 const FIND_KIND = `
   select id, name, kind from payment_methods where app_id = $1 and kind = $2 order by id limit 1`;
 
-/** Caches payment methods, because none is ever deleted. */
+/** Can cache payment methods, because they are never deleted. */
 export class SqlPaymentMethods implements PaymentMethods {
   private readonly methods: ExpiringCache<PaymentMethod>;
 

@@ -32,7 +32,7 @@ import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-sta
 
 const MAX_ATTEMPTS = 5;
 
-/** `requestsRefunds` means that the caller, not the worker, requests the new refunds. */
+/** `requestsRefunds` is true if the caller requests the new refunds, and false if the worker will. */
 interface ChangeMode {
   readonly lockMode: LockMode;
   readonly requestsRefunds: boolean;
@@ -125,7 +125,7 @@ async function reserveStock(
   return withStock(changes, await lockStock(transaction, appId, changes));
 }
 
-/** Shelves of a warehouse that no longer sells have no stock for a larger reservation. */
+/** A warehouse that is no longer sellable has no stock for larger reservations. */
 async function lockStock(
   transaction: Transaction,
   appId: number,

@@ -4,9 +4,9 @@ export const LOCK_ON_HAND = `
   order by product_variant_id, warehouse_id for update`;
 
 /**
- * CTEs that book reserved pieces as shipped (`ship`) or released (`release`), in one movement per warehouse, reference
- * and kind. Movements are inserted in this order, because their foreign keys lock warehouses. `ended` is a CTE of
- * (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be locked.
+ * CTEs that book reserved pieces as shipped (`ship`) or released (`release`). They insert one movement per warehouse,
+ * reference and kind, in this order, because the foreign keys lock the warehouses.
+ * `ended` is a CTE of (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be locked.
  */
 export function bookEndedReservationsSql(endedCte: string, appId: string, now: string): string {
   return `

@@ -1,10 +1,10 @@
 import { among } from '../list-conditions.js';
 
 /**
- * CTEs that book changed reservations, in one movement per warehouse, reference and kind. Movements are inserted in
- * this order, because their foreign keys lock warehouses. `change` is a CTE of (line_id, variant_id, warehouse_id, qty,
- * delta, reference). Its shelves must be locked. `qty` is the new quantity, or null in the warehouse that the line
- * leaves.
+ * CTEs that book changed reservations. They insert one movement per warehouse, reference and kind, in this order,
+ * because the foreign keys lock the warehouses.
+ * `change` is a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference). Its shelves must be locked. `qty` is
+ * the new quantity, or null in the warehouse that the line leaves.
  */
 export function bookReservationsSql(change: string, appId: string, now: string): string {
   return `
@@ -52,8 +52,8 @@ const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**
- * Also locks all shelves that may serve increased reservations of the variants ($4): in the warehouse of the evaluation
- * ($5), or in every sellable warehouse.
+ * Also locks shelves from which larger reservations of the variants ($4) may take stock: in the warehouse of the
+ * evaluation ($5), or in every sellable warehouse.
  */
 export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     union
@@ -63,9 +63,9 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     join warehouses w on w.app_id = $1 and w.id = coalesce(e.warehouse_id, w.id) and w.sellable and w.deleted_at is null
   `);
 
-// Call this statement after locking the shelves of these warehouses: a statement that waits for locks does not see what
-// was committed during the wait. The statement violates the lock order but cannot deadlock: its locks wait only for
-// changes of warehouses, which lock in the order of ids and wait for no stock.
+// Must run after the shelves of these warehouses are locked: a statement that waits for locks does not see what was
+// committed during the wait. It violates the lock order but cannot deadlock. It waits only for changes of warehouses,
+// which lock in the order of ids and never wait for stock.
 export const SHARE_WAREHOUSES = `
   select id, sellable and deleted_at is null as "isSelling" from warehouses
   where app_id = $1 and id = any($2::bigint[])

@@ -21,8 +21,8 @@ import { findVariants } from '../catalogue/named-variants.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 
-// Serializes calls that add or count stock of a warehouse: a shelf without a row cannot be locked, so two calls could
-// deadlock on new rows. Reservations do not wait, because `for key share` is compatible with this lock.
+// Serializes calls that add or set stock of a warehouse. A new shelf has no row to lock, so two calls could deadlock on
+// it. Reservations do not wait, because `for key share` is compatible with this lock.
 const LOCK_WAREHOUSES = `
   select id, code from warehouses
   where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for no key update`;

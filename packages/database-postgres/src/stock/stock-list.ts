@@ -118,7 +118,7 @@ export function stockListStatement(
   return { text: listSql(page, keys), values };
 }
 
-/** Joins the pairs, because a condition on two lists matches more shelves. */
+/** Joins the requested pairs. Two separate conditions on variants and warehouses would match more shelves. */
 export const FIND_SHELVES = `
   select ${STOCK_JSON} as data
   from unnest($2::bigint[], $3::bigint[]) as shelf (variant_id, warehouse_id)

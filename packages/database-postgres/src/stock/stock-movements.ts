@@ -5,7 +5,7 @@ import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 
-// Chunks limit memory and duration, because a range may exceed the timeout of one statement.
+// Reads in chunks, because a whole range may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;
 
 /** A line as JSON, with its movement's sort key. `booked_at` is text, because a Date would lose microseconds. */

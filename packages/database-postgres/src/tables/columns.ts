@@ -20,7 +20,7 @@ export interface ColumnOptions {
 }
 
 export class Column<Value> {
-  /** The member exists only in the type. */
+  /** Exists only in the type, not at run time. */
   declare readonly value: Value;
 
   constructor(

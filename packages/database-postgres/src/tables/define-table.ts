@@ -22,7 +22,7 @@ interface Definition<C extends Columns> {
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
-  /** Indexes that TypeORM cannot express, each with the reason. */
+  /** Indexes that TypeORM cannot express; each name has a reason. */
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ function indicesOf<C extends Columns>({ columns, indexes = {}, sqlIndexes = {} }
       const { columns: names, ...options } = 'columns' in index ? index : { columns: index };
       return { name, columns: [...names], ...options };
     }),
-    // TypeORM does not synchronize such an index, but requires a column.
+    // TypeORM requires a column, although it does not synchronize such an index.
     ...Object.keys(sqlIndexes).map((name) => ({ name, columns: [firstColumn as string], synchronize: false })),
   ];
 }

@@ -3,7 +3,7 @@ import type { EventType } from '@back-office/kernel';
 import { appId, bigint, identity, integer, jsonb, text, texts, timestamptz, uuid } from './columns.js';
 import { defineTable } from './define-table.js';
 
-/** A time is text, because the column is JSON. */
+/** The time is text, because the column is JSON. */
 export type StoredSecret = Omit<WebhookSecret, 'expiresAt'> & { readonly expiresAt: string | null };
 
 export const WEBHOOK_ENDPOINTS = defineTable({

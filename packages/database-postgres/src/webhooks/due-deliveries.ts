@@ -22,7 +22,7 @@ export const FIND_DUE_DELIVERIES = `
   ) as d
   order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
 
-// A restart ($6) also restarts the three days of retries, even for deliveries that wait behind another one.
+// A restart ($6) also restarts the three days of retries, even for deliveries that wait behind an earlier one.
 const MAKE_DUE = `
   update webhook_deliveries d set next_attempt_at = case when n.is_first then
       case when $4 then least(n.next_attempt_at, $3::timestamptz) else coalesce(n.next_attempt_at, $3) end
@@ -49,8 +49,8 @@ interface DueDeliveries {
   readonly appId: number;
   readonly endpointId: number;
   /**
-   * Selects the first pending deliveries that become due: those without a time (`first`), or all (`all`). `restart` is
-   * `all` and also resets the attempts.
+   * Selects which first pending deliveries become due: those without a time (`first`), or all (`all`). `restart`
+   * selects all and resets the attempts.
    */
   readonly due: 'first' | 'all' | 'restart';
   /** The records whose deliveries become due; null means all records. */

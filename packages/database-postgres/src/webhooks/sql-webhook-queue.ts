@@ -62,7 +62,7 @@ const CHANGED_COLUMNS = WEBHOOK_DELIVERIES.columns.pick(
   'response_text',
 );
 
-// Rows are inserted in the order of the primary key, in which replays lock them too.
+// Inserts rows in the order of the primary key, because replays lock them in this order too.
 const STORE_DELIVERIES = `
   insert into webhook_deliveries (${DELIVERY_COLUMNS})
   select $1, $2, ${WEBHOOK_DELIVERIES.columns.names.slice(2).join(', ')}

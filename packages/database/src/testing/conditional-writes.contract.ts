@@ -63,7 +63,7 @@ export function conditionalWritesContract(
       expect(await nameOf()).toBe('meanwhile');
     });
 
-    it('succeeds once of many concurrent ones', async () => {
+    it('succeeds only once among many concurrent writes', async () => {
       await rename('old');
       const names = Array.from({ length: 8 }, (_, index) => `new ${index}`);
       const failures = await Promise.all(names.map((name) => hasFailed(runIfNamed('old', () => rename(name)))));
@@ -71,7 +71,7 @@ export function conditionalWritesContract(
       expect(await nameOf()).toBe(names[failures.indexOf(false)]);
     });
 
-    it('is checked before the first write of the work only', async () => {
+    it('checks its condition only before the first write', async () => {
       await rename('old');
       await runIfNamed('old', async () => {
         await rename('first');
@@ -80,14 +80,14 @@ export function conditionalWritesContract(
       expect(await nameOf()).toBe('second');
     });
 
-    it('leaves other calls unconditional', async () => {
+    it('does not affect other calls', async () => {
       const otherApp = await fixture.makeApp();
       await rename('old');
       const [failed] = await Promise.all([hasFailed(runIfNamed('other', () => rename('new'))), rename('x', otherApp)]);
       expect([failed, (await fixture.appQueries.find(otherApp))?.name]).toEqual([true, 'x']);
     });
 
-    it('passes an error of the work on', async () => {
+    it('passes on an error of its work', async () => {
       await rename('old');
       const call = runIfNamed('old', () => Promise.reject(new Error('broken')));
       await expect(call).rejects.toThrow('broken');

@@ -18,11 +18,11 @@ const ADDRESS = { address_line_1: 'Put 1', city: 'Novi Sad', postcode: '21000', 
 
 interface RecordedChange {
   readonly audited: readonly AuditEntry[];
-  /** Such as `stock.changed 5`. */
+  /** Example: `stock.changed 5`. */
   readonly published: readonly string[];
 }
 
-/** Tests that changes of all ports write their audit entries and events, in the transaction of the change. */
+/** Tests that every port writes its audit entries and events in the transaction of the change. */
 export function recordedChangesContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<RecordedChangesFixture>,
@@ -37,7 +37,7 @@ export function recordedChangesContract(
     appId = await fixture.makeApp();
   });
 
-  /** Returns what the work has added to the audit log and to the feed of events. */
+  /** Returns the audit entries and events that `work` has added. */
   const recordsOf = async (work: () => Promise<unknown>, app = appId): Promise<RecordedChange> => {
     const earlierEntries = await fixture.auditLog.list(app, {}, PAGE);
     const position = await fixture.eventFeed.lastPosition(app);
@@ -81,7 +81,7 @@ export function recordedChangesContract(
       });
     });
 
-    it('are audited in their own app, under their own action', async () => {
+    it('are audited only in their app, with an action for their kind', async () => {
       const otherAppId = await fixture.makeApp();
       const { audited } = await recordsOf(() => fixture.addVoucher(appId, 'gift', 100));
       expect(audited).toEqual([{ action: 'vouchers.put', after: { created: 1, changed: 0 } }]);
@@ -93,7 +93,7 @@ export function recordedChangesContract(
     const changeCurrency = () => fixture.apps.patch(appId, { currency: 'JPY' });
     const courier = { code: 'courier', name: 'Courier', price: 3.5, vat_rate: 20 };
 
-    it('changes without amounts', async () => {
+    it('can change while the app has no amounts', async () => {
       await fixture.addWarehouse(appId, 'W');
       await fixture.addCustomer(appId);
       await fixture.addVoucher(await fixture.makeApp(), 'gift', 100);
@@ -105,7 +105,7 @@ export function recordedChangesContract(
       ['promotion', () => fixture.setUp(appId, 'promotions', { code: 't', name: 'T', kind: 'percentage', value: 10 })],
       ['shipment method', () => fixture.setUp(appId, 'shipment_methods', courier)],
       ['voucher', () => fixture.addVoucher(appId, 'gift', 100)],
-    ])('does not change after the first %s', async (_, addAmount) => {
+    ])('cannot change after the first %s', async (_, addAmount) => {
       await addAmount();
       expect(await changeCurrency()).toEqual({ errors: { currency: ['is invalid'] } });
     });
@@ -219,7 +219,7 @@ export function recordedChangesContract(
   });
 
   describe('vouchers', () => {
-    it('are published and dated when spent and returned', async () => {
+    it('are published with a new `updated_at` when spent and returned', async () => {
       const shop = await OrderShop.open(fixture);
       const [id = 0] = await fixture.addVoucher(shop.appId, 'gift', 500);
       const updatedAt = async () => (await fixture.setUpQueries.list('vouchers', shop.appId, PAGE))[0]?.['updated_at'];

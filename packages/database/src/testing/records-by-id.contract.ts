@@ -10,7 +10,7 @@ import type { RecordedChangesFixture } from './recorded-changes.contract.js';
 const MISSING_ID = 987_654_321;
 const DECIMALS = 2;
 
-/** Tests what the feed of events and repeated keyed calls read: current records by their ids. */
+/** Tests the look-ups by id that the feed of events and repeated keyed calls use. */
 export function recordsByIdContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<RecordedChangesFixture>,
@@ -35,7 +35,7 @@ export function recordsByIdContract(
   };
 
   describe('records by their ids', () => {
-    it('are customers and their consents', async () => {
+    it('include customers and their consents', async () => {
       const [ana, mira] = [await fixture.addCustomer(appId), await fixture.addCustomer(appId)];
       const foreign = await fixture.addCustomer(otherAppId);
       const ids = [mira.id, MISSING_ID, foreign.id, ana.id];
@@ -49,7 +49,7 @@ export function recordsByIdContract(
       expect(consents.get(mira.id)).toEqual(await fixture.consentQueries.find(appId, mira.id));
     });
 
-    it('are products and their stock', async () => {
+    it('include products and their stock', async () => {
       const [a, b] = [await fixture.addGoods(appId, { code: 'A' }), await fixture.addGoods(appId, { code: 'B' })];
       const foreign = await fixture.addGoods(otherAppId, { code: 'A' });
       const app = { id: appId, decimals: DECIMALS };
@@ -67,7 +67,7 @@ export function recordsByIdContract(
       expect(a.variantId).not.toBe(b.variantId);
     });
 
-    it('are proformas and orders', async () => {
+    it('include proformas and orders', async () => {
       const [shop, otherShop] = [await SampleShop.open(fixture), await SampleShop.open(fixture)];
       const [first, second] = [await shop.proforma(), await shop.proforma()];
       const foreign = await otherShop.proforma();
@@ -80,7 +80,7 @@ export function recordsByIdContract(
       expect(await fixture.orderQueries.findAll(orderShop.appId, orderIds)).toEqual([order]);
     });
 
-    it('are vouchers and other set-up records', async () => {
+    it('include vouchers and other set-up records', async () => {
       const [id = 0] = await fixture.addVoucher(appId, 'gift', 100);
       await fixture.addVoucher(appId, 'other', 100);
       const [foreignId = 0] = await fixture.addVoucher(otherAppId, 'gift', 100);
@@ -88,7 +88,7 @@ export function recordsByIdContract(
       expect(found).toMatchObject([{ id, code: 'gift', amount: 100 }]);
     });
 
-    it('are files', async () => {
+    it('include files', async () => {
       const [library, otherLibrary] = [await libraryOf(appId), await libraryOf(otherAppId)];
       const [file, foreignFile] = [await library.addFile('a.txt'), await otherLibrary.addFile('a.txt')];
       await library.addFile('b.txt');
@@ -96,7 +96,7 @@ export function recordsByIdContract(
       expect([...files]).toEqual([[file.id, await library.findFile(file.id)]]);
     });
 
-    it('are endpoints of webhooks', async () => {
+    it('include endpoints of webhooks', async () => {
       const add = async (app: number) => {
         const endpoint = await fixture.webhookEndpoints.create(app, {
           url: 'https://a.example/',
@@ -118,7 +118,7 @@ export function recordsByIdContract(
   describe('a repeated keyed call', () => {
     const editFile = (id: number) => () => fixture.mediaFiles.edit(appId, id, { alt: 'Changed' });
 
-    it('returns the stored file as it is now', async () => {
+    it('returns the current state of the stored file', async () => {
       const library = await libraryOf(appId);
       const content = await library.upload();
       const file = { name: 'a.txt', folder: '' as FolderPath, onConflict: 'error', presetId: undefined } as const;
@@ -133,7 +133,7 @@ export function recordsByIdContract(
       expect(await library.fileNames()).toEqual(['a.txt']);
     });
 
-    it('returns the replaced file as it is now', async () => {
+    it('returns the current state of the replaced file', async () => {
       const library = await libraryOf(appId);
       const { id } = await library.addFile('a.txt');
       const content = await library.upload();
@@ -145,7 +145,7 @@ export function recordsByIdContract(
       expect(JSON.parse(data)).toMatchObject({ version: 2, alt: 'Changed' });
     });
 
-    it('returns the changed folder as it is now', async () => {
+    it('returns the current state of the changed folder', async () => {
       const library = await libraryOf(appId);
       await library.addFile('a.txt', { folder: 'one' as FolderPath });
       const [folder] = await fixture.mediaFolderQueries.branch(appId, '' as FolderPath);
