@@ -18,10 +18,10 @@ export type MediainfoMessage = { readonly from: number; readonly length: number 
 const TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 64 * 2 ** 20;
 const MEMORY_MEGABYTES = 256;
-// The worker comes from the build even when the sources run, because a thread cannot load TypeScript.
+// Loads the compiled worker even when the service runs from its sources, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/mediainfo-worker.js', import.meta.url);
 
-/** Reads one video at a time by MediaInfo, in a thread that requests ranges of the file. */
+/** Reads one video at a time with MediaInfo, in a thread that requests ranges of the file. */
 export class MediainfoFacts implements MediaFacts {
   private queue: Promise<unknown> = Promise.resolve();
   private worker: Worker | undefined;
@@ -70,7 +70,7 @@ export class MediainfoFacts implements MediaFacts {
         if ('size' in message) resolve(message.size);
         else sendRange(message);
       });
-      // A crash of the library means an unreadable file.
+      // Treats a crash of the library as an unreadable file.
       worker.on('error', () => resolve(undefined));
       worker.on('exit', () => {
         clearTimeout(timer);

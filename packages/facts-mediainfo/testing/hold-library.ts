@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** V8 shares compiled code between threads while a module is referenced. */
+/** Keeps the library compiled, because V8 shares compiled code between threads only while a module is referenced. */
 export function holdLibrary(): void {
   const heldModules: WebAssembly.Module[] = [];
   beforeAll(async () => {

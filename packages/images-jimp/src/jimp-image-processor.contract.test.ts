@@ -29,7 +29,7 @@ describe('JimpImageProcessor', () => {
   );
 });
 
-/** Throws the errors of an adapter that has its own copy of `UnreadableFile`. */
+/** Throws errors like an adapter that has its own copy of `UnreadableFile`. */
 function withErrorsOfAnotherCopy(jimp: JimpImageProcessor): ImageProcessor {
   return {
     can: (...args) => jimp.can(...args),

@@ -11,7 +11,7 @@ import {
 import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-pool';
 
 export interface JimpOptions {
-  /** Refuses an image with more pixels before decoding. */
+  /** Maximum number of pixels; a larger image is refused before it is decoded. */
   readonly pixelLimit: number;
   readonly maxCpuMs?: number;
   readonly maxMemoryMegabytes?: number;
@@ -31,14 +31,14 @@ const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
 const MAX_MEMORY_MEGABYTES = 1_536;
 const IDLE_MS = 30_000;
-/** All tasks share one owner, because the job queue already takes turns by app. */
+/** All tasks have the same owner, because the job queue already takes turns by app. */
 const ALL_IMAGES = 0;
-// The child comes from the build even when the sources run, because a process cannot load TypeScript.
+// Loads the compiled worker even when the service runs from its sources, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/jimp-worker.js', import.meta.url);
 
 /**
- * Processes one image at a time in pure JavaScript, in a child process. Suits platforms without native code, and reads
- * BMP.
+ * Processes one image at a time in pure JavaScript, in a child process. Suits platforms without native code. Reads BMP
+ * too.
  */
 export class JimpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<JimpTask, JimpResult>;

@@ -22,7 +22,7 @@ interface Bitmap {
 
 const DEFAULT_QUALITY = 80;
 
-/** Compiles the package's files, because jimp's WebP plugin fetches them and Node 20 cannot fetch files. */
+/** Compiles the files of the package here, because jimp's WebP plugin fetches them and Node 20 cannot fetch files. */
 async function compileWasm(path: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve(path))));
 }

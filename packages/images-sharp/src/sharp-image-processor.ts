@@ -12,7 +12,7 @@ import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
-  /** Refuses an image with more pixels before decoding. */
+  /** Maximum number of pixels; a larger image is refused before it is decoded. */
   readonly pixelLimit: number;
   /** Maximum number of images processed at the same time; each image takes up to 15 bytes per pixel. */
   readonly maxConcurrent?: number;
@@ -21,15 +21,15 @@ export interface SharpOptions {
 }
 
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
-/** Types that browsers show. An image of another type stays as uploaded. */
+/** Types that browsers can show. An image of another type stays as uploaded. */
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
 const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
-// The worker comes from the build even when the sources run, because a process cannot load TypeScript.
+// Loads the compiled worker even when the service runs from its sources, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
-/** One more than one app can use, because an app has at most half of the jobs at once. */
+/** An app can run two jobs at once, so a third process stays free for other apps. */
 const DEFAULT_CONCURRENT = 3;
-/** All tasks share one owner, because the job queue already takes turns by app. */
+/** All tasks have the same owner, because the job queue already takes turns by app. */
 const ALL_IMAGES = 0;
 const MAX_CPU_MS = 60_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
@@ -38,7 +38,7 @@ const MAX_MEMORY_MEGABYTES = 1_536;
 const LARGE_IMAGE_PIXELS = 25_000_000;
 
 /**
- * Processes images by libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate
+ * Processes images with libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate
  * crashes, and let a shutdown abandon a slow image.
  */
 export class SharpImageProcessor implements ImageProcessor {

@@ -9,7 +9,7 @@ export interface SharpTask {
   readonly pixelLimit: number;
 }
 
-/** A larger output is made from the source, because its pixels would take too much memory. */
+/** A larger output is made from the source instead of shared pixels, which would take too much memory. */
 const MAX_SHARED_PIXELS = 25_000_000;
 /** The default effort of 4 takes 50 % longer and makes files 5 % smaller. */
 const WEBP_EFFORT = 2;
@@ -19,7 +19,7 @@ const AVIF_EFFORT = 3;
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** `error` is the message for a broken image. */
+/** `error` is a message; it is present if the image is broken. */
 export type SharpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string };
 
 async function processImage(task: SharpTask): Promise<SharpResult> {

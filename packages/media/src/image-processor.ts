@@ -47,7 +47,7 @@ export interface ImageProcessor {
   close(): Promise<void>;
 }
 
-/** Maximum length of the longer side in pixels, due to the format or its common encoder. */
+/** Maximum length of the longer side in pixels, set by the format or by its usual encoder. */
 const MAX_SIDE_PIXELS: Readonly<Record<string, number>> = {
   'image/webp': 16_383,
   'image/avif': 16_384,

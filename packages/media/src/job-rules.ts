@@ -6,7 +6,7 @@ export type Purpose = 'content' | 'reverted' | 'renditions';
 
 /** The pauses between attempts grow to six hours, because the store may be down for hours. */
 export const MAX_JOB_ATTEMPTS = 20;
-/** Ten attempts take a few hours; by then, caches have expired by themselves. */
+/** Ten attempts take a few hours. After that, the entries of the caches have expired anyway. */
 export const MAX_PURGE_ATTEMPTS = 10;
 
 /** The times are in UTC. */
@@ -15,7 +15,7 @@ export const DAILY_JOBS = [
   { name: JOBS.hide, hour: 3, minute: 47 },
 ] as const;
 
-/** Returns the time of the purge of a file that has not been processed. */
+/** Returns the time at which the caches are purged even if the file has not been processed. */
 export function latestPurge(now: Date): Date {
   return addHours(now, 24);
 }

@@ -6,7 +6,7 @@ const MAX_EXTENSION_LENGTH = 32;
 /** Leaves room for name and suffixes below the 1,024 bytes that stores accept for a key. */
 const MAX_FOLDERS_LENGTH = 700;
 
-/** Transliterates text to ASCII. Callers pass the function, because tables of scripts are no domain rule. */
+/** Transliterates text to ASCII. Callers pass this function, so that this package needs no transliteration tables. */
 export type Transliterate = (text: string) => string;
 
 /**
@@ -20,7 +20,7 @@ export function toUrlSafe(name: string, ascii: Transliterate): string {
     .replaceAll(/[.-]+/g, (separators) => (separators.includes('.') ? '.' : separators))
     .replace(/^[.-]+/, '');
   const [stem, extension] = splitExtension(trimEndCharacters(safeName, '.-'));
-  // A longer extension counts as part of the name.
+  // An extension that is too long is treated as part of the name.
   if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(stem + extension, MAX_NAME_LENGTH);
   return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;
 }
@@ -55,7 +55,7 @@ export function renditionKey(key: string, width: number): string {
   return `${stem}@${width}${extension}`;
 }
 
-/** The key contains a random hex `secret` against guessing. Versions of earlier releases have no secret. */
+/** The key contains a random hex `secret`, so that nobody can guess it. Versions of earlier releases have no secret. */
 export function versionKey(key: string, version: number, secret: string): string {
   const [stem, extension] = splitExtension(key);
   return `${stem}@v${version}-${secret}${extension}`;

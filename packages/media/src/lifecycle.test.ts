@@ -1,6 +1,6 @@
 import { FILE_LIFECYCLE, FILE_STATES, statesBefore, stepOf, type FileAction, type FileState } from './lifecycle.js';
 
-// Copied by hand from the file lifecycle of the interface.
+// Copied by hand from the specification of the file lifecycle.
 const GRID: Readonly<Record<FileAction, Readonly<Record<FileState, string>>>> = {
   store: { receiving: 'active', active: 'FileNotFound', trashed: 'FileNotFound' },
   abandon: { receiving: 'removed', active: 'FileNotFound', trashed: 'FileNotFound' },

@@ -44,7 +44,7 @@ export interface StoredFile {
   readonly data: string;
 }
 
-/** A file of another app, or a file that is still being received, counts as missing. */
+/** Methods treat a file of another app, or a file that is still being received, as missing. */
 export interface MediaFiles {
   /**
    * Creates a file under a free key, creates missing folders and queues processing. Refuses an unknown preset and, with
@@ -95,6 +95,8 @@ export interface MediaFileQueries {
   trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<ListedPage>;
   /** Returns the number and bytes of files by kind, and of files in Trash. */
   summary(appId: number): Promise<string>;
-  /** Returns the first PDFs by name that have rendered pages. `name` matches any text of the file. */
+  /**
+   * Returns the first PDFs by name that have rendered pages. `name` filters by any text of the file, not only its name.
+   */
   pdfRenders(appId: number, name: string | undefined): Promise<string>;
 }

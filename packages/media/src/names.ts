@@ -7,12 +7,12 @@ const FORBIDDEN = /[\\/\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
-/** Characters that reverse the direction of text could make a name look like another name. */
+/** Refuses characters that reverse the direction of text, because they could make a name look like another name. */
 export const NAME_WITHOUT_BIDI_CONTROLS = /^[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/;
 
 const MAX_EXTENSION_LENGTH = 32;
 const MAX_SUFFIX_LENGTH = 19;
-/** The first characters of a name that every numbered suffix leaves unchanged. */
+/** Number of first characters of a name that a numbered suffix never truncates. */
 export const MAX_STEM_LENGTH = MAX_STRING_LENGTH - MAX_SUFFIX_LENGTH;
 
 /** Normalizes the display name of a file. Refuses, under `name`, a blank, path-like or too long name. */
@@ -58,7 +58,7 @@ export class RestoredNames {
 
   assign(name: string): string {
     let assignedName = name;
-    // The search continues after the last number of this name, because no name is released.
+    // The search continues after the last number of this name, because earlier numbers stay taken.
     for (let number = this.nextNumbers.get(name) ?? 2; this.takenNames.has(assignedName); number += 1) {
       assignedName = withSuffix(name, ` (${number})`);
       this.nextNumbers.set(name, number + 1);

@@ -1,4 +1,4 @@
-/** Byte order of an integer. The default is `big`. Bytes beyond the end count as 0. */
+/** Byte order of an integer. The default is `big`. Bytes beyond the end are read as 0. */
 export type ByteOrder = 'big' | 'little';
 
 export function u16(bytes: Uint8Array, at: number, order: ByteOrder = 'big'): number {
@@ -35,7 +35,7 @@ export function setU32(bytes: Uint8Array, at: number, value: number, order: Byte
 export function decodeLatin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
   let text = '';
   for (let at = from; at < Math.min(to, bytes.length); at += 8_192) {
-    // A spread takes several times as long as `apply`.
+    // Uses `apply`, because a spread takes several times as long.
     text += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, Math.min(at + 8_192, to)));
   }
   return text;

@@ -28,7 +28,7 @@ export interface ProcessedObject {
 export interface ProcessingResult {
   /** New public content; `undefined` when the content does not change. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
-  /** Width if the content does not change; null keeps the recorded width. */
+  /** Width of unchanged content; null keeps the recorded width. */
   readonly width: number | null;
   readonly height: number | null;
   readonly renditions: readonly (ProcessedObject & {
@@ -41,13 +41,13 @@ export interface ProcessingResult {
 }
 
 /**
- * Processing takes three steps: record the result, make the public copies from the records, then list the result and
- * finish the file. Every step can be repeated.
+ * Processing takes three steps: record the result, copy the recorded objects to their public keys, then list the result
+ * and finish the file. Every step can be repeated.
  */
 export interface ProcessedFiles {
   /**
-   * Returns the public keys to copy to. Returns false and records nothing when the content has changed or the file is
-   * missing.
+   * Returns the public keys to which objects must be copied. Returns false and records nothing when the content has
+   * changed or the file is missing.
    */
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
@@ -64,7 +64,10 @@ export interface ProcessedFiles {
    * finished file.
    */
   finish(appId: number, fileId: number, version: number): Promise<string | undefined>;
-  /** Retries jobs that gave up. Marks a file as failed if its job is lost and it was last changed before this time. */
+  /**
+   * Retries jobs that have used all attempts. Marks a file as failed if it has no job and was last changed before this
+   * time.
+   */
   revive(before: Date): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export function purgeAt(since: Date, retentionDays: number): Date {
   return addHours(since, retentionDays * HOURS_A_DAY);
 }
 
-/** Returns the latest time of the last change of a file that counts as unused. */
+/** Returns the time before which an unused file must have been changed last. */
 export function unusedSince(now: Date, thresholdDays: number): Date {
   return addHours(now, -thresholdDays * HOURS_A_DAY);
 }

@@ -5,7 +5,7 @@ export interface TiffEntry {
   readonly at: number;
   readonly type: number;
   readonly count: number;
-  /** Offset of the values, which lie within the entry when they take at most four bytes. */
+  /** Offset of the values. Values of at most four bytes lie within the entry. */
   readonly valueAt: number;
   /** Size of all values in bytes; 0 for an unknown type. */
   readonly size: number;
@@ -56,7 +56,7 @@ export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
   return first < HEADER_SIZE ? undefined : { order, firstOffset: first };
 }
 
-/** Returns `undefined` when the entries do not lie within these bytes; their values may lie beyond. */
+/** Returns `undefined` when the entries exceed these bytes. The values of the entries may lie beyond these bytes. */
 export function directoryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffDirectory | undefined {
   const count = u16(bytes, at, order);
   const end = at + 2 + count * ENTRY_SIZE;

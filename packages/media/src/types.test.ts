@@ -19,7 +19,7 @@ describe('a type of files', () => {
     );
   });
 
-  it('states whether it can hold scripts', () => {
+  it('reports whether it can contain scripts', () => {
     expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(canHoldScripts)).toEqual([
       true,
       true,

@@ -39,7 +39,7 @@ export function isProcessed(mime: string): boolean {
   return kind === 'image' || kind === 'video' || mime === 'application/pdf';
 }
 
-/** Returns true when a browser could run scripts in such a file, so that the file must be served safely. */
+/** Returns true for types in which a browser could run scripts. Such files must be served with protective headers. */
 export function canHoldScripts(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'vector' || kind === 'doc' || kind === undefined;

@@ -1,6 +1,6 @@
 import type { UploadPreset } from './presets.js';
 
-/** An absent field does not change; in a new preset, it takes the value of the default preset. */
+/** An absent field keeps its value; in a new preset, it takes the value of the default preset. */
 export type PresetChange = Partial<UploadPreset> & { readonly name: string; readonly isDefault?: boolean };
 
 export interface MergedPresets {
@@ -8,7 +8,7 @@ export interface MergedPresets {
   readonly newDefault: string | undefined;
 }
 
-/** The last change of a name wins, and so does the last new default. */
+/** If several changes have the same name, the last one wins. If several set the default, the last one wins. */
 export function mergePresets(requestedChanges: readonly PresetChange[]): MergedPresets {
   const byName = new Map<string, PresetChange>();
   for (const change of requestedChanges) byName.set(change.name, { ...byName.get(change.name), ...change });

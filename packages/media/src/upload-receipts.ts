@@ -21,7 +21,7 @@ export function blobKeysOf(blobs: readonly Blobs[]): string[] {
 
 const STALE_HOURS = 1;
 
-/** Returns the time before which an unfinished upload counts as dead. */
+/** Returns the start time before which an unfinished upload is considered dead. */
 export function staleReceiptsBefore(now: Date): Date {
   return addHours(now, -STALE_HOURS);
 }

@@ -15,7 +15,7 @@ export function fileKeyOfUrl(url: string, base: string, prefix: string): string 
   return isStorable(key) && utf8ByteLength(key) <= MAX_KEY_BYTES ? ownerKey(key) : undefined;
 }
 
-/** Rejects folders, and dot segments, which clients resolve before the request. */
+/** Rejects a folder, and a key with dot segments, because clients resolve these before the request. */
 function isFileKey(key: string): boolean {
   return !key.endsWith('/') && !key.split('/').some((segment) => segment === '.' || segment === '..');
 }

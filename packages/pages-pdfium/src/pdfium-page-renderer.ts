@@ -2,9 +2,9 @@ import { CostlyFile, UnreadableFile, type PageRenderer, type RenderedPage } from
 import { Worker } from 'node:worker_threads';
 
 export interface PdfiumOptions {
-  /** Timeout per document, from the first requested page to the last; terminates the thread. */
+  /** Timeout per document, from the first requested page to the last. A timeout terminates the thread. */
   readonly timeoutMs?: number;
-  /** Maximum time that the thread works on one document. */
+  /** Maximum time per document in which the thread works, without pauses of the caller. */
   readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }
@@ -24,11 +24,11 @@ export type PdfiumReply =
 const TIMEOUT_MS = 120_000;
 const MAX_WORK_MS = 30_000;
 const MEMORY_MEGABYTES = 512;
-// The worker comes from the build even when the sources run, because a thread cannot load TypeScript.
+// Loads the compiled worker even when the service runs from its sources, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
 
 /**
- * Renders one document at a time by PDFium. Each document has its own thread, which isolates crashes and leaks. Pages
+ * Renders one document at a time with PDFium. Each document has its own thread, which isolates crashes and leaks. Pages
  * are rendered on request, so only one page is in memory.
  */
 export class PdfiumPageRenderer implements PageRenderer {
@@ -43,7 +43,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     const thread = new PdfiumThread(bytes, this.options);
     this.threads.add(thread);
     try {
-      // A caller that stops reading blocks the next document only until the timeout, which ends the thread.
+      // If the caller stops reading, the next document waits only until the timeout ends the thread.
       void thread.exit.then(release);
       for (let page = 1; page <= maxPages; page += 1) {
         const reply = await thread.request(page);

@@ -8,7 +8,7 @@ import type { PdfiumReply, PdfiumTask } from './pdfium-page-renderer.js';
 const { bytes, memoryMegabytes } = workerData as PdfiumTask;
 const DOTS_PER_POINT = 150 / 72;
 const MAX_SIDE_PIXELS = 2_000;
-/** RGB without alpha, with the filter "up". */
+/** RGB without alpha; filter type 2 is `Up`. */
 const PNG_OPTIONS = { colorType: 2, filterType: 2, deflateLevel: 6 } as const;
 let document: PDFiumDocument | undefined;
 
@@ -18,7 +18,7 @@ parentPort?.on('message', (page: number) => {
 });
 
 async function handleRequest(page: number): Promise<PdfiumReply> {
-  // The library does not check whether the allocation of a document succeeds.
+  // Refuses a large document here, because the library does not check whether its allocation succeeds.
   if (bytes.length > (memoryMegabytes * 2 ** 20) / 2) return { exceededLimit: 'The document takes too much memory' };
   try {
     document ??= await openDocument();

@@ -166,7 +166,7 @@ describe('the main thread', () => {
       await writeFile(path, bytes);
       await itParsesTheNextUpload(sharedParser);
       let leastCpuMs = Infinity;
-      // Takes the least of several attempts, because collecting the test's own garbage also costs CPU time.
+      // Uses the minimum of several attempts, because collecting the test's own garbage also takes CPU time.
       for (let attempt = 0; attempt < 10 && leastCpuMs >= MAX_MAIN_CPU_MS; attempt += 1) {
         const before = readCpuMs();
         await sharedParser.parse(APP, { path, name: 'file', size: bytes.length, pixelLimit: 1e8 });

@@ -16,7 +16,7 @@ import type { ParserReply, ParserTask } from './messages.js';
 export interface IsolatedParserOptions {
   /** Maximum number of processes, which start on demand. One app uses at most half of them. */
   readonly processes?: number;
-  /** CPU time per upload, plus the time for its bytes. */
+  /** Fixed CPU time per upload, to which the time for its bytes is added. */
   readonly maxCpuMs?: number;
   readonly minBytesPerCpuMs?: number;
   readonly maxMemoryMegabytes?: number;
@@ -31,7 +31,7 @@ const MIN_BYTES_PER_CPU_MS = 1_000;
 const MAX_ELAPSED_PER_CPU_TIME = 20;
 const MAX_MEMORY_MEGABYTES = 256;
 const DEFAULT_IDLE_MS = 60_000;
-// The child comes from the build even when the sources run, because a process cannot load TypeScript.
+// Loads the compiled child even when the service runs from its sources, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/parser-child.js', import.meta.url);
 
 /** Parses uploads in child processes with limits. A process that exceeds a limit is terminated and replaced. */

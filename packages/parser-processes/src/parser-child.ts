@@ -40,7 +40,7 @@ async function parse(task: ParseTask): Promise<ParsedFile | Refusal> {
   }
 }
 
-/** Opens the file on the first read, because an unread stream would keep the file open after a failed write. */
+/** Opens the file only on the first read, because after a failed write an unread stream would stay open. */
 async function* readLazily(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
@@ -66,7 +66,7 @@ async function write(
   content: AsyncIterable<Uint8Array>,
   target: string,
 ): Promise<{ readonly bytes: number; readonly checksum: Uint8Array }> {
-  // A write stream that fails while it opens would create the file after its removal.
+  // Opens the file first: a write stream that fails while opening would create the file again after its removal.
   const file = await open(target, 'wx', 0o600);
   const hash = createHash('sha256');
   let bytes = 0;

@@ -6,7 +6,7 @@ import { READY } from './serve-tasks.js';
 
 export interface TaskLimits {
   readonly maxCpuMs: number;
-  /** Maximum elapsed time, which ends a process that waits for a disk without an answer. */
+  /** Maximum elapsed time. It ends a process that waits for a disk without using CPU time. */
   readonly maxElapsedMs: number;
 }
 
@@ -39,7 +39,7 @@ export class LimitedProcess<Task extends object, Reply> {
 
   constructor(private readonly options: ProcessOptions) {
     this.child = fork(fileURLToPath(options.entry), {
-      // A process that reads foreign bytes gets no secrets.
+      // The process parses untrusted bytes, so it gets no secrets from the environment.
       env: {},
       execArgv: [`--max-old-space-size=${Math.ceil(options.maxMemoryMegabytes * HEAP_SHARE)}`],
       serialization: 'advanced',
@@ -115,7 +115,7 @@ export class LimitedProcess<Task extends object, Reply> {
   }
 }
 
-/** SIGKILL and SIGTERM come from outside, so they are no crash of the task. */
+/** SIGKILL and SIGTERM come from outside, so they do not mean that the task has crashed. */
 function errorOf(code: number | null, signal: NodeJS.Signals | null): Error {
   const isKilled = signal === 'SIGKILL' || signal === 'SIGTERM';
   return isKilled ? new Error('The process was killed') : new TaskCrashed(`The process ended with ${signal ?? code}`);

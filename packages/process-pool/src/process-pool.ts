@@ -22,8 +22,9 @@ export class ProcessPool<Task extends object, Reply> {
 
   /**
    * Rejects with `TaskExceededLimit` when the task exceeds its CPU time or memory, and with `TaskCrashed` when its
-   * process ends by itself. The process is then replaced. Rejects with another error when the task exceeds its elapsed
-   * time, no process can start, or the pool is closed. Outside Linux, CPU time and memory are not limited.
+   * process ends by itself. In both cases, a new process replaces the old one. Rejects with another error when the task
+   * exceeds its elapsed time, no process can start, or the pool is closed. Outside Linux, CPU time and memory are not
+   * limited.
    */
   async run(task: Task, limits: TaskLimits): Promise<Reply> {
     const process = this.takeProcess();
@@ -55,7 +56,7 @@ export class ProcessPool<Task extends object, Reply> {
     return process;
   }
 
-  /** Ends a process that keeps much memory, because the next task would reach the limit early. */
+  /** Ends a process that uses much memory, because the next task would soon reach the limit. */
   private async release(process: LimitedProcess<Task, Reply>): Promise<void> {
     if (this.isClosed) return;
     if (process.memoryMegabytes > this.options.maxMemoryMegabytes * MAX_KEPT_MEMORY_SHARE) return this.end(process);

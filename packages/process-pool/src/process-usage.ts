@@ -10,7 +10,7 @@ export interface ProcessUsage {
 const MS_PER_TICK = 10;
 const KILOBYTES_PER_MEGABYTE = 1_024;
 const MEMORY = 'VmRSS:';
-/** Positions of the fields after the name of the program. */
+/** Indexes in the fields that follow the program name. */
 const [USER_TICKS, SYSTEM_TICKS] = [11, 12];
 
 /** Returns `undefined` for an ended process, and on systems other than Linux. */

@@ -3,7 +3,7 @@ import { serveTasks } from '@back-office/process-pool';
 
 const kept = [];
 
-/** Replies with the number of this process, after it has done what the task says. */
+/** Does what the task requests, then replies with the process id. */
 serveTasks(async ({ keptMegabytes = 0, crashes = false, waits = false }) => {
   if (crashes) process.exit(3);
   if (waits) await new Promise((resolve) => setTimeout(resolve, 60_000));

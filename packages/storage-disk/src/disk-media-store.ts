@@ -4,7 +4,7 @@ import { copyFile, link, open, opendir, rename, rm, stat, type FileHandle } from
 import { dirname, join } from 'node:path';
 import { makeFolder, makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './make-folder.js';
 
-/** The folder lies within the root, because a rename needs one file system. No key starts with a dot. */
+/** Lies within the root, because a rename works only within one file system. No key can start with a dot. */
 const TEMPORARY_FOLDER = '.unfinished';
 const KEY = /^[a-z0-9_][a-z0-9._@-]*(?:\/[a-z0-9_][a-z0-9._@-]*)*$/;
 const STALE_MS = 24 * 3_600_000;
@@ -29,7 +29,7 @@ export class DiskMediaStore implements MediaStore {
     return store;
   }
 
-  /** Creates and removes nothing; a missing folder counts as an empty store. */
+  /** Creates and removes nothing. A missing folder is an empty store. */
   static openReadOnly(root: string): DiskMediaStore {
     return new DiskMediaStore(root);
   }
@@ -111,7 +111,7 @@ export class DiskMediaStore implements MediaStore {
         return result;
       });
     } finally {
-      // The file may remain even after success: renaming it onto a hard link of itself keeps both names.
+      // Also needed after success: renaming the file onto a hard link of itself keeps both names.
       await rm(temporaryPath, { force: true }).catch(() => {});
     }
   }
@@ -135,7 +135,7 @@ export class DiskMediaStore implements MediaStore {
     }
   }
 
-  /** Throws for an invalid key, which must never reach the file system. */
+  /** Throws for an invalid key, so that it never reaches the file system. */
   private pathOf(key: string): string {
     if (!KEY.test(key)) throw new Error('Not a key of the media library');
     return join(this.root, ...key.split('/'));
@@ -147,7 +147,7 @@ async function statFile(file: FileHandle): Promise<{ readonly size: number; read
   return { size: stats.size, isFile: stats.isFile() };
 }
 
-/** A hard link is as good as a copy, because objects are replaced and never changed. */
+/** Prefers a hard link, which is as good as a copy: objects are replaced, never changed. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

@@ -6,14 +6,14 @@ export const PRIVATE_FILE = 0o600;
 const TRAVERSABLE_FOLDER = 0o711;
 
 /**
- * Creates the folder of an installation, unless it exists. Others may traverse the folder, because root runs the
- * embedded database as another user.
+ * Creates the data folder of an installation, unless it exists. If the process is root, other users may traverse the
+ * folder, because root runs the embedded database as another user.
  */
 export async function makeDataFolder(path: string): Promise<void> {
   await makeFolder(path, process.geteuid?.() === 0 ? TRAVERSABLE_FOLDER : PRIVATE_FOLDER);
 }
 
-/** Creates a folder that only its owner can use, and closes an existing folder to other users. */
+/** Creates a folder that only its owner can use, or removes the access of other users from an existing folder. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await makeFolder(path, PRIVATE_FOLDER);
   const { mode, uid } = await stat(path);
@@ -22,7 +22,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
 
 /**
  * Creates a folder and its missing parents; returns the first created folder. On a read-only file system, Node's
- * recursive `mkdir` fails with ENOENT; this function throws the true cause.
+ * recursive `mkdir` fails with ENOENT; this function throws the real cause instead.
  */
 export async function makeFolder(path: string, mode?: number, make: typeof mkdir = mkdir): Promise<string | undefined> {
   try {

@@ -10,7 +10,7 @@ import { S3MediaStore } from '../src/s3-media-store.js';
 
 export const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
-// The server encrypts page tokens with DES, which Node's OpenSSL no longer has.
+// The server encrypts page tokens with DES, which Node's OpenSSL no longer supports.
 const { createCipheriv, createDecipheriv } = crypto;
 const repeatBytes = (bytes: unknown): Buffer => Buffer.concat([bytes as Buffer, bytes as Buffer]);
 const substituteCipher =
@@ -19,7 +19,7 @@ const substituteCipher =
     name === 'des'
       ? create('aes-128-cbc', repeatBytes(key), repeatBytes(iv))
       : create(name, key as Buffer, iv as Buffer);
-/** Tests must replace the ciphers before {@link onS3rver} and restore them after. */
+/** Tests must call `replace` before {@link onS3rver} and `restore` after it. */
 export const ciphers = {
   replace: () =>
     Object.assign(crypto, {
@@ -39,7 +39,7 @@ interface PutContext {
 
 type Middleware = (context: PutContext, next: () => Promise<void>) => Promise<void>;
 
-/** Runs the puts of one object one after another, until the file is written. S3 does so; this server does not. */
+/** Serializes the puts of one object until its file is written. S3 does this too, but this server does not. */
 function serializePuts(directory: string): Middleware {
   const lastPuts = new Map<string, Promise<void>>();
   return (context, next) => {

@@ -12,12 +12,12 @@ export const ELEMENTS = wordSet(`
   radialGradient rect set stop style svg switch symbol text textPath title tspan use view`);
 
 export const TEXT_ELEMENTS = wordSet('text tspan textPath');
-/** Elements that may contain only text, because within HTML a parser would read other content as HTML. */
+/** Elements that may contain only text, because a parser would read other content as HTML if the SVG is within HTML. */
 export const TEXT_ONLY_ELEMENTS = wordSet('title desc');
 export const REFERENCING_ELEMENTS = wordSet('feImage filter linearGradient pattern radialGradient textPath use');
 export const IMAGE_ELEMENTS = wordSet('image feImage');
 
-/** Presentation attributes, which are also the only properties allowed in styles. */
+/** Presentation attributes. Styles may contain only these properties, too. */
 export const PROPERTIES = wordSet(`
   alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation color-interpolation-filters
   color-rendering cx cy d direction display dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity

@@ -32,7 +32,7 @@ export function decoderFor(head: Uint8Array): TextDecoder {
   const start = Buffer.from(head.subarray(0, MAX_DECLARATION_BYTES)).toString('latin1');
   const byteOrderMark = BYTE_ORDER_MARKS.find(([mark]) => start.startsWith(mark));
   const declaredEncoding = ENCODING_DECLARATION.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
-  // A declaration that is readable as single bytes cannot be UTF-16.
+  // The declaration was read as single bytes, so the text cannot be UTF-16.
   const encoding = byteOrderMark?.[1] ?? (declaredEncoding.startsWith('utf-16') ? 'utf-8' : declaredEncoding);
   try {
     return new TextDecoder(encoding, { fatal: true });

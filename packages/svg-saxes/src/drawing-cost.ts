@@ -1,9 +1,9 @@
 import { UnreadableFile } from '@back-office/media';
 
-/** An element counts once per reference to it. */
+/** Maximum number of elements, counting an element once for each reference to it. */
 const MAX_RENDERED_ELEMENTS = 1_000_000;
 const MAX_CHAIN_LENGTH = 500;
-/** Maximum number of pairs of a class and an id that style rules make. */
+/** Maximum number of pairs of a class and an id in style rules. */
 const MAX_STYLE_REFERENCES = 100_000;
 const MAX_FOLLOWED_REFERENCES = 1_000_000;
 
@@ -14,8 +14,8 @@ interface Group {
 }
 
 /**
- * Rendering cost of a drawing: a small file can multiply its elements by nested references. Elements without an id
- * belong to their nearest ancestor with an id.
+ * Calculates the rendering cost of a drawing, because nested references can multiply the elements of a small file.
+ * Elements without an id belong to their nearest ancestor with an id.
  */
 export class DrawingCost {
   private readonly groups = new Map<string, Group>();
@@ -44,7 +44,7 @@ export class DrawingCost {
     this.openGroups.pop();
   }
 
-  /** Counts a style rule. A selector without a class may match any element. */
+  /** Counts the references of a style rule. A selector without a class may match any element. */
   style(selector: string, references: readonly string[]): void {
     if (references.length === 0) return;
     for (const part of selector.split(',')) {

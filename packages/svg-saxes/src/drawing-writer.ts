@@ -167,7 +167,7 @@ export class DrawingWriter {
   }
 }
 
-/** The output states no XML version, so it must not contain characters that only later versions allow. */
+/** The output has no XML declaration, so it must contain only characters that XML 1.0 allows. */
 const XML_1_0 = { forceXMLVersion: true, defaultXMLVersion: '1.0' } as const;
 
 function classNames(value: string): string[] {
@@ -199,7 +199,7 @@ function filterAttributes(tag: SaxesTagNS): Map<string, Value> {
     const value = filterValue(tag.local, attribute);
     if (value !== undefined) attributes.set(nameOf(attribute), value);
   }
-  // Viewers prefer `href` when both are present.
+  // Removes `xlink:href` if both are present, because viewers prefer `href`.
   if (attributes.has('href')) attributes.delete('xlink:href');
   return attributes;
 }

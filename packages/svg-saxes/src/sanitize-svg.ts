@@ -6,11 +6,11 @@ import { DrawingWriter } from './drawing-writer.js';
 const BLOCK_LENGTH = 65_536;
 
 /**
- * Sanitizes an SVG by allow-lists of elements, attributes and styles, and silently drops everything else. The output
- * runs no scripts, loads nothing and contains no metadata; its embedded images have no location. The output is UTF-8.
- * Reads at most 10 MB of the source. Throws `UnreadableFile` for a file that is not well-formed SVG, has declarations
- * in its doctype, or exceeds the limits on depth, elements and references. It may throw while streaming; the output
- * must then not be used. Buffers the longest text or attribute.
+ * Sanitizes an SVG by allow-lists of elements, attributes and styles, and silently drops everything else. The output is
+ * UTF-8, runs no scripts, loads nothing and contains no metadata; its embedded images have no location. Reads at most
+ * 10 MB of the source, and buffers the longest text or attribute. Throws `UnreadableFile` for a file that is not
+ * well-formed SVG, has declarations in its doctype, or exceeds the limits on depth, elements and references. It may
+ * throw while streaming; the output must then not be used.
  */
 export async function* sanitizeSvg(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block = '';
@@ -29,7 +29,7 @@ async function* sanitizePieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     for (let at = 0; at < characters.length; at += BLOCK_LENGTH) {
       writer.push(characters.slice(at, at + BLOCK_LENGTH));
       yield* takeOutput(writer);
-      // Other work gets a turn, because a large drawing takes seconds.
+      // Lets other work run, because a large drawing takes seconds.
       await nextTurn();
     }
   }

@@ -50,7 +50,7 @@ export function filterRules(sheet: string): StyleRule[] {
   for (let at = 0, open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
     const end = endOfBlock(text, open);
     const prelude = text.slice(at, open);
-    // A statement without a block, such as an import, may precede the selector.
+    // The text before the selector may contain a statement without a block, such as an import.
     const selector = prelude.slice(prelude.lastIndexOf(';') + 1).trim();
     const declarations = filterDeclarations(text.slice(open + 1, end));
     if (SELECTOR.test(selector) && hasSafeText(selector) && declarations !== '') rules.push({ selector, declarations });
@@ -99,7 +99,7 @@ function splitAt(separator: string, text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-/** Unbalanced quotes or brackets would swallow the text after the value. */
+/** Returns false for unbalanced quotes or brackets, because they would hide the text after the value. */
 function isBalanced(value: string): boolean {
   if (!/["'()]/.test(value)) return true;
   let [quote, depth] = ['', 0];
@@ -113,7 +113,7 @@ function isBalanced(value: string): boolean {
   return quote === '' && depth === 0;
 }
 
-/** Searches backwards, because a pattern over the whole value would take quadratic time. */
+/** Searches backwards, because a pattern over the whole value would need quadratic time. */
 function functionBefore(value: string, at: number): string {
   const precedingText = value.slice(Math.max(0, at - MAX_FUNCTION_LENGTH), at).trimEnd();
   return (precedingText.split(/[\s"'(),;:/]/).at(-1) ?? '').toLowerCase();

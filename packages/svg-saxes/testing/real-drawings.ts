@@ -85,7 +85,7 @@ const ANIMATED = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 50 50"><c
 <animate attributeName="r" repeatCount="indefinite" dur="1s" values="0;20" keyTimes="0;1" keySplines="0 0.2 0.8 1" calcMode="spline" begin="0s"/>
 <animateTransform attributeName="transform" type="rotate" values="0 25 25;360 25 25" dur="2s"/></circle></svg>`;
 
-/** Drawing programs have written these. They must look the same when sanitized. */
+/** Drawings written by drawing programs. They must look the same after sanitizing. */
 export const REAL_DRAWINGS: readonly (readonly [program: string, source: string])[] = [
   ['Inkscape', INKSCAPE],
   ['Illustrator', ILLUSTRATOR],

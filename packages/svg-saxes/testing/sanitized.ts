@@ -21,7 +21,10 @@ const ACTIVE_ELEMENTS =
   /^(?:script|foreignobject|iframe|object|embed|handler|listener|audio|video|canvas|html|body|img|link|meta|base)$/i;
 const ALLOWED_URL = /^(?:#|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$)/;
 
-/** Returns the forbidden content of a sanitized drawing, found by patterns instead of the sanitizer's parser. */
+/**
+ * Returns the forbidden content of a sanitized drawing. Uses patterns, so that it does not depend on the sanitizer's
+ * parser.
+ */
 export function forbiddenIn(text: string): string[] {
   const problems: string[] = [];
   const remainingText = text.replaceAll(TAG, (_, closing: string, name: string, attributes: string) => {

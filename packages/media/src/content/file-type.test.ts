@@ -342,7 +342,7 @@ describe('fileType with other content', () => {
     expect(detectType(content, 'a.csv')).toBeUndefined();
   });
 
-  it('ignores the image name of a script', () => {
+  it('rejects a script with the name of an image', () => {
     expect(detectType(utf8('alert(1)'), 'a.png')).toBe('text/plain');
   });
 });

@@ -22,8 +22,8 @@ const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | un
 
 /**
  * Reads the facts of an image from its first bytes without decoding, and ignores EXIF beyond these bytes. Returns
- * `undefined` for other types, and when the header is longer than these bytes; callers then retry with more bytes. A
- * GIF whose second image lies beyond these bytes counts as animated when it has a loop count or a frame delay.
+ * `undefined` for other types, and when the header is longer than these bytes; callers then retry with more bytes. If
+ * the second image of a GIF lies beyond these bytes, a loop count or a frame delay makes it animated.
  */
 export function imageFacts(mime: string, head: Uint8Array): ImageFacts | undefined {
   const storedFacts = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;

@@ -20,7 +20,7 @@ const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
 const MAX_BRANDS_BYTES = 1_024;
 const SCAN = 0xda;
 
-/** Requires two consecutive segments; in a whole file, segments up to the scan are enough. */
+/** Requires two consecutive segments. If the head contains the whole file, the segments before the scan are enough. */
 export function isJpeg(head: Uint8Array): boolean {
   let at = 2;
   if (!matchesAt(head, 0, '\xff\xd8')) return false;
@@ -32,7 +32,7 @@ export function isJpeg(head: Uint8Array): boolean {
     if (marker === undefined) break;
     if (!isJpegSegment(marker) || size < 2) return false;
     at += 2 + size;
-    // Decoders skip bytes between segments, so only a gap after the first segment is suspicious.
+    // Accepts bytes between later segments, because decoders skip them.
     if (!isFirst && at < head.length && head[at] !== 0xff) return true;
   }
   return at >= head.length && mayBeTruncated(head);

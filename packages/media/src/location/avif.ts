@@ -109,7 +109,7 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
       readNumber(indexSize);
       return { from: base + readNumber(offsetSize), size: readNumber(lengthSize) };
     });
-    // Some readers ignore the reference to another file and read the item from this file.
+    // Refuses items of other files, because some readers would read such an item from this file.
     if (isInOtherFile || construction > IN_BOX || extents.some(({ size }) => size === 0)) {
       throw new UnreadableFile('Unsupported AVIF item location');
     }

@@ -108,7 +108,7 @@ describe('FileStream', () => {
   it.each(STRIPPERS)('buffers at most one chunk and the look-ahead: %s', async (mime, strip) => {
     const { bytes: sample } = SAMPLE_FILES.find((file) => file.mime === mime)!;
     const chunkSize = 1_000;
-    // Each filler byte reads as the largest possible part and as pixels.
+    // Strippers read each filler byte as a part of the largest size, or as pixels.
     for (const filler of [0x00, 0x01, 0x7f, 0xff]) {
       for (let size = 0; size < sample.length; size += 11) {
         const file = new FileStream();
@@ -166,7 +166,7 @@ describe('stripNested', () => {
     expect(decodeText(stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, growingStripper)))).toBe('0123');
   });
 
-  it('may have as many parts as its own bytes allow', () => {
+  it('accepts a large nested file with many parts', () => {
     const file = Buffer.alloc(20_000_000, 'x');
     const passParts: Stripper = function* (inner) {
       while (yield* inner.waitFor(1)) yield* inner.copy(150);

@@ -2,7 +2,10 @@ import { concat } from '../octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
-/** Further parts must have {@link MIN_PART_BYTES} on average, because millions of empty parts would take minutes. */
+/**
+ * After this number of parts, parts must have {@link MIN_PART_BYTES} on average: millions of empty parts would take
+ * minutes.
+ */
 const MAX_SMALL_PARTS = 100_000;
 const MIN_PART_BYTES = 100;
 const SMALL_BYTES = 4_096;
@@ -10,14 +13,14 @@ const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
 
-/** Yields to wait for more bytes or for the end of the file. */
+/** A coroutine yields when it needs more bytes or the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
 export type Stripper = (file: FileStream) => Coroutine;
 
 /**
- * Feeds a file to a stripper. Generators process a chunk of many tiny parts at once, unlike `await`. Buffers the
- * current chunk and at most {@link MAX_LOOK_AHEAD_BYTES}.
+ * Feeds a file to a stripper. Strippers are generators, because `await` would be slow for a chunk of many tiny parts.
+ * Buffers the current chunk and at most {@link MAX_LOOK_AHEAD_BYTES}.
  */
 export class FileStream {
   /** Offset of the next byte in the input file. */

@@ -28,7 +28,7 @@ const KEPT_BY_PARENT: Readonly<Record<string, ReadonlySet<string>>> = {
   covr: typeSet('data'),
 };
 
-/** Players need these boxes whole, so a broken box in one of them makes the file unreadable. */
+/** Players need these boxes complete, so a broken box within one of them makes the file unreadable. */
 const STRUCTURE_BOXES = typeSet('moov|trak|mdia|minf|stbl|moof|traf');
 const FIRST_BOXES = typeSet('ftyp|styp|moov|mdat|wide|free|skip|pnot');
 /** UUID of Spherical Video V1. */
@@ -103,7 +103,7 @@ function* freeBox(file: FileStream, { headSize, end }: Box): Coroutine {
 }
 
 function* stripTitles(file: FileStream, box: Box, content: Uint8Array): Coroutine {
-  // QuickTime omits the version.
+  // In QuickTime, this box has no version.
   const versionSize = matchesAt(content, 4, 'hdlr') ? 0 : 4;
   if (!matchesAt(content, versionSize + 4, 'hdlr') || !matchesAt(content, versionSize + 16, 'mdir')) {
     yield* freeBox(file, box);

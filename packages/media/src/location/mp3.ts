@@ -11,7 +11,7 @@ const LOCATION_TERMS = /^XMP|x:xmpmeta|location|gps|latitude|longitude|coordinat
 
 /**
  * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags of version
- * 2.2, unsynchronised tags and tags with an extended header, because it cannot parse their frames.
+ * 2.2, unsynchronised tags and tags with an extended header, whose frames the parser does not support.
  */
 export function* stripMp3(file: FileStream): Coroutine {
   while (matchesAt(yield* file.lookAhead(HEAD_SIZE), 0, 'ID3')) {

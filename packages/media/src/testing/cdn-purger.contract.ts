@@ -11,14 +11,17 @@ export interface PurgerFixture {
   readonly urls: readonly [string, string];
   cacheUrl(url: string): Promise<void>;
   isCached(url: string): Promise<boolean>;
-  /** Purger of the same kind, for a cache that does not answer or refuses. */
+  /** Purger of the same kind, for a cache that refuses calls or does not answer. */
   readonly unreachable: CdnPurger;
   /**
-   * Purgers of the same kind, for caches that fail in other ways, such as by a redirect or silence. Keys describe the
-   * failures.
+   * Purgers of the same kind, for caches that fail in other ways, for example by a redirect or no answer. Each key
+   * describes the failure.
    */
   readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
-  /** Purgers of the same kind, for caches that report in other ways that no copy is left. Keys describe the reports. */
+  /**
+   * Purgers of the same kind, for caches that report in another format that they have no copy. Each key describes the
+   * format.
+   */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
   readonly purgerWithoutCache?: CdnPurger;
   /** Returns the number of connections that the caches of `emptyPurgers` hold. */

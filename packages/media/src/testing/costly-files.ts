@@ -28,7 +28,7 @@ const lossless = bytes('VP8L', [8, 0, 0, 0, 0x2f], Array(7).fill(0));
 
 const waveFormat = riffChunk('fmt ', [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x40, 0x1f, 0, 0, 1, 0, 8, 0]);
 
-/** Each item states 65,535 extents of no bytes. */
+/** Each item declares 65,535 empty extents. */
 const makeEmptyExtents = (): Uint8Array => {
   const items = repeat(bytes(u16be(1), u16be(1), u16be(0xffff)), 36_000);
   return concat([ftyp, fullBox('meta', 0, fullBox('iloc', 0, [0, 0], u16be(6_000), items), iinf)]);
@@ -49,7 +49,7 @@ const makeTiffStrips = (): Uint8Array => {
   return concat([head, repeat(bytes(u32be(1)), 4 * strips)]);
 };
 
-/** Files that state much more work than they have bytes, or that consist of millions of parts. */
+/** Files that consist of millions of parts, or that require much more work than their size suggests. */
 export const COSTLY_FILES: readonly CostlyFile[] = [
   { mime: 'image/avif', description: 'extents without bytes', make: makeEmptyExtents },
   { mime: 'image/avif', description: 'thousands of item lists', make: makeItemLists },

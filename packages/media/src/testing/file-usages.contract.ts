@@ -78,7 +78,7 @@ export function fileUsagesContract(
       expect(await usagesOfFile(file.id)).toEqual([]);
     });
 
-    it('are those of one of several concurrent replacements', async () => {
+    it('come from only one of several concurrent replacements', async () => {
       const file = await library.addFile('a');
       const fields = [1, 2, 3].map((index) => ({ field: `f${index}`, url: library.url(file.key) }));
       await Promise.all(Array.from({ length: 5 }, () => replace({ fields })));

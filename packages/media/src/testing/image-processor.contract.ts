@@ -75,7 +75,7 @@ const IMAGE_TYPES: readonly ImageType[] = [
  */
 const CMYK_TOLERANCE = 24;
 
-/** `drawableTypes` are the types in which the samples can be drawn. */
+/** `drawableTypes` are the types in which the fixture can draw samples. */
 export function imageProcessorContract(
   { describe, it, before, after }: Runner,
   open: () => Promise<ProcessorFixture>,
@@ -332,7 +332,8 @@ export function imageProcessorContract(
         { width: 640, format: 'webp', quality: QUALITY },
       ]);
       clearInterval(heartbeat);
-      // A busy machine prolongs every pause, but only a blocked loop pauses for most of the work.
+      // Compares with the total time: a busy machine prolongs every pause, but only a blocked event loop pauses for
+      // most of the work.
       const halfMs = (performance.now() - startMs) / 2;
       expect(longestPauseMs).toBeLessThan(Math.max(400, halfMs));
     }, 60_000);

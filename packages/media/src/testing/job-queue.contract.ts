@@ -3,7 +3,7 @@ import { expect } from 'expect';
 import { JOBS, type JobAttempt, type JobTask, type ProcessPayload } from '../index.js';
 import { AppLibrary, type MediaLibraryFixture } from './media-library.js';
 
-/** Longer than the pause after the first failure. */
+/** Must be longer than the queue's pause after the first failure. */
 const FIRST_PAUSE_SECONDS = 3;
 const TIMEOUT_MS = 10_000;
 

@@ -152,7 +152,7 @@ export function mediaFactsContract(
       const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
       if (limitedFacts === undefined) return;
       let count = 0;
-      // The bytes read as audio in small frames.
+      // The library parses these bytes as small audio frames.
       const endlessFile: ReadableFile = {
         size: 10 ** 12,
         async read(_, length) {

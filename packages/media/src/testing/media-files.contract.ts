@@ -124,7 +124,7 @@ export function mediaFilesContract(
       expect(keys).toEqual([`${library.app.prefix}/a-b-2.txt`, `${library.app.prefix}/a-b-3.txt`]);
     });
 
-    it('throws without its receipt and stores nothing', async () => {
+    it('throws without a receipt and stores nothing', async () => {
       const upload = await library.upload({ mime: 'image/jpeg', kind: 'image' });
       await fixture.ports.uploadReceipts.end(upload.receipt);
       const file = { name: 'a.jpg', folder: pathOf('p'), onConflict: 'error', presetId: undefined } as const;
@@ -143,7 +143,7 @@ export function mediaFilesContract(
       expect(await library.folderPaths()).toEqual(['p', 'p/q']);
     });
 
-    it('stores one of many concurrent files with the same name', async () => {
+    it('stores only one of many concurrent files with the same name', async () => {
       const results = await Promise.all(Array.from({ length: 6 }, () => library.store({ name: 'a.txt' })));
       expect(results.filter((result) => 'refused' in result)).toEqual(Array(5).fill(FILE_NAME_TAKEN));
     });
@@ -159,7 +159,7 @@ export function mediaFilesContract(
       expect(await library.findFile(id)).toMatchObject(changedFields);
     });
 
-    it('keeps the file in searches for its other texts', async () => {
+    it('keeps the file in searches for its unchanged texts', async () => {
       const { id } = await library.addFile('a.txt', { alt: 'Sun', caption: 'Moon', tags: ['star'] });
       await edit(library.appId, id, { alt: 'Cloud' });
       const find = async (search: string): Promise<number> => {

@@ -90,7 +90,7 @@ export function mediaFoldersContract(
   });
 
   describe('a folder created for a file', () => {
-    it('is named by its segment, with a number when the name is taken', async () => {
+    it('has the name of its path segment, with a number when the name is taken', async () => {
       await add('x', 'p');
       await add('y', 'p (2)');
       await library.addFile('a', { folder: pathOf('p/q') });

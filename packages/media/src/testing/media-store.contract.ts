@@ -14,25 +14,25 @@ export interface StoreFixture {
   mimeOf?(key: string): Promise<string | undefined>;
   /** Returns the number of bytes that the back end holds; may collect garbage first. */
   heldBytes?(): Promise<number>;
-  /** Returns the number of files and connections that the process holds open, or has left to the garbage collector. */
+  /** Returns the number of open files and connections, including those left to the garbage collector. */
   openFiles?(): Promise<number>;
   /** Returns the number of bytes that the back end has sent. */
   sentBytes?(): number;
   /** Opens another store of the same kind that can be closed. */
   openOther?(): Promise<{ readonly store: MediaStore; close(): Promise<void> }>;
-  /** Simulates a crash during a write, dates its remains more than a day ago, and opens the store again. */
+  /** Simulates a crash during a write, sets the age of its leftovers to more than a day, and opens the store again. */
   reopenAfterCrash?(): Promise<MediaStore>;
 }
 
 const MEGABYTE = 2 ** 20;
 const MIME = 'application/octet-stream';
-/** More objects than one page of a list has in any known store. */
+/** Exceeds the page size of a list in every known store. */
 const LONG_LIST_LENGTH = 1_001;
-/** More concurrent calls than a connection pool has connections. */
+/** Exceeds the number of connections in a pool. */
 const CALLS_BEYOND_POOL = 24;
 /** Maximum number of files that other code in the process may open during the test. */
 const MAX_OTHER_FILES = 8;
-/** A connection closes after both sides have noticed. */
+/** Time in which both sides notice that a connection was closed. */
 const CLOSING_MS = 300;
 
 /**
@@ -104,7 +104,7 @@ export function mediaStoreContract(
       const size = 12 * MEGABYTE + 7;
       expect(await store.put(key('large'), countingChunks(size), MIME)).toBe(size);
       const storedBytes = await store.read(key('large'));
-      // Collecting all chunks first reveals a store that reuses their memory.
+      // Collects all chunks first, to detect a store that reuses the memory of its chunks.
       expect(isCountingSequence(await collectBytes(storedBytes!.bytes), size)).toBe(true);
     }, 60_000);
 

@@ -170,7 +170,7 @@ export function processedFilesContract(
       expect(await library.findFile(file.id)).toMatchObject({ width: 7, height: 600, renditions: [{ label: 'w320' }] });
     });
 
-    it('leads to the keys that have no object left', async () => {
+    it('returns the keys that no longer have an object', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)], pages: [makePage(1), makePage(2)] });
       const [, keysWithoutObject] = await process({ renditions: [makeRendition(320)], pages: [makePage(1)] });
       expect([...(keysWithoutObject as string[])].sort()).toEqual([makePage(2).key, makeRendition(640).key].sort());
@@ -234,7 +234,7 @@ export function processedFilesContract(
       expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toContain(makeRendition(320).content);
     });
 
-    it('cannot be a finished file', async () => {
+    it('is never a file that was already finished', async () => {
       await process({});
       await processed().fail(library.appId, file.id, 1);
       expect((await library.findFile(file.id)).processing).toBe('done');
@@ -265,7 +265,7 @@ export function processedFilesContract(
     });
 
     it('fails files that wait for a lost job', async () => {
-      // The job ends without finishing its file.
+      // Runs the job of the first file without finishing the file.
       await library.runJobs(JOBS.process);
       const waitingFile = await library.addImage('b.jpg');
       fixture.clock.forward({ hours: HOURS_PER_DAY });

@@ -326,7 +326,7 @@ export function webmSample(): Uint8Array {
     element([0xa3], 'block'),
     element([0x1f, 0x43, 0xb6, 0x75], element([0xe7], 1), element([0xa3], 'block')),
     element([0x19, 0x41, 0xa4, 0x69], LOCATION),
-    // The size takes 8 bytes.
+    // The size field has 8 bytes.
     [0x12, 0x54, 0xc3, 0x67, 0x01, 0, 0, 0, 0, 0, 0, LOCATION.length],
     LOCATION,
     element([0xec], LOCATION),

@@ -65,7 +65,7 @@ function mp4({ brand, track, mdatSize = 64, titleSize = 0 }: Mp4Parts): Uint8Arr
   return concat([ftyp, largeBox('mdat', new Uint8Array(mdatSize)), largeBox('moov', mvhd, track, title)]);
 }
 
-/** The video has no real samples. Its header is at the end, as phones write it. */
+/** The video has no real samples. Its header is at the end, as in videos of phones. */
 export function mp4Video({ width, height, rotation = 0, pixel, ...sizes }: VideoSample): Uint8Array {
   const pasp = pixel ? box('pasp', u32be(pixel[0]), u32be(pixel[1])) : [];
   const avcC = box('avcC', [1, 0x42, 0xc0, 0x1e, 0xff, 0xe0, 0]);

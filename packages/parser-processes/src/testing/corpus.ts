@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The relative path works from the sources and from the build. */
+/** The relative path is valid in both the source and the build folder. */
 const FOLDER = fileURLToPath(new URL('../../corpus/', import.meta.url));
 
-/** Returns the kept files of a target: former findings, and files that reach rare code. */
+/** Returns the stored files of a target: files that caused failures before, and files that reach rare code. */
 export function readCorpus(target: string): readonly Uint8Array[] {
   const folder = `${FOLDER}${target}/`;
   if (!existsSync(folder)) return [];

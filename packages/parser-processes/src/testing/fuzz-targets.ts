@@ -12,7 +12,7 @@ export interface FuzzTarget {
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp'];
 const CHUNK_SIZES = [1_000, 7, 65_536];
 const MAX_GROWTH_BYTES = 64;
-/** Size of an EXIF with only the orientation, without its zeros. */
+/** Size of an EXIF that contains only the orientation, not counting zeros. */
 const MAX_METADATA_BYTES = 24;
 const SEED_BYTES = 2_000;
 const FORBIDDEN_IN_DRAWINGS = /<script|<foreignobject|\son[a-z]+\s*=|(?:href|src)\s*=\s*"(?!#|data:image\/)/i;
@@ -54,7 +54,7 @@ async function checkStripper(mime: string, file: Uint8Array): Promise<void> {
   if (output.length > 0 && mime.startsWith('image/')) await checkMetadata(output);
 }
 
-/** Reads the metadata by libvips, which shares no code with the strippers. */
+/** Reads the metadata with libvips, which shares no code with the strippers. */
 export async function checkMetadata(output: Uint8Array): Promise<void> {
   const metadata = await sharp(output)
     .metadata()

@@ -51,7 +51,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { executions, findings };
 }
 
-/** Returns `undefined` when the parser keeps its rules within the limit of CPU time. */
+/** Returns a description of the failure; `undefined` when the parser follows its rules within the CPU limit. */
 export async function failureOf({ check }: FuzzTarget, file: Uint8Array): Promise<string | undefined> {
   const before = process.cpuUsage();
   try {
@@ -65,8 +65,8 @@ export async function failureOf({ check }: FuzzTarget, file: Uint8Array): Promis
 }
 
 /**
- * Reads coverage once per batch, because reading it after each file is too slow. Then runs the files of an interesting
- * batch one by one.
+ * Reads coverage once per batch, because reading it after each file is too slow. If a batch reaches new code, runs its
+ * files one by one.
  */
 async function filesThatReach(
   newBlocks: Set<string>,

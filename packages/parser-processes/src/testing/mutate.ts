@@ -4,7 +4,7 @@ const MAX_FILE_BYTES = 65_536;
 const MAX_CHANGES = 6;
 const MAX_REPEATS = 300;
 const MAX_PART_BYTES = 64;
-/** Numbers at the limits of the size fields of most formats. */
+/** Limits of size fields in most formats, and numbers next to them. */
 const NUMBERS = [0, 1, 2, 7, 8, 9, 12, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x1_0000, 0x7fff_ffff, 0xffff_ffff];
 const NUMBER_SIZES = [1, 2, 3, 4, 8];
 const TEXT_PARTS = [
