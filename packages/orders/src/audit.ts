@@ -19,7 +19,10 @@ function statusesOf({ status, paymentStatus }: ChangeableOrder): object {
   return { order_status: status, payment_status: paymentStatus };
 }
 
-/** Only an import with payments has an entry, because payments are money. Amounts are in minor units. */
+/**
+ * Returns an entry only for an import with payments, because all changes of money are audited. Amounts are in minor
+ * units.
+ */
 export function importEntries(number: string, { payments }: PricedImport): AuditEntry[] {
   if (payments.length === 0) return [];
   const auditedPayments = payments.map(({ method, amount }) => ({ method: method.name, amount }));

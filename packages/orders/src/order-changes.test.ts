@@ -41,7 +41,7 @@ describe('planOrderChanges', () => {
 describe('an order with reserved pieces', () => {
   const order = anOrder({ reservedPieces: [PIECES] });
 
-  it.each(['shipped', 'delivered'] as const)('loses the pieces from stock when %s', (deliveryStatus) => {
+  it.each(['shipped', 'delivered'] as const)('takes the pieces out of stock when %s', (deliveryStatus) => {
     const { orders, endedReservations } = planChange(order, { deliveryStatus });
     expect(endedReservations).toEqual([{ ...PIECES, kind: 'ship', reference: 'O-1' }]);
     expect(orders).toMatchObject([{ deliveryStatus, hasShipped: true, reservedPieces: [] }]);
@@ -72,7 +72,7 @@ describe('two orders of one call', () => {
   ) as [ChangeableOrder, ChangeableOrder];
   const ship = (order: ChangeableOrder): OrderChange => ({ ...identifierOf(order), deliveryStatus: 'shipped' });
 
-  it('cannot both ship the same pieces', () => {
+  it('cannot ship the same pieces', () => {
     const { orders, outcomes } = planOrderChanges([ship(firstOrder), ship(secondOrder)], {
       orders: [firstOrder, secondOrder],
       onHand: () => 3,
@@ -147,11 +147,11 @@ describe('a cancellation without refund', () => {
 });
 
 describe('a refund', () => {
-  it('can come with the cancellation', () => {
+  it('can be requested together with the cancellation', () => {
     expect(planChange(anOrder(), { status: 'canceled', refund: true }).refundedIds).toEqual([1]);
   });
 
-  it('can follow the cancellation', () => {
+  it('can be requested after the cancellation', () => {
     const { refundedIds, canceledIds } = planChange(anOrder({ status: 'canceled' }), {
       refund: true,
     });
@@ -162,7 +162,7 @@ describe('a refund', () => {
     expect(failureKeysOf(planChange(anOrder(), { refund: true }))).toEqual([INVALID_REFUND]);
   });
 
-  it('is refused for money of another system', () => {
+  it('is refused for an order of another system', () => {
     const order = anOrder({ isRefundable: false });
     expect(failureKeysOf(planChange(order, { status: 'canceled', refund: true }))).toEqual([NOT_REFUNDABLE]);
   });

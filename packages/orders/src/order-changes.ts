@@ -9,7 +9,7 @@ export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** The money of an imported order is in another system, which must refund it. */
+/** Refuses a refund of an imported order: another system has the money and must refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
 /** All three values must match. */
@@ -58,7 +58,7 @@ export interface EndedReservation extends ReservedPieces {
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
-  /** Includes canceled orders without a payment, which only give back their loyalty points. */
+  /** Also includes canceled orders without a payment; these only give back their loyalty points. */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
@@ -149,7 +149,7 @@ function decide(
   };
 }
 
-/** Returns the stored list when the sent one is equal, since a change is recognized by identity. */
+/** Returns the stored list when the sent list is equal, because callers compare lists by identity. */
 function changedTracking(
   { tracking: before }: ChangeableOrder,
   { tracking = before }: OrderChange,
@@ -201,7 +201,7 @@ function reservationsEndedBy(before: ChangeableOrder, next: ChangeableOrder): En
   }));
 }
 
-/** Pieces shipped by earlier changes of the call, which the database still counts as on hand. */
+/** Pieces that earlier changes of the call ship, because the database still includes them in the pieces on hand. */
 class ShippedPieces {
   private readonly shippedByShelf = new Map<string, number>();
 

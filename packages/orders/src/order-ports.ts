@@ -29,9 +29,9 @@ export interface ChangedOrders extends UpdatedOrders {
 
 export interface OrderChanges {
   /**
-   * Applies the valid changes in one transaction and returns the failed rows. A string in `changes` is the message
-   * key of an invalid row. Refunds only orders whose row requests it; the caller asks the payment service afterwards. A canceled order
-   * without a payment gives back its loyalty points, too.
+   * Applies the valid changes in one transaction and returns the failed rows. A string in `changes` is the message key
+   * of an invalid row. Refunds only orders whose row requests it; the caller asks the payment service afterwards. A
+   * canceled order without a payment also gives back its loyalty points.
    */
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
@@ -76,7 +76,7 @@ export interface OrderListQuery {
 export interface OrderQueries {
   /** Returns `undefined` when the app has no such order. */
   find(appId: number, id: number): Promise<Order | undefined>;
-  /** Returns `undefined` also when the parts do not match. */
+  /** Also returns `undefined` when the parts do not match. */
   findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined>;
   /** Returns the app's orders with these ids, in any order. */
   findAll(appId: number, ids: readonly number[]): Promise<readonly Order[]>;

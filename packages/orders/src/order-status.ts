@@ -11,7 +11,7 @@ export function statusIdIn<Status extends string>(statuses: readonly Status[], s
   return statuses.indexOf(status) + 1;
 }
 
-/** The amounts are minor units. An order with nothing to pay is paid. */
+/** The amounts are minor units. An order with a total of 0 is paid. */
 export function paymentStatusOf(paidAmount: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
   if (isAllRefunded) return 'refunded';
   if (paidAmount >= endSales) return 'paid';

@@ -72,7 +72,7 @@ describe('a shipment fee', () => {
     expect(totals.endSales).toBe(1_500);
   });
 
-  it('is 0 from its threshold on', () => {
+  it('is 0 at its threshold and above', () => {
     const { fees, totals } = priceShirts(2, { shipment: COURIER });
     expect(fees).toMatchObject([{ name: 'Courier', price: 0, sales: 0 }]);
     expect(totals.endSales).toBe(2_400);

@@ -37,7 +37,7 @@ export interface Shipment {
   readonly price: number;
   /** Basis points. */
   readonly vatRate: number;
-  /** Shipment is free when the total of the lines, in minor units, is at least this amount. */
+  /** Shipment is free when the total of the lines is at least this amount, in minor units. */
   readonly freeFrom: number | null;
 }
 
@@ -58,7 +58,7 @@ export interface PricedBasket {
   readonly totals: Totals;
 }
 
-/** Prices a line without VAT at 0 %; creating the proforma refuses such a line later. */
+/** Prices a line without a VAT rate at 0 %. A proforma with such a line is refused later. */
 export function priceBasket(requestedVariants: readonly RequestedVariant[], offers: Offers): PricedBasket | Refusal {
   const soldItems = requestedVariants.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
   if (soldItems.length < requestedVariants.length) return refuse('API.Products.NotFound');

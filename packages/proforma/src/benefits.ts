@@ -4,7 +4,7 @@ import { isFinal, type Payment, type Proforma } from './proforma.js';
 export interface ReleasedVoucher {
   readonly proformaId: number;
   readonly voucherId: number;
-  /** Minor units that stay spent; 0 returns the whole voucher. */
+  /** Minor units that stay spent; 0 returns the whole amount to the voucher. */
   readonly spent: number;
 }
 
@@ -30,8 +30,8 @@ export function addedVoucherRefunds(before: Proforma, after: Proforma): VoucherR
 }
 
 /**
- * Returns new payments by refunded vouchers when the debt grows. Each voucher pays at most its first payment. No other
- * proforma can have used the voucher, because this proforma has held it all the time.
+ * When the debt grows again, returns new payments with vouchers that were refunded before. Each voucher pays at most
+ * the amount of its first payment. The vouchers are still available, because only this proforma could use them.
  */
 export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
   let debt = uncoveredAmount(proforma);
@@ -48,7 +48,7 @@ export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'pay
 interface HeldVoucher {
   readonly voucherId: number;
   readonly firstPayment: Payment;
-  /** Minor units: payments less refunds. */
+  /** Payments less refunds, in minor units. */
   readonly keptAmount: number;
 }
 

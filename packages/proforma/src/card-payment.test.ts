@@ -60,7 +60,7 @@ describe('beginCardPayment', () => {
     expect([paidAmountOf(next.payments), debtOf(next)]).toEqual([0, 3000]);
   });
 
-  it.each([undefined, null, 0, -5])('takes the whole debt for the amount %j', (amount) => {
+  it.each([undefined, null, 0, -5])('adds a payment of the whole debt for the amount %j', (amount) => {
     expect(assertAccepted(begin(aProforma(bankPayment(700)), amount)).payments.at(-1)?.amount).toBe(2300);
   });
 
@@ -97,7 +97,7 @@ describe('a settled card payment', () => {
     expect(settle(aProforma(pendingCardPayment(3000), inStatus(status))).status).toBe('paid');
   });
 
-  it('returns the proforma to draft when no other is pending and debt remains', () => {
+  it('returns the proforma to draft when debt remains and no other payment is pending', () => {
     expect(settle(aProforma(pendingCardPayment(1200), inStatus('awaiting_payment'))).status).toBe('draft');
     expect(
       settle(aProforma(pendingCardPayment(1200), pendingCardPayment(1), inStatus('awaiting_payment'))).status,
@@ -144,7 +144,7 @@ describe('a settled card payment', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'refunds only its part above the debt when the proforma is %s, without earlier failed refunds',
+    'refunds only its part above the debt when the proforma is %s, and repeats no failed refund',
     (status) => {
       const failedRefund = refund(2, 3000, 'refund_failed');
       const next = settle(aProforma(pendingCardPayment(100), bankPayment(6000), failedRefund, inStatus(status)));
@@ -192,12 +192,12 @@ describe('a settled card payment', () => {
 });
 
 describe('a failed card payment', () => {
-  it('returns the proforma to draft when no other is pending', () => {
+  it('returns the proforma to draft when no other payment is pending', () => {
     const next = settle(aProforma(pendingCardPayment(3000), inStatus('awaiting_payment')), { status: 'failed' });
     expect([next.status, debtOf(next), amountsAndStatuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
   });
 
-  it('keeps the proforma awaiting_payment while another is pending', () => {
+  it('keeps the proforma awaiting_payment while another payment is pending', () => {
     const twicePending = aProforma(pendingCardPayment(3000), pendingCardPayment(3000), inStatus('awaiting_payment'));
     expect(settle(twicePending, { status: 'failed' }).status).toBe('awaiting_payment');
   });
@@ -236,7 +236,7 @@ describe('a card payment that settles after failing', () => {
     },
   );
 
-  it('raises a single alert, however often it settles', () => {
+  it('raises a single alert, even if it settles several times', () => {
     const alertedProforma = settle(failedProforma);
     expect(settle(alertedProforma)).toBe(alertedProforma);
   });

@@ -32,8 +32,9 @@ export function findCardPayment(proforma: Proforma, paymentId: number): Payment 
 }
 
 /**
- * Stores the result of a card payment in any status; the first result wins. A settlement after a failure only raises an
- * alert. The part above the debt becomes a pending refund; in a canceled or expired proforma, the whole amount does.
+ * Stores the result of a card payment, whatever the status of the proforma; the first result wins. A settlement after a
+ * failure only raises an alert. The part of the payment above the debt becomes a pending refund; in a canceled or
+ * expired proforma, the whole payment does.
  */
 export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
   const payment = findCardPayment(proforma, result.paymentId);

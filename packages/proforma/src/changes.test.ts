@@ -40,7 +40,7 @@ describe('addedRefunds', () => {
 });
 
 describe('withStock', () => {
-  it('turns a change that needs more stock than available into a refusal', () => {
+  it('refuses a change that needs more stock than available', () => {
     const before = aProforma(line({ qty: 2, qtyConfirmed: 1, name: 'Shirt' }));
     const after = aProforma(line({ qty: 2, qtyConfirmed: 2, name: 'Shirt' }));
     const decidedChange = changeOf(before, { next: after });
@@ -70,7 +70,7 @@ describe('feesFor', () => {
     [[0, 1], fees],
     [[0, null], fees],
     [[0, 0], []],
-  ])('returns fees unless every quantity is 0: %j', (quantities, expected) => {
+  ])('keeps fees unless every quantity is 0: %j', (quantities, expected) => {
     expect(feesFor(quantities, fees)).toEqual(expected);
   });
 });

@@ -123,7 +123,7 @@ describe('convert with nothing confirmed', () => {
 });
 
 describe('a deadline', () => {
-  it('passes at its exact time', () => {
+  it('has passed at exactly its time', () => {
     const proforma = aProforma(withDeadline(NOW));
     expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
     expect(isPastDeadline(proforma, NOW)).toBe(true);
@@ -189,7 +189,7 @@ describe('a proforma paid in full past its deadline', () => {
     expect(dueAt(resolvedProforma)).toBeNull();
   });
 
-  it('gets its alert beside an alert of another kind', () => {
+  it('gets its alert even if it has an alert of another kind', () => {
     const proforma = aProforma(line(), bankPayment(3000), withOpenAlert('refund_failed'), overdue);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
   });

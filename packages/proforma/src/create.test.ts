@@ -91,7 +91,7 @@ describe('an evaluation', () => {
     expect(createWith('of another app')).toEqual(refusals.WRONG_APP);
   });
 
-  it('is stale from the time it expires', () => {
+  it('is stale from the time of its expiry', () => {
     expect(createWith(anEvaluation(asExpired(NOW)))).toEqual(refusals.STALE_EVALUATION);
     expect(assertCreated(createWith(anEvaluation(asExpired(new Date(NOW.getTime() + 1))))).status).toBe('draft');
   });
@@ -156,7 +156,7 @@ const insufficientShirts = (wanted: number, ...available: refusals.Shortage['ava
   refusals.insufficientStock('Shirt', { code: anEvaluation().lines[0]?.code ?? '', wanted, available });
 
 describe('stock', () => {
-  it('is refused with the name of the product when insufficient', () => {
+  it('is refused, with the name of the product, when insufficient', () => {
     expect(createWith(anEvaluation(withLine({ name: 'Coat' }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(
       insufficientShirts(8, { warehouse_code: 'W1', qty: 7 }),
     );
@@ -194,7 +194,7 @@ const refusalCases: readonly {
   },
 ];
 
-// Excludes the pair of a missing and an unavailable pickup point.
+// Excludes the pair of a missing and an unavailable pickup point, which cannot occur together.
 const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
   refusalCases
     .slice(index + 1)
@@ -295,7 +295,7 @@ describe('vouchers', () => {
     expect(createWithVouchers(2999).status).toBe('draft');
   });
 
-  it('are not used once earlier vouchers cover the total', () => {
+  it('are not used when earlier vouchers cover the total', () => {
     expect(createWithVouchers(3000, 1).payments.map(({ voucherId }) => voucherId)).toEqual([501]);
   });
 
@@ -312,7 +312,7 @@ describe('vouchers', () => {
     ]);
   });
 
-  it('are refused when less than promised is available', () => {
+  it('are refused when less than the promised amount is available', () => {
     const evaluation = anEvaluation(withVouchers(1000));
     const smallerVouchers = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 999 }));
     expect(createWith({ ...evaluation, vouchers: smallerVouchers })).toEqual(refusals.VOUCHER_NOT_AVAILABLE);

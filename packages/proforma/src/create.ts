@@ -43,7 +43,7 @@ export interface PromisedVoucher extends OfferedVoucher {
 }
 
 export interface CreateFacts {
-  /** Is `undefined` when no app has such an evaluation. */
+  /** Is `undefined` when the evaluation exists in no app. */
   readonly evaluation: Evaluation | 'of another app' | undefined;
   /** Locked stock of the warehouses that the evaluation allows. */
   readonly stock: readonly StockRow[];

@@ -84,7 +84,7 @@ describe('an edit of alerts', () => {
     expect(countOpenAlerts(next)).toBe(1);
   });
 
-  it('may resolve an alert twice', () => {
+  it('accepts the same alert twice', () => {
     const repeatedResolutions = [
       { index: 0, resolved: true },
       { index: 0, resolved: true },
@@ -128,7 +128,7 @@ describe('several parts at once', () => {
     expect(editWith({})).toBe(alertedProforma);
   });
 
-  it('change nothing when all values are the present ones', () => {
+  it('change nothing when all values equal the stored ones', () => {
     expect(editWith({ tags: ['old'], comment: 'as it was' })).toBe(alertedProforma);
   });
 

@@ -29,7 +29,7 @@ function assertAccepted(result: Proforma | Refusal): Proforma {
 describe('pay with a pending refund', () => {
   const refundingProforma = aProforma(bankPayment(3000), refund(1, 1000), inStatus('confirmed'));
 
-  it('counts the refund as debt', () => {
+  it('adds the refund to the debt', () => {
     const next = assertAccepted(payWith(refundingProforma, { amount: 0 }));
     expect(next.payments.at(-1)).toMatchObject({ amount: 1000, status: 'settled' });
     expect(next.status).toBe('paid');
@@ -37,7 +37,7 @@ describe('pay with a pending refund', () => {
     expect(payWith(refundingProforma, { amount: 1001 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 
-  it('keeps the status when the payment is below that debt', () => {
+  it('keeps the status when the payment is below the debt', () => {
     expect(assertAccepted(payWith(refundingProforma, { amount: 999 })).status).toBe('confirmed');
   });
 });
@@ -64,7 +64,7 @@ describe('a payment below the debt', () => {
     expect(debtOf(next)).toBe(1800);
   });
 
-  it('makes the proforma paid when the sum covers the total', () => {
+  it('makes the proforma paid when all payments cover the total', () => {
     let proforma = aProforma();
     const statuses = [1000, 1999, 1].map((amount) => {
       proforma = assertAccepted(payWith(proforma, { amount }));
@@ -74,7 +74,7 @@ describe('a payment below the debt', () => {
     expect(proforma.payments.map((payment) => payment.amount)).toEqual([1000, 1999, 1]);
   });
 
-  it('makes the proforma paid together with a voucher', () => {
+  it('makes the proforma paid when a voucher covers the rest', () => {
     expect(assertAccepted(payWith(aProforma(voucherPayment(2000)), { amount: 999 })).status).toBe('draft');
     expect(assertAccepted(payWith(aProforma(voucherPayment(2000)), { amount: 1000 })).status).toBe('paid');
   });
@@ -87,7 +87,7 @@ describe('a payment of 0 or less, or without an amount', () => {
     expect(next.status).toBe('paid');
   });
 
-  it('pays the whole debt in cash when 0', () => {
+  it('pays the whole debt in cash for an amount of 0', () => {
     expect(assertAccepted(payWith(aProforma(), { method: CASH, amount: 0 })).payments.at(-1)?.amount).toBe(3000);
   });
 });

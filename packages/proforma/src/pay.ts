@@ -6,7 +6,7 @@ import { decide, type Guard } from './transitions.js';
 
 export interface PayFacts {
   readonly method: PaymentMethod | undefined;
-  /** Minor units. A missing amount, and an amount of 0 or less, pays the whole debt; cash requires a number. */
+  /** Minor units. A missing amount, or an amount of 0 or less, pays the whole debt. Cash requires an amount. */
   readonly amount: number | null | undefined;
   readonly now: Date;
 }

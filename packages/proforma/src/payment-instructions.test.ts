@@ -11,7 +11,7 @@ const account: BankAccount = {
   paymentCode: '289',
 };
 
-/** Returns 1 for valid check digits. ISO 7064 MOD 97-10 counts A = 10 to Z = 35. */
+/** Returns 1 for valid check digits. In ISO 7064 MOD 97-10, letters have the values A = 10 to Z = 35. */
 function remainder97(text: string): number {
   let remainder = 0;
   for (const character of text) {

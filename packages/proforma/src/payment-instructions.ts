@@ -44,8 +44,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
 }
 
 /**
- * RSD requires a Serbian account, as number or IBAN. Other currencies accept any account number. Check digits, if any,
- * must be correct.
+ * Returns true for a valid account number. RSD requires a Serbian account number or IBAN; other currencies accept any
+ * account. Check digits, if any, must be correct.
  */
 export function isAccountNumber(input: string, currency: string): boolean {
   const text = withoutPrefix(input);
@@ -67,7 +67,7 @@ function accountDigits(input: string): string | undefined {
   return /^\d{18}$/.test(digits) && BigInt(digits) % 97n === 1n ? digits : undefined;
 }
 
-/** ISO 13616: with its first four characters moved to the end, a valid number is 1 modulo 97. */
+/** ISO 13616: after its first four characters are moved to the end, a valid IBAN is 1 modulo 97. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
   return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && toCheckNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
@@ -81,7 +81,7 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** Removes vertical bars, which separate the fields of the QR code. */
+/** Replaces vertical bars by spaces, because bars separate the fields of the QR code. */
 function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 import type { PaymentMethod } from '@back-office/kernel';
 
-/** An adapter may cache payment methods briefly, because none is ever removed. */
+/** An adapter may cache payment methods briefly, because they are never removed. */
 export interface PaymentMethods {
   /** Returns `undefined` when the app has no such method. */
   find(appId: number, id: number): Promise<PaymentMethod | undefined>;

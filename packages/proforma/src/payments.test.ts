@@ -101,7 +101,7 @@ describe('refundsDownTo', () => {
     ]);
   });
 
-  it('refunds vouchers last, however new', () => {
+  it('refunds vouchers last, even the newest', () => {
     const { payments } = aProforma(voucherPayment(400), bankPayment(1000), voucherPayment(600), bankPayment(500));
     expect(amounts(refundsDownTo(800, payments, NOW))).toEqual([
       [4, -500],
@@ -249,7 +249,7 @@ describe('any history of payments and refunds', () => {
     return a.minute === b.minute ? indexOfA > indexOfB : a.minute > b.minute;
   }
 
-  it('leaves nothing to refund a second time', () => {
+  it('refunds nothing a second time', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const payments = historyOf(captures);

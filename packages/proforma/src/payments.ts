@@ -14,12 +14,12 @@ export function isAllRefunded(payments: readonly Payment[]): boolean {
   return paidAmountOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
 }
 
-/** Returns the debt that clients see. Decisions use {@link uncoveredAmount}. */
+/** Returns the debt that clients see. Rules use {@link uncoveredAmount} instead. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
   return Math.max(proforma.endSales - paidAmountOf(proforma.payments), 0);
 }
 
-/** Counts pending refunds as completed, so decisions do not depend on when the gateway answers. */
+/** Treats pending refunds as completed, so that the result does not depend on when the gateway answers. */
 export function uncoveredAmount({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
   const pendingRefundTotal = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
   return Math.max(endSales - (paidAmountOf(payments) - pendingRefundTotal), 0);
@@ -38,8 +38,8 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
 }
 
 /**
- * Returns the captured amount less all refunds, even pending and failed ones. A person was alerted to each failed
- * refund; a second refund under another key might pay twice.
+ * Returns the captured amount less all refunds, including pending and failed ones. A failed refund still reduces the
+ * amount, because its money may have been paid and an alert asks a person to check it.
  */
 export function refundableAmount(payment: Payment, payments: readonly Payment[]): number {
   const refunds = payments.filter((refund) => refund.refundOf === payment.id);

@@ -42,7 +42,7 @@ describe('reprice with fewer pieces', () => {
     expect(repriceWith(proforma, 1).discount).toBe(100);
   });
 
-  it('keeps fees until nothing is left to send', () => {
+  it('keeps fees until no piece is left to send', () => {
     const proforma = withPromotions(aProforma(shirts, fee(490)), []);
     expect(repriceWith(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
     expect(repriceWith(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
@@ -104,7 +104,7 @@ const offer = fc.record({
 const isCapped = (productLine: ProformaLine): boolean =>
   productLine.promotions.some(({ code }) => code === 'original_total');
 
-/** Calls no `expect`, because one `expect` per comparison would dominate the time. */
+/** Returns faults instead of calling `expect`, because one `expect` per comparison would take most of the time. */
 function faultsOf(proforma: Proforma, original: number): string[] {
   const { sales, discount, netSales, vat, endSales, lines } = proforma;
   const brackets = proformaBrackets(proforma);

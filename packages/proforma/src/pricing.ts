@@ -39,7 +39,10 @@ export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): Ta
 
 const CAP_DISCOUNT = { code: 'original_total', name: 'Never above the original total' };
 
-/** Reduces the lines to a total of `max` by largest remainder, because fewer pieces may earn a smaller discount. */
+/**
+ * Reduces the lines to a total of `max` by largest remainder. Fewer pieces may earn a smaller discount and so cost
+ * more.
+ */
 function capTotal<Line extends LinePrice>(max: number, lines: readonly Line[]): readonly Line[] {
   const remainingAmounts = lines.map((line) => line.sales - line.discount);
   const excess = sum(remainingAmounts) - max;

@@ -122,7 +122,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('holds its vouchers from the beginning', () => {
+  it('reports updates of its vouchers at creation', () => {
     const vouchers = [voucherPayment(500, 70), voucherPayment(200, 71)];
     expect(createdProformaEvents(aProforma(...vouchers)).slice(1, 3)).toEqual([
       { type: 'voucher.updated', recordId: 70 },

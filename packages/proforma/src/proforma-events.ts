@@ -26,7 +26,8 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
 }
 
 /**
- * Returns the events of stored changes, in the order of the changes. A shelf that several changes share has one event.
+ * Returns the events of stored changes, in the order of the changes. If several changes affect a shelf, it has one
+ * event.
  */
 export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
   const shelves = changes.flatMap(({ before, after }) => reservationChanges(before, after));
@@ -52,7 +53,7 @@ function eventsOf(change: ProformaChange): DomainEvent[] {
   ];
 }
 
-/** Also selects refunds, which are events of the proforma. */
+/** Refunds are also events of the proforma. */
 function isOfProforma({ type }: DomainEvent): boolean {
   return !type.startsWith('order.');
 }

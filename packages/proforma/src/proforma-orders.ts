@@ -2,11 +2,11 @@ import type { Refusal } from '@back-office/kernel';
 import type { CreateFacts } from './create.js';
 import type { Proforma } from './proforma.js';
 
-/** `next` is stored even with a refusal, because the deadline may have changed the proforma. */
+/** `next` is stored even if the call is refused, because the proforma may have reached its deadline. */
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;
-  /** Code of the first warehouse to try when a line has to move; the others follow by code. */
+  /** Code of the warehouse to try first when a line must move to another one. The other warehouses follow by code. */
   readonly preferredWarehouse?: string | null;
 }
 
@@ -47,13 +47,14 @@ export interface ProformaOrders {
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**
-   * Changes several proformas of one app like {@link change}, and skips locked ones. The worker, not the caller,
-   * requests their refunds.
+   * Changes several proformas of one app like {@link change}, but skips locked ones. The worker, not the caller,
+   * requests the new refunds.
    */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]>;
   /**
-   * Returns proformas of all apps whose deadline has passed and must be processed. The longest overdue proforma of
-   * every app precedes the second of any app. Paid ones with an alert are due only if the app lets paid ones expire.
+   * Returns proformas of all apps whose deadline has passed and that must be processed. Apps take turns: the longest
+   * overdue proforma of each app comes before the second one of any app. A paid proforma with an alert is due only if
+   * its app lets paid proformas expire.
    */
   due(now: Date, limits: { readonly perApp: number; readonly overall: number }): Promise<readonly DueProforma[]>;
 }

@@ -55,6 +55,6 @@ export interface ProformaQueries {
   findAll(appId: number, ids: readonly number[]): Promise<readonly Proforma[]>;
   /** Returns one page. `orderBy` is `field`, `field asc` or `field desc`; any other value sorts newest first. */
   list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<ListedPage>;
-  /** The window selects by creation time; `before` is exclusive. */
+  /** `window` selects proformas by creation time; `before` is exclusive. */
   stats(appId: number, window: { readonly from: Date; readonly before: Date }, now: Date): Promise<ProformaStats>;
 }

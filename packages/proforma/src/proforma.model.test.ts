@@ -91,10 +91,10 @@ const repeatedSteps = fc
   .oneof(paymentSteps, cardPaymentSteps, confirmationSteps, conversionSteps, cancellationSteps, editSteps)
   .map((step) => sequence(step, step));
 
-/** A second proforma takes the pieces that the first one has released and then needs again. */
+/** One proforma releases pieces, a second one takes them, then the first one needs them again. */
 const competingSteps = creationSteps.map((create) => sequence(confirmation(0, [0]), create, confirmation(1, [])));
 
-/** A paid proforma needs its pieces again after its deadline, when another proforma has taken the pieces. */
+/** A paid proforma needs its pieces again after its deadline, but another proforma has taken them. */
 const lateCompetingSteps = creationSteps.map((create) =>
   sequence(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
 );

@@ -68,14 +68,14 @@ export interface Payment {
   readonly refundOf: number | null;
   readonly reference: string | null;
   readonly voucherId: number | null;
-  /** Random part of a refund's idempotency key; null in incoming payments and in refunds of early releases. */
+  /** Random part of a refund's idempotency key; null in payments by the customer and in refunds of early releases. */
   readonly keyPart: string | null;
 }
 
 export interface Alert {
   readonly kind: 'refund_failed' | 'paid_not_converted' | 'expiry_refund_failed';
   readonly message: string;
-  /** The member `amount` is in minor units. */
+  /** Amounts are in minor units. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly resolvedAt: Date | null;
   readonly insertedAt: Date;
@@ -110,7 +110,7 @@ export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly alerts: readonly Alert[];
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
-  /** Payments at the conversion; later payments belong to the order. */
+  /** Payments at the time of the conversion; later payments belong to the order. */
   readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;

@@ -43,7 +43,7 @@ describe('a variant in many lines', () => {
     'buy one, get one': aRule({ kind: 'buy_x_get_y', value: 5000, buyQty: 1, getQty: 1, variantCodes: ['A'] }),
   };
 
-  it.each(Object.entries(rules))('costs what it costs in one line, with %s', (_, rule) => {
+  it.each(Object.entries(rules))('costs the same as in one line, with %s', (_, rule) => {
     const manyLines = Array.from({ length: 100 }, () => aLine('A', 1, 1));
     expect(sum(discountsOf(manyLines, rule))).toBe(sum(discountsOf([aLine('A', 100, 1)], rule)));
   });
@@ -66,7 +66,7 @@ describe('an amount', () => {
     ]);
   });
 
-  it('on the basket never exceeds it', () => {
+  it('on the basket never exceeds the total', () => {
     expect(discountsOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 1000 }))).toEqual([
       100, 200,
     ]);

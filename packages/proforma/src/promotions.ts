@@ -3,7 +3,7 @@ import { allocate, type AppliedPromotion, type Promotion, shareOf, sum } from '@
 const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
-  /** An empty list means all variants. A look-up may omit codes that are not in the basket, but never every code. */
+  /** An empty list means all variants. Adapters may omit codes that are not in the basket, but never every code. */
   readonly variantCodes: readonly string[];
   readonly minQty: number;
   /** Minimum total of the lines before discounts, in minor units. */
@@ -41,7 +41,7 @@ export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }:
 }
 
 /**
- * Includes promotions without a reduction, because they may reduce a smaller confirmed quantity. Drops codes of
+ * Includes promotions that reduce nothing, because they may reduce a smaller confirmed quantity. Drops codes of
  * variants that are not in the basket.
  */
 export function applicablePromotions(
@@ -61,7 +61,7 @@ export function applicablePromotions(
     .map(withoutConditions);
 }
 
-/** Drops codes outside the basket once, so that later steps do not depend on the length of the rule. */
+/** Drops codes that are not in the basket once, so that later steps do not depend on the length of the rule. */
 function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): PromotionRule[] {
   if (rule.variantCodes.length === 0) return [rule];
   const variantCodes = rule.variantCodes.filter((code) => basketCodes.has(code));
@@ -69,7 +69,7 @@ function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): P
 }
 
 /**
- * Each promotion reduces the amounts that earlier promotions leave, never below 0. The order of the lines does not
+ * Each promotion reduces the amounts that earlier promotions leave, but never below 0. The order of the lines does not
  * affect the amounts.
  */
 export function priceLines<Line extends BasketLine>(
@@ -131,7 +131,7 @@ interface OrderedBasket {
   readonly groups: readonly LineGroup[];
 }
 
-/** Groups equal lines, so that a variant is rounded once, however many lines repeat it. */
+/** Groups equal lines, so that the amounts of a variant are rounded once even if several lines contain it. */
 function groupEqualLines(lines: readonly BasketLine[]): LineGroup[] {
   const groups: (LineGroup & { qty: number; readonly vatRate: number | null; readonly indexes: number[] })[] = [];
   for (const [index, { code, price, vatRate, qty }] of lines.entries()) {
@@ -169,8 +169,8 @@ function basketReduction({ kind, value }: Promotion, remainingAmount: number): n
 }
 
 /**
- * Reduces the `getQty` cheapest of every `buyQty + getQty` pieces. A piece is worth its share of the line's remaining
- * amount.
+ * Reduces the `getQty` cheapest of every `buyQty + getQty` pieces. The value of a piece is its share of the line's
+ * remaining amount.
  */
 function reduceCheapest(
   { buyQty, getQty, value }: Promotion,

@@ -1,7 +1,7 @@
 export interface RefundRequest {
   /**
-   * Every attempt at a refund has the same key of at most 64 letters, digits and `-`. The random part of the key
-   * distinguishes it from refunds of other databases. The money must move at most once per key.
+   * All attempts at a refund have the same key of at most 64 letters, digits and `-`. Money must move at most once per
+   * key. The random part of the key distinguishes the refund from refunds of other databases.
    */
   readonly idempotencyKey: string;
   readonly appId: number;
@@ -22,12 +22,12 @@ export interface RefundRequest {
 
 export type RefundAnswer = 'refunded' | 'failed' | 'unknown';
 
-/** Refunds money to the customer. Callers hold no transaction. */
+/** Refunds money to the customer. Callers must not hold a transaction. */
 export interface RefundGateway {
   /**
-   * `refunded`: the refund is accepted, even when repeated under the same key. `failed`: the refund is refused for good
-   * or not supported. `unknown`: the service has not answered, and the caller retries under the same key. Never throws;
-   * returns within 10 s.
+   * Returns `refunded` if the service has accepted the refund, even under a repeated key. Returns `failed` if the
+   * service finally refuses the refund or does not support it. Returns `unknown` if the service has not answered; the
+   * caller then retries under the same key. Never throws, and returns within 10 s.
    */
   refund(request: RefundRequest): Promise<RefundAnswer>;
 }

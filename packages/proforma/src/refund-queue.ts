@@ -20,9 +20,9 @@ export interface RefundQueue {
   claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined>;
 }
 
-/** The call that makes a refund asks the gateway first; the worker waits for this time. */
+/** If a call makes the first attempt at a refund, the worker waits for this time before its own attempt. */
 const CALL_MS = 30_000;
-/** Pause before the second attempt; every further pause is longer by this amount. */
+/** Pause before the second attempt. Each later pause is longer than the previous one by this amount. */
 export const REFUND_PAUSE_MS = 60_000;
 
 export interface RefundAttempt {

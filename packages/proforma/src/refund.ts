@@ -5,7 +5,7 @@ import type { Alert, Payment, Proforma } from './proforma.js';
 import { REFUND_PENDING } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
-/** `failed`: the gateway refused for good. `unanswered`: the last attempt had no answer. */
+/** `failed`: the gateway finally refused the refund. `unanswered`: the last attempt had no answer. */
 export type RefundOutcome = 'refunded' | 'failed' | 'unanswered';
 
 export function pendingRefunds(proforma: Proforma): Payment[] {
@@ -67,8 +67,8 @@ export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
 }
 
 /**
- * Gives each new refund the random part of its key; adapters call it before storing. Random parts are needed because
- * two databases with the same ids may use one payment service.
+ * Sets the random part of the key of each new refund; adapters call it before storing. The part is random, because two
+ * databases with the same ids may use one payment service.
  */
 export function withKeyParts(proforma: Proforma, drawKeyPart: () => string): Proforma {
   const isNew = (payment: Payment): boolean => payment.id === 0 && isPendingRefund(payment);
@@ -79,7 +79,7 @@ export function withKeyParts(proforma: Proforma, drawKeyPart: () => string): Pro
   return { ...proforma, payments };
 }
 
-/** The key changes only after the gateway has refused, because an unanswered refund may have been paid. */
+/** The key changes only after a refusal by the gateway, because an unanswered refund may have been paid. */
 export function refundKey(appId: number, proforma: Proforma, refundId: number): string {
   const refusalCount = proforma.alerts.filter(
     ({ details }) => details['payment_id'] === refundId && details['reason'] === 'failed',

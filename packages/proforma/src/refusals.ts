@@ -20,11 +20,11 @@ export const CASH_AMOUNT_REQUIRED = refuse('API.Payments.CashAmountRequired');
 export const DEBT_ALREADY_PAID = refuse('Order debt is already paid');
 export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
 
-/** Why no warehouse can supply a line. */
+/** Why no warehouse can supply a line of the basket. */
 export interface Shortage {
   readonly code: string;
   readonly wanted: number;
-  /** Pieces that remain for the line after the earlier lines. */
+  /** Pieces available for the line, without those that earlier lines take. */
   readonly available: readonly { readonly warehouse_code: string | null; readonly qty: number }[];
 }
 

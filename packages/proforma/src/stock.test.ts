@@ -81,14 +81,14 @@ describe('a line', () => {
     expect(chosenWarehouses([demandOf(4)], [shelf('W1', 3), shelf('W2', 3)])).toEqual({ missing: 'Product 101' });
   });
 
-  it('does not get reserved pieces', () => {
+  it('gets no reserved pieces', () => {
     expect(chosenWarehouses([demandOf(3)], [shelf('W1', 9, { reserved: 7 }), shelf('W2', 9, { reserved: 6 })])).toEqual(
       ['W2'],
     );
     expect(chosenWarehouses([demandOf(1)], [shelf('W1', 5, { reserved: 8 })])).toEqual({ missing: 'Product 101' });
   });
 
-  it('gets nothing of a variant without stock', () => {
+  it('gets no pieces of a variant without stock', () => {
     expect(chosenWarehouses([demandOf(1)], [])).toEqual({ missing: 'Product 101' });
     expect(chosenWarehouses([demandOf(1, 102)], [shelf('W1', 9)])).toEqual({ missing: 'Product 102' });
   });
@@ -250,7 +250,7 @@ describe('several changes of the same stock', () => {
     expect(take(new AvailableStock(stock(10, 0)), withoutReservations, reservedProforma)).toBeUndefined();
   });
 
-  it('get nothing without a stock row', () => {
+  it('get no pieces without a stock row', () => {
     expect(take(new AvailableStock([]), before, proformaConfirmedTo(2))).toBe('Product 1');
   });
 });

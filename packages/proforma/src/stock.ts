@@ -19,7 +19,7 @@ export function sortByPreference(stock: readonly StockRow[], preferredCode: stri
   );
 }
 
-/** The index keeps baskets of a thousand lines fast. */
+/** Indexes the rows, because a basket may have a thousand lines. */
 function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
   const rows = new Map<number, StockRow[]>();
   for (const row of stock) {
@@ -48,8 +48,8 @@ export interface MissingStock<Line> {
 }
 
 /**
- * Chooses for each line the first warehouse of `stock` that has all pieces after the earlier lines. Never splits a
- * line. Returns the first line without a warehouse as `missing`.
+ * Chooses for each line the first warehouse of `stock` that has all its pieces, after earlier lines have taken theirs.
+ * Never splits a line. Returns the first line without a warehouse as `missing`.
  */
 export function chooseWarehouses(
   lines: readonly Demand[],
@@ -74,7 +74,10 @@ function toAvailable({ warehouseCode }: StockRow, qty = 0): Shortage['available'
   return { warehouse_code: warehouseCode, qty: Math.max(qty, 0) };
 }
 
-/** Keeps the reserved pieces of a warehouse that no longer sells, but lets no reservation grow. */
+/**
+ * Leaves no available pieces, so that no reservation can grow in a warehouse that is no longer sellable. Reserved
+ * pieces stay.
+ */
 export function withoutSales(row: StockRow): StockRow {
   return { ...row, onHand: Math.min(row.onHand, row.reserved) };
 }
@@ -115,9 +118,9 @@ export class AvailableStock {
   }
 
   /**
-   * Applies the reservation changes and returns the proforma with the warehouses of its lines. A line that outgrows its
-   * warehouse moves to the first other one that has all pieces. Without one, takes nothing and returns the line as
-   * `missing`.
+   * Applies the reservation changes and returns the proforma with the warehouses of its lines. If a warehouse has too
+   * few pieces for a line, the line moves to the first other one that has them all. If there is none, takes no pieces
+   * and returns the line as `missing`.
    */
   take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | MissingStock<ProformaLine> {
     const withdrawal = new Withdrawal(this.available);
@@ -155,7 +158,7 @@ class Withdrawal {
 
   constructor(private readonly available: Map<string, number>) {}
 
-  /** Pieces that the change itself releases are available, even if more pieces are reserved than on hand. */
+  /** Pieces that this change releases are available, even if more pieces are reserved than on hand. */
   has(shelf: Shelf, qty: number): boolean {
     return qty <= this.remaining(shelf);
   }

@@ -21,8 +21,8 @@ import { recordRefund, retryRefund } from './refund.js';
 import { decide, isOpen } from './transitions.js';
 import { warehouseConfirm } from './warehouse-confirm.js';
 
-// The proforma has one line of 3 × 1,000 and an open alert. `paid` is paid in full; `partial_confirmed` has 2 confirmed
-// pieces.
+// The proforma has an open alert and one line of 3 pieces at 1,000. `paid` is paid in full; `partial_confirmed` has 2
+// confirmed pieces.
 const GRID = `
                   | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 pay all           | paid              | paid              | debt is paid      | paid              | paid              | AlreadyFinal | AlreadyFinal | AlreadyFinal

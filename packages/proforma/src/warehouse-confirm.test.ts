@@ -113,7 +113,7 @@ describe('warehouseConfirm with zero quantities', () => {
     ]);
   });
 
-  it('restores fees and amounts when something is confirmed later', () => {
+  it('restores fees and amounts when pieces are confirmed later', () => {
     const correctedProforma = confirmQuantities(next, { 1: 1 });
     expect(correctedProforma.fees).toEqual(aProforma(...twoLines).fees);
     expect(correctedProforma.endSales).toBe(2400);

@@ -40,8 +40,9 @@ const checkQuantities: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   });
 
 /**
- * Confirms every line, omitted lines in full. Each call starts from the requested quantities, so it may raise an
- * earlier confirmation. Overpaid money becomes pending refunds. Refunded vouchers pay again when the total rises.
+ * Confirms every line; an omitted line is confirmed in full. Each call starts from the requested quantities, so it may
+ * raise an earlier confirmation. Money above the new total becomes pending refunds. If the total rises again, refunded
+ * vouchers pay again.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
   const guards = [checkLinesExist, checkLinesUnique, checkQuantitiesPresent, checkQuantities];

@@ -84,13 +84,15 @@ export interface StockChange {
   readonly variantId: number;
   readonly warehouseId: number;
   readonly delta: number;
-  /** Applies only to a shelf without a stock row. */
+  /** Applies only to a shelf that has no stock row. */
   readonly minQty: number;
 }
 
 export type OnHand = (variantId: number, warehouseId: number) => number | undefined;
 
-/** Sums the rows per shelf, in the order of the rows. A row that would take stock below zero fails and adds nothing. */
+/**
+ * Sums the rows per shelf, in the order of the rows. A row that would reduce stock below zero fails and adds nothing.
+ */
 export function planAdditions(
   rows: readonly RowOutcome<ShelfQuantity>[],
   onHand: OnHand,
@@ -112,11 +114,13 @@ export function planAdditions(
 export const EXPECTED_QTY_DIFFERS = 'API.Stocks.ExpectedQtyDiffers';
 
 export interface FailedCount extends FailedRow {
-  /** Pieces on hand before the call, where another number was expected. */
+  /** Pieces on hand before the call; present if the row expected another number. */
   readonly onHand?: number;
 }
 
-/** The last count of a shelf wins. Expected quantities are compared with the stock before the call. */
+/**
+ * If several rows count a shelf, the last one wins. Expected quantities are compared with the stock before the call.
+ */
 export function planReconciliation(
   outcomes: readonly RowOutcome<ShelfQuantity>[],
   onHand: OnHand,

@@ -17,12 +17,13 @@ export interface StockReconciliationResult {
 export interface Stock {
   /**
    * Adds quantities to stock; a repeated call adds again. A row fails when its variant or warehouse is missing, or when
-   * stock would fall below zero. The other rows are written together.
+   * stock would fall below zero. All other rows are written together.
    */
   add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<StockAdditionResult>;
   /**
    * Sets the on-hand stock of a warehouse to the counts, even below the reserved pieces. A row with an `expected_qty`
-   * fails when other pieces are on hand. Failed rows change nothing; the other rows are written in one movement. Returns `undefined` for a missing warehouse.
+   * fails when another number of pieces is on hand. Failed rows change nothing; the other rows are written in one
+   * movement. Returns `undefined` for a missing warehouse.
    */
   reconcile(
     appId: number,

@@ -16,7 +16,7 @@ export type NewWarehouse = Omit<Warehouse, 'id' | 'inserted_at' | 'updated_at'>;
 /** In a dry run, a new warehouse has no id. */
 export type WrittenWarehouse = Omit<Warehouse, 'id'> & { readonly id: number | null };
 
-/** Code or id identifies the warehouse. A deletion needs no other field. */
+/** The code or the id identifies the warehouse. A deletion needs no other field. */
 export interface DesiredWarehouse {
   readonly code?: string | null | undefined;
   readonly id?: number | null | undefined;

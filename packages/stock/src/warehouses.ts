@@ -24,6 +24,8 @@ export interface Warehouses {
 }
 
 export interface WarehouseQueries {
-  /** Returns one page sorted by name, as JSON text in the format of the API; `search` is a part of a field. */
+  /**
+   * Returns one page sorted by name, as JSON text in the format of the API. `search` matches a part of a text field.
+   */
   list(appId: number, search: string | undefined, page: Page): Promise<string>;
 }

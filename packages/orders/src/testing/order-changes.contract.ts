@@ -154,7 +154,7 @@ export function orderChangesContract(
       },
     );
 
-    it('leave the stock once for concurrent calls', async () => {
+    it('leave the stock only once for concurrent calls', async () => {
       const order = await shop.sellOrder();
       const ship = () => shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
       await Promise.all([ship(), ship(), ship(), ship()]);

@@ -73,7 +73,7 @@ export function proformaCreationContract(
         expect(assertAccepted(await shop.propose(evaluation)).status).toBe('draft');
       });
 
-      it('is decided again when the number is taken in its app', async () => {
+      it('is decided again when the app already has the number', async () => {
         const { number } = await shop.proforma(1);
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         expect(assertAccepted(await otherShop.propose(await otherShop.evaluate(1), { number })).number).toBe(number);
@@ -100,7 +100,7 @@ export function proformaCreationContract(
     });
 
     describe('stock', () => {
-      it('comes only from the warehouse that the evaluation names', async () => {
+      it('comes only from the warehouse that the evaluation allows', async () => {
         const coat = await fixture.variantWithStock(fixture.appId, { W1: 1, W2: 5 }, { name: 'Coat' });
         const evaluateIn = (qty: number): Promise<number> =>
           fixture.makeEvaluation(fixture.appId, [{ variantId: coat, qty }], 'W1');
@@ -108,7 +108,7 @@ export function proformaCreationContract(
         expect(assertAccepted(await shop.propose(await evaluateIn(1))).lines).toMatchObject([{ warehouseCode: 'W1' }]);
       });
 
-      it('does not come from a warehouse that does not sell', async () => {
+      it('does not come from a warehouse that is not sellable', async () => {
         const coat = await fixture.variantWithStock(
           fixture.appId,
           { W8: 1, W9: 5 },

@@ -33,7 +33,7 @@ export function proformaDeadlinesContract(
         expect(await dueAt(laterProforma.expiresAt)).toEqual([earlierProforma.id, laterProforma.id]);
       });
 
-      it('is due in all apps, with the number of lines', async () => {
+      it('is due in every app, and is returned with the number of lines', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [ownProforma, foreignProforma] = [
           await shop.proformaWithLifetime(1),
@@ -69,7 +69,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is due by its time within a turn', async () => {
+      it('is due in the order of time within a turn', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [later, earlier] = [await shop.proformaWithLifetime(3), await otherShop.proformaWithLifetime(1)];
         const [latest, early] = [await otherShop.proformaWithLifetime(4), await shop.proformaWithLifetime(2)];

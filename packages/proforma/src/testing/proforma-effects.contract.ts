@@ -48,7 +48,7 @@ export function proformaEffectsContract(
       );
     });
 
-    it('release a line that has moved in its new warehouse', async () => {
+    it('release a moved line in its new warehouse', async () => {
       const moved = await shop.proforma({ items: [{ code: 'S', qty: 40 }] });
       await shop.change(moved, confirmation(10));
       await shop.proforma({ items: [{ code: 'S', qty: 85 }] });
@@ -74,7 +74,7 @@ export function proformaEffectsContract(
     const spentAmount = () => fixture.spentOf(shop.appId, 'gift');
     beforeEach(() => fixture.setUp(shop.appId, 'vouchers', { code: 'gift', amount: 25 }));
 
-    it('pays as much as it can at creation', async () => {
+    it('pays as much as possible at creation', async () => {
       const proforma = await shop.proforma(WITH_GIFT);
       expect(proforma).toMatchObject({
         status: 'paid',
@@ -218,7 +218,7 @@ export function proformaEffectsContract(
     });
   });
 
-  describe('a line in a warehouse that no longer sells', () => {
+  describe('a line in a warehouse that is no longer sellable', () => {
     it('can shrink but not grow', async () => {
       const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
       await fixture.addWarehouse(shop.appId, 'W1', false);
@@ -236,7 +236,7 @@ export function proformaEffectsContract(
       return dueProformas.filter(({ appId }) => appId === shop.appId).map(({ id }) => id);
     };
 
-    it('is due again after its alert when the app lets paid ones expire', async () => {
+    it('is due again after its alert when the app lets paid proformas expire', async () => {
       const proforma = await shop.proforma();
       await shop.change(proforma, shop.payment());
       fixture.clock.forward({ hours: 72 });

@@ -64,7 +64,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(9);
       });
 
-      it('moves to another allowed warehouse when its warehouse has too little', async () => {
+      it('moves to another allowed warehouse when its warehouse has too few pieces', async () => {
         const hat = await fixture.variantWithStock(fixture.appId, { W1: 5, W2: 4 }, { name: 'Hat' });
         const propose = async (qty: number, warehouseCode?: string) =>
           assertAccepted(
@@ -87,7 +87,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces(hat)).toBe(5);
       });
 
-      it('never moves to a warehouse that does not sell', async () => {
+      it('never moves to a warehouse that is not sellable', async () => {
         const stock = { W1: 2, W2: 9 };
         const hat = await fixture.variantWithStock(fixture.appId, stock, { name: 'Hat', notSellableIn: 'W2' });
         const propose = async () =>
@@ -100,7 +100,7 @@ export function proformaStockContract(
         );
       });
 
-      it('can move between lines when nothing else is available', async () => {
+      it('can move between lines when no other pieces are available', async () => {
         const draft = await shop.proforma(5, 5);
         await shop.change(draft, shop.confirmation(5, 2));
         await shop.proforma(3);

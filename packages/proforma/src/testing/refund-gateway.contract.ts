@@ -3,9 +3,9 @@ import { expect } from 'expect';
 import type { RefundGateway, RefundRequest } from '../refund-gateway.js';
 
 /**
- * `pays`: pays each key once and confirms it. `refuses`: refuses for good and pays nothing. `breaks`: returns an error
- * such as 500 or 429, and pays nothing. `hangs up`: closes the connection without an answer, and may have paid. `is
- * silent`: never answers.
+ * `pays`: pays once per key and confirms the payment. `refuses`: finally refuses and pays nothing. `breaks`: returns an
+ * error such as 500 or 429, and pays nothing. `hangs up`: closes the connection without an answer, and may have paid.
+ * `is silent`: never answers.
  */
 export type PayerBehavior = 'pays' | 'refuses' | 'breaks' | 'hangs up' | 'is silent';
 
@@ -29,8 +29,9 @@ export interface RefundGatewayFixture {
   /** Absent for a gateway that calls no service and cannot fail. */
   readonly payer?: PayerFixture;
   /**
-   * Returns whether the payment service supports the refund; without this method it supports all refunds. The gateway
-   * must return `failed` for an unsupported one, such as a bank transfer (`reference: null`) at a service for cards.
+   * Returns whether the payment service supports the refund. Without this method, it supports all refunds. The gateway
+   * must return `failed` for an unsupported refund, for example of a bank transfer (`reference: null`) through a card
+   * processor.
    */
   canPay?(request: RefundRequest): boolean;
   /** Timeout of the gateway if the test shortens it; the default is 10 s. */
@@ -38,7 +39,7 @@ export interface RefundGatewayFixture {
   close(): Promise<void>;
 }
 
-/** Number of repeats, because the payer may react differently each time, such as by another status. */
+/** Repeats each test, because the payer may react differently each time, for example with another status. */
 const REPEATS = 10;
 const MAX_ANSWER_MS = 10_000;
 const TOLERANCE_MS = 1_000;
@@ -94,7 +95,7 @@ export function refundGatewayContract(
       ['in another currency', { currency: 'EUR' }],
       ['in a currency without decimals', { currency: 'JPY', amount: 100 }],
       ['with a method in any script', { paymentMethod: 'Картица “Ž” 💳' }],
-    ])('%s is paid, or fails where unsupported', async (_, overrides) => {
+    ])('%s is paid, or fails if unsupported', async (_, overrides) => {
       const request = aRequest(overrides);
       const canPay = fixture.canPay?.(request) ?? true;
       expect(await refund(request)).toBe(canPay ? 'refunded' : 'failed');
@@ -116,7 +117,7 @@ export function refundGatewayContract(
       await expectPaidOnce(request);
     });
 
-    it('are paid once when retried after no answer', async () => {
+    it('are paid once when retried after a missing answer', async () => {
       const request = aRequest();
       fixture.payer?.behave('hangs up');
       expect(await refund(request)).toBe(fixture.payer ? 'unknown' : 'refunded');

@@ -74,7 +74,7 @@ export function refundQueueContract(
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
     });
 
-    it('stays due when the proforma changes otherwise', async () => {
+    it('stays due when the proforma changes in other ways', async () => {
       const proforma = await cancelPaidProforma();
       forward(CALL_SECONDS);
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });

@@ -36,7 +36,7 @@ export interface ProformaOrdersFixture {
     warehouseCode?: string,
   ): Promise<number>;
   stockOf(appId: number, variantId: number): Promise<{ readonly onHand: number; readonly reserved: number }>;
-  /** Runs `work` while another change locks the proforma; absent when changes cannot overlap. */
+  /** Runs `work` while another change locks the proforma. Absent when changes cannot overlap. */
   whileLocked?<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -129,7 +129,7 @@ export class ShirtShop {
     });
   }
 
-  /** Treats the deadline as passed at any time. */
+  /** Returns a decision that treats the deadline as passed. */
   expiry(): Decision {
     return (proforma) => ({ next: meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: false }) });
   }

@@ -135,7 +135,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listStock()).toEqual(before);
   });
 
-  it('fails rows that expect other pieces, and returns what is there', async () => {
+  it('fails rows that expect another quantity, and returns the quantity on hand', async () => {
     const shop = await newShop();
     await shop.add(pieces(10), pieces(7, { code: 'B' }));
     const rows = [
@@ -151,7 +151,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 10, 'B@W1': 2, 'C@W1': 3 });
   });
 
-  it('lets one of several concurrent calls with the same expectation through', async () => {
+  it('accepts one of several concurrent calls with the same expected quantity', async () => {
     const shop = await newShop();
     await shop.add(pieces(10));
     const results = await Promise.all([1, 2, 3, 4].map((qty) => putCounts(shop, pieces(qty, { expected_qty: 10 }))));
@@ -212,7 +212,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeConcurrency({ it }: Runner, newShop: NewShop): void {
-  it('loses no pieces of concurrent calls', async () => {
+  it('includes the pieces of all concurrent calls', async () => {
     const shop = await newShop();
     const rows = [pieces(1), pieces(2, { code: 'B' })];
     await Promise.all([

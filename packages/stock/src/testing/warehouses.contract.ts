@@ -80,7 +80,7 @@ function describeAdditions({ it }: Runner, open: OpenShop): void {
     });
   });
 
-  it('has a unique code in its app until deleted', async () => {
+  it('has a unique code in its app until it is deleted', async () => {
     const [shop, otherShop] = [await open(), await open()];
     await shop.add('A');
     expect(await shop.add('A')).toEqual({ refused: 'has already been taken', field: 'code' });
@@ -131,7 +131,7 @@ function describePuts({ it }: Runner, open: OpenShop): void {
     expect(await shop.listCodes()).toEqual(['A']);
   });
 
-  it('are written all or none; failed rows return their keys', async () => {
+  it('are written all or none, and the keys of failed rows are returned', async () => {
     const shop = await open();
     const [a, b] = [(await shop.add('A')) as Warehouse, (await shop.add('B')) as Warehouse];
     const before = await shop.list();

@@ -18,7 +18,8 @@ export interface PlainProforma {
   failedRefunds: number;
   pendingAmount: number;
   /**
-   * Vouchers in the order of the offer. `firstAmount` is the first payment, `keptAmount` the part that is not refunded.
+   * Vouchers in the order of the offer. `firstAmount` is the amount of the first payment; `keptAmount` is paid and not
+   * refunded.
    */
   readonly vouchers: { readonly voucher: string; readonly firstAmount: number; keptAmount: number }[];
   readonly cards: PlainCard[];
@@ -74,8 +75,8 @@ export interface Snapshot {
 export type Answer = 'done' | 'refused';
 
 /**
- * Model of the shop that counts money and pieces in plain ifs. It shares no code with the package, so the results of
- * both can be compared.
+ * Independent model of the shop that counts money and pieces. It shares no code with the package, so that tests can
+ * compare the results of both.
  */
 export class PlainShop {
   now = 0;
@@ -194,7 +195,7 @@ export class PlainShop {
     if (adjustedLines.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
     const shelves = this.shelvesFor(adjustedLines);
     if (shelves === undefined) {
-      // The store rolls back all changes; the next call or sweep adds the deadline's alert again.
+      // The store rolls back all changes. The next call or sweep adds the alert of the deadline again.
       proforma.alerts.length = alertsBefore;
       return 'refused';
     }
@@ -339,7 +340,7 @@ export class PlainShop {
     return paidAmount;
   }
 
-  /** Counts pending refunds as completed. */
+  /** Treats pending refunds as completed. */
   private debtOf(proforma: PlainProforma): number {
     const keptMoney = this.paidAmountOf(proforma) - proforma.pendingAmount;
     return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;

@@ -202,7 +202,7 @@ export function refundRepair(index: number, method: 'record' | 'retry'): Step {
     plain.repairRefund(proforma, refundId, -amount, method);
     seenAnswers.add(`repair: ${method}`);
     const firstRepair = await repair();
-    // After the refund, the proforma may have debt again and expire in the next call.
+    // After the refund, the proforma may have a debt again, so the next call may expire it.
     const before = JSON.stringify(proforma);
     plain.meetDeadline(proforma);
     const secondRepair = await repair();
@@ -241,7 +241,7 @@ async function compare({ plain, real }: ShopPair): Promise<void> {
   expectEqual(actual, expected);
 }
 
-// `expect` is slow, so it only explains a difference that a faster comparison found.
+// Calls `expect` only to explain a difference that a faster comparison has found, because `expect` is slow.
 
 function expectEqual(actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected);
