@@ -64,5 +64,5 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close(() => log.close()));
 }
 
-// Tests import this file without starting the receiver.
+// Starts only when the file is run directly, because tests import it.
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();

@@ -96,7 +96,7 @@ describe('a receiver', () => {
     assert.equal((await storedEvents()).length, 2);
   });
 
-  it('refuses a wrong signature, a large body and other methods', async () => {
+  it('refuses a wrong signature, a large body and methods other than POST', async () => {
     assert.equal(await deliver(eventOf(1), { secret: OTHER_SECRET }), 400);
     assert.equal(await deliver(eventOf(1, { data: 'a'.repeat(1_000_000) })), 413);
     assert.equal(await deliver(eventOf(1), { method: 'GET' }), 405);

@@ -17,7 +17,7 @@ export interface TokenHolder {
   /** Null means every scope. It is also null for a session, to which scopes do not apply. */
   readonly scopes: GrantedScopes;
   readonly customerId: number | null;
-  /** Null in tokens of apps and sessions. */
+  /** Null unless the token is an upload token. */
   readonly upload: UploadGrant | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -34,11 +34,11 @@ export interface NewAccessToken {
   readonly scopes?: GrantedScopes | undefined;
   readonly language?: string | undefined;
   readonly expiresAt?: Date | undefined;
-  /** Makes the token an upload token, which no list includes. */
+  /** Makes the token an upload token. Lists of tokens omit upload tokens. */
   readonly upload?: UploadGrant | undefined;
 }
 
-/** Access tokens are stored as SHA-256 hashes only. */
+/** Stores only the SHA-256 hashes of access tokens. */
 export interface AccessTokens {
   /** Returns `undefined` when the app does not exist. */
   add(token: NewAccessToken): Promise<AppToken | undefined>;

@@ -30,7 +30,7 @@ export interface AuditFilter {
   readonly subjectId?: number | undefined;
   readonly tokenId?: number | undefined;
   readonly from?: Date | undefined;
-  /** The end of the range is exclusive. */
+  /** Exclusive end of the range. */
   readonly until?: Date | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface AuditLog {
   purge(): Promise<boolean>;
 }
 
-/** The entry lists only the languages of changed translations, because the translations are long. */
+/** Lists only the languages of changed translations, because the translations themselves are long. */
 export function settingsEntries(before: App, after: App): AuditEntry[] {
   const changes = changedFields(auditedSettings(before), auditedSettings(after));
   const languages = Object.keys(changedFields(before.translations, after.translations).after);
@@ -83,7 +83,7 @@ export function rotationEntry(oldToken: AppToken, newToken: AppToken): AuditEntr
   return { action: 'access_token.rotate', subjectId: oldToken.id, after: { ...after, access_token_id: newToken.id } };
 }
 
-/** The entry of a session contains only the id, because the other fields are personal data. */
+/** An entry for a session contains only the id, because the other fields are personal data. */
 export function revocationEntry(kind: TokenKind, token: AppToken): AuditEntry {
   if (kind === 'session') return { action: 'session.end', subjectId: token.id };
   return tokenEntry('access_token.revoke', token, { ...token, revokedAt: null });

@@ -40,14 +40,14 @@ export interface StoredAnswer {
 
 export interface KeyedCalls {
   /**
-   * Starts a run, unless the call is running, has an answer, or its key belongs to another call. Returns `not kept`
-   * when the call has ended but its answer is not stored.
+   * Starts a run. Returns the stored answer instead, or `running` if the call is running, or `reused` if the key
+   * belongs to another call. Returns `not kept` if the call has ended but its answer is not stored.
    */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;
   /**
-   * Does nothing when another run has taken the key. Above {@link MAX_ANSWER_BYTES_OF_APP}, stores only the fact that
-   * the run has ended.
+   * Does nothing when another run has taken the key. If the app’s answers would exceed {@link MAX_ANSWER_BYTES_OF_APP},
+   * stores only that the run has ended.
    */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
   /** Ends the run without an answer, so the next call with its key can start at once. */

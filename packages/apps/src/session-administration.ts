@@ -29,7 +29,9 @@ export interface EndedSession {
 export interface SessionAdministration {
   /** Lists the app's sessions in the order of their ids. */
   list(appId: number, filter: SessionFilter, page: Page): Promise<ListedSession[]>;
-  /** Ends the active sessions of the selection and returns them; `undefined` when no session has the id. */
+  /**
+   * Ends the active sessions of the selection and returns them. Returns `undefined` when a selected id does not exist.
+   */
   end(appId: number, selection: SessionSelection): Promise<EndedSession[] | undefined>;
 }
 

@@ -22,7 +22,7 @@ export interface TokenChange {
 export interface TokenRotation {
   readonly hash: Uint8Array;
   readonly expiresAt: Date;
-  /** Time at which the old token expires, unless it expires earlier. */
+  /** The old token expires at this time or at its own expiry, whichever is earlier. */
   readonly overlapEndsAt: Date;
 }
 
@@ -43,7 +43,7 @@ export const TOKEN_NOT_ACTIVE = 'API.Tokens.NotActive';
 /** Refuses a token that changes its own expiry: a rotated token could stay valid after the overlap. */
 export const OWN_EXPIRY = 'API.Tokens.OwnExpiry';
 
-/** `granted` are the caller's scopes; the caller cannot grant or remove other scopes. */
+/** `granted` are the scopes of the caller. The caller can grant or remove only these scopes. */
 export interface TokenAdministration {
   /** Lists the app's tokens in the order of their ids, without sessions. */
   list(appId: number, page: Page): Promise<AppToken[]>;
@@ -54,7 +54,7 @@ export interface TokenAdministration {
     change: TokenChange,
     granted: GrantedScopes,
   ): Promise<AppToken | Refusal | undefined>;
-  /** Adds a token with the same fields and limits the lifetime of the old token. Refused like `change`. */
+  /** Adds a token with the same fields and limits the lifetime of the old token. Refuses like {@link change}. */
   rotate(
     appId: number,
     id: number,
@@ -66,7 +66,7 @@ export interface TokenAdministration {
    * revocation time. Refused with `API.Tokens.ScopeNotHeld`.
    */
   revoke(appId: number, id: number, granted: GrantedScopes): Promise<Uint8Array | Refusal | undefined>;
-  /** Writes the last use of tokens; a token whose stored use is less than a minute old keeps it. */
+  /** Writes the last use of tokens. Skips a token whose stored use is less than a minute old. */
   recordUses(appId: number, uses: readonly TokenUse[]): Promise<void>;
 }
 

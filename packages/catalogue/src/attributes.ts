@@ -19,9 +19,9 @@ export interface WrittenAttributes {
 
 export interface Attributes {
   /**
-   * Sets attributes of products and creates missing definitions, all or nothing. A string in `rows` is the message
-   * key of an invalid row. Returns the keys of the failed rows when a row is invalid, matches no variant or has the code
-   * of another definition.
+   * Sets attributes of products and creates missing definitions, all or nothing. A string in `rows` is the message key
+   * of an invalid row. If a row is invalid, matches no variant or has the code of another definition, returns the keys
+   * of all failed rows.
    */
   put(
     appId: number,

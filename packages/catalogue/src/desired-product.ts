@@ -5,7 +5,7 @@ export interface DesiredImage {
   readonly alt: string | null;
 }
 
-/** An `undefined` field does not change; null clears the field. Texts stay untrimmed, because matching is exact. */
+/** An `undefined` field does not change; null clears the field. Texts are not trimmed, because matching is exact. */
 export interface DesiredVariant {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;

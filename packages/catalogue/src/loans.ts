@@ -12,7 +12,7 @@ export class Loans {
   private readonly loans: Loan[] = [];
   private readonly lenders = new Map<string, Loan['lender']>();
 
-  /** Returns a function that undoes the loan. Loans must be undone in reverse order. */
+  /** Records the loan and returns a function that undoes it. Loans must be undone in reverse order. */
   take(loan: Loan): () => void {
     const { length } = this.loans;
     this.loans.push(loan);

@@ -56,7 +56,10 @@ export class Planner {
     this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
 
-  /** A row with a `failure` was refused by an earlier plan: it is not planned again, only matched for `explain`. */
+  /**
+   * If an earlier plan refused the row, `failure` is its key. Such a row is only matched for `explain`, not planned
+   * again.
+   */
   plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;
     this.undoSteps = [];
@@ -203,7 +206,7 @@ export class Planner {
 
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
-    // A later row cannot rename a record that an earlier row creates.
+    // Refuses to borrow from a record that an earlier row creates, because later rows cannot rename it.
     if (!this.options.canLend || holder.id === null) throw RowRefusal.of(key);
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }

@@ -24,7 +24,7 @@ export function ownersOfReplacedImages(outcomes: ProductPlan['outcomes']): Draft
   return [...drafts.products, ...drafts.variants].filter(({ id, replacesImages }) => id !== null && replacesImages);
 }
 
-/** Most rows of a nightly synchronization change nothing, so the plan is compared with the stored records. */
+/** Returns only actual changes, because most rows of a nightly synchronization change nothing. */
 export function productChanges(
   outcomes: ProductPlan['outcomes'],
   foundProducts: FoundProducts,

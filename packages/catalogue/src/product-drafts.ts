@@ -39,7 +39,7 @@ export interface FoundProducts {
   readonly variants: readonly VariantDraft[];
 }
 
-/** The planner changes its drafts, so every plan needs its own copies. */
+/** Copies the drafts, because the planner changes them and there may be several plans. */
 export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
   const copies = new Map(products.map((product) => [product, { ...product, ...noImages() }]));
   return {

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '@back-office/kernel';
 import type { ProductDraft } from './product-drafts.js';
 
-/** A change of a variant or an image is an event of the product. */
+/** Changes of variants and images are published as events of their product. */
 export function productEvents(changed: readonly ProductDraft[], created: readonly ProductDraft[]): DomainEvent[] {
   return [
     ...changed.map(({ id }): DomainEvent => ({ type: 'product.updated', recordId: id })),

@@ -39,7 +39,7 @@ export const PRODUCT_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Stored barcodes and references of variants are trimmed; look-ups compare the exact text. */
+/** Trims barcodes and references of variants for storage, because look-ups compare the exact text. */
 export function blankToNull(text: string | null): string | null {
   return text === null || isBlank(text) ? null : text.trim();
 }

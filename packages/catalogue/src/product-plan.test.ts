@@ -82,7 +82,7 @@ describe('planProducts with any rows', () => {
   });
 });
 
-describe('a code that its borrower gives back', () => {
+describe('a code that was borrowed and given back', () => {
   it('matches its original product again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;

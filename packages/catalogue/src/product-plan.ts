@@ -8,13 +8,13 @@ import type { SlugTools } from './slug.js';
 
 export type ProductPlan = BulkPlan<PlannedProduct>;
 
-/** A refused row may cause new conflicts, so the loop needs a limit. */
+/** Limits the number of plans: each refused row may cause new conflicts, which need another plan. */
 const MAX_LENDING_PLANS = 3;
 
 /**
- * Plans the rows of `POST /int/products`, each on top of the earlier rows. A failed row has no effect. A row may take a
- * code, barcode, reference or slug whose holder a later row renames. If the holder keeps the name, the row fails.
- * Explanations are empty without `explain`.
+ * Plans the rows of `POST /int/products` in order; each row sees the changes of earlier rows. A failed row has no
+ * effect. A row may take a code, barcode, reference or slug of a record that a later row renames. If no later row
+ * renames that record, the row fails. Explanations are empty without `explain`.
  */
 export function planProducts(
   rows: readonly ParsedRow<DesiredProduct>[],

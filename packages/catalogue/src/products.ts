@@ -19,9 +19,9 @@ export interface UpsertedProducts {
 
 export interface Products {
   /**
-   * Creates and changes products with their variants, and writes only the valid rows. A string in `rows` is the message
-   * key of an invalid row. Unless images are replaced, a repeated call appends them again. Throws `DatabaseUnavailable`
-   * when the app's currency has changed.
+   * Creates and changes products with their variants. Writes only the valid rows. A string in `rows` is the message key
+   * of an invalid row. A repeated call appends its images again, unless images are replaced. Throws
+   * `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
@@ -46,7 +46,7 @@ export interface ProductFilter {
   readonly priceFrom?: string;
   readonly priceTo?: string;
   readonly onlyOnStock: boolean;
-  /** Minimum time of the latest change of the product or a variant. Changes of stock do not count. */
+  /** Minimum time of the latest change of the product or a variant; changes of stock are ignored. */
   readonly updatedAfter?: Date;
 }
 
@@ -54,7 +54,7 @@ export interface ProductListQuery {
   readonly filter: ProductFilter;
   /**
    * Comma-separated fields `name`, `price` (the lowest), `inserted_at`, `updated_at` and `sales_quantity`, each with an
-   * optional ` desc`. Any other text sorts a search by relevance and other lists by name.
+   * optional ` desc`. For any other text, a search is sorted by relevance, and other lists by name.
    */
   readonly orderBy: string | undefined;
   readonly page: Page;
@@ -73,8 +73,6 @@ export interface ProductQueries {
   findAll(app: RequestingApp, ids: readonly number[]): Promise<ReadonlyMap<number, object>>;
   /** A page of search results has no `end` position. */
   list(app: RequestingApp, query: ProductListQuery): Promise<ListedPage>;
-  /**
-   * Finds a variant, otherwise a product, for each row in the order of the rows. Ignores case and surrounding spaces.
-   */
+  /** For each row, in order, finds a variant or, if there is none, a product. Ignores case and surrounding spaces. */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;
 }

@@ -1,4 +1,4 @@
-/** Ends the planning of a row. */
+/** Thrown to end the planning of a row. */
 export class RowRefusal extends Error {
   private static readonly refusals = new Map<string, RowRefusal>();
 

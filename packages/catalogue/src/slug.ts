@@ -17,6 +17,6 @@ function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
 export function slugCandidates(name: string, code: string, asciiOf: SlugTools['asciiOf']): string[] {
   const base = slugOf(name, asciiOf) || 'product';
   const suffix = `-${slugOf(code, asciiOf) || 'x'}`;
-  // Only the name is truncated, because the code makes the slug unique.
+  // Truncates only the name, because the code makes the slug unique.
   return [base, base.slice(0, MAX_STRING_LENGTH - suffix.length) + suffix];
 }

@@ -75,7 +75,7 @@ export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   };
 }
 
-/** `ProformaOrders` of the proforma package creates proformas from evaluations. */
+/** `ProformaOrders` of `@back-office/proforma` creates proformas from evaluations. */
 export interface Evaluations {
   /**
    * Prices the basket and stores the result for 24 hours, without reserving stock. A refusal names the first record
@@ -83,8 +83,8 @@ export interface Evaluations {
    */
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal>;
   /**
-   * Removes a batch of evaluations that have no proforma after the retention time of their app; returns true when it
-   * removed any.
+   * Removes a batch of evaluations that still have no proforma after the retention time of their app. Returns true when
+   * it removed any.
    */
   removeUnused(): Promise<boolean>;
 }

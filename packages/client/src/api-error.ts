@@ -3,7 +3,7 @@ export interface ErrorEntry {
   /** Message key such as `API.Products.MissingVat`; absent for plain texts and translated messages. */
   readonly key?: string;
   readonly message: string;
-  /** Field or area that the error belongs to. */
+  /** Field or area to which the error belongs. */
   readonly field?: string;
   /** Index of the failed row in a bulk call. */
   readonly row?: number;
@@ -17,11 +17,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 const MESSAGE_KEY = /^(?:API\.)?[A-Z]\w*(?:\.[A-Z]\w*)+$/;
 
-/** A call that failed. `status` is 0 if no attempt got a response; `cause` then says why. */
+/** A failed call. If no attempt got a response, `status` is 0 and `cause` is the reason. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** All errors of the response. The first one is also in `key`, `field`, `row` and `pointer`. */
+  /** All errors of the response. `key`, `field`, `row` and `pointer` are those of the first one. */
   readonly errors: readonly ErrorEntry[];
   readonly key: string | undefined;
   readonly field: string | undefined;

@@ -10,7 +10,7 @@ export type CallPath<M extends Method> = PathsWithMethod<paths, M> & keyof paths
 
 export type Operation<P extends keyof paths, M extends Method> = M extends keyof paths[P] ? paths[P][M] : never;
 
-/** Paths of lists with pages. */
+/** Paths of paged lists. */
 export type ListPath = keyof typeof LISTS & CallPath<'get'>;
 
 type FormOf<O> = O extends { requestBody: { content: { 'multipart/form-data': infer Form } } } ? Form : never;
@@ -24,11 +24,11 @@ export interface CommonOptions {
   /** Identifies the call, so that a repeated call has no second effect. Default: a random key for each call. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Cancels the call, also between two attempts. */
+  /** Cancels the call, even between two attempts. */
   readonly signal?: AbortSignal;
-  /** Time for one attempt of this call. */
+  /** Timeout of one attempt of this call, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Receives the last response, for example to read its headers. Its body is already read. */
+  /** Called with the last response, for example to read its headers. Its body has already been read. */
   readonly onResponse?: (response: Response) => void;
 }
 

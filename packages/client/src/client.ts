@@ -25,7 +25,7 @@ export interface ClientOptions {
   /** A token, or a function that returns one. The function is called once for each call, not for each attempt. */
   readonly token: string | (() => string | Promise<string>);
   readonly retries?: RetryOptions;
-  /** By default `fetch` of the runtime. */
+  /** Default: `fetch` of the runtime. */
   readonly fetch?: typeof fetch;
 }
 
@@ -70,7 +70,6 @@ interface Connection extends Pick<ClientOptions, 'token'> {
   ) => Promise<{ readonly response: Response; readonly data?: Blob; readonly error?: unknown }>;
 }
 
-/** How the client sends one kind of call. */
 interface Sending {
   readonly send: Send;
   readonly retries: RetryOptions;
@@ -156,7 +155,7 @@ async function parseBody({ headers }: Response, data: Blob | undefined): Promise
   return isJson ? JSON.parse(await data.text()) : data;
 }
 
-/** `crypto.randomUUID` is missing on pages without HTTPS. */
+/** Does not use `crypto.randomUUID`, which is missing on pages without HTTPS. */
 function randomText(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-/** The parts of a `multipart/form-data` body before and after the content of the file. */
+/** The parts of a `multipart/form-data` body before (`head`) and after (`tail`) the content of the file. */
 export interface Form {
   readonly contentType: string;
   readonly head: string;

@@ -1,13 +1,13 @@
 import { ApiError } from './api-error.js';
 
 export interface RetryOptions {
-  /** Default 4; 1 never retries. */
+  /** Default: 4. With 1, the client never retries. */
   readonly maxAttempts?: number;
-  /** Upper limit of the first random delay, 500 by default. It doubles with each attempt. */
+  /** Maximum of the first random delay. The maximum doubles with each attempt. Default: 500. */
   readonly baseDelayMs?: number;
-  /** Upper limit of every delay, 30,000 by default. If `Retry-After` is longer, the call fails at once. */
+  /** Maximum of every delay. If `Retry-After` is longer, the call fails at once. Default: 30,000. */
   readonly maxDelayMs?: number;
-  /** Time for one attempt of a call that is no upload, 60,000 by default. */
+  /** Timeout of one attempt, except of an upload. Default: 60,000. */
   readonly timeoutMs?: number;
   /** Called before each delay, for example to log it. */
   readonly onRetry?: (retry: Retry) => void;
@@ -34,8 +34,8 @@ export function withoutTimeout(retries: RetryOptions): RetryOptions {
 }
 
 /**
- * Sends until a response needs no retry, and returns it with its body read. Throws an {@link ApiError} without a status if
- * the last attempt got no response, and the reason of `signal` if it is aborted.
+ * Sends the request until no retry is needed, and returns the response with its body read. If the last attempt got no
+ * response, throws an {@link ApiError} without a status. If `signal` is aborted, throws its reason.
  */
 export async function sendWithRetries(
   send: (signal: AbortSignal, attempt: number) => Promise<Response>,
@@ -75,7 +75,7 @@ async function readFully(response: Response): Promise<Response> {
   return new Response(bytes.byteLength > 0 ? bytes : null, { status, statusText, headers });
 }
 
-/** Returns `undefined` if the outcome needs no retry. */
+/** Returns `undefined` if the call must not be retried. */
 function delayOf(
   outcome: Outcome,
   attempt: number,
@@ -92,7 +92,7 @@ function delayOf(
   return retryAfterMs <= maxDelayMs ? Math.min(maxDelayMs, retryAfterMs + backOffMs / 2) : undefined;
 }
 
-/** Returns milliseconds for a number of seconds or a date, and `undefined` for other texts. */
+/** Parses seconds or a date, and returns milliseconds; `undefined` for other texts. */
 function parseRetryAfter(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined;
   const seconds = Number(value);

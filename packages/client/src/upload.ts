@@ -24,7 +24,7 @@ export const isRepeatableFile = (file: UploadFile): boolean => file instanceof B
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/** Returns the function that sends the upload once, to the URL and with the headers of a request. */
+/** Returns a function that sends the upload once, to the URL and with the headers of a request. */
 export function uploadSender(upload: Upload, boundary: string) {
   const { file, fields } = upload;
   const { name, type } = file as Partial<File>;
@@ -117,7 +117,7 @@ function sendStream(
     },
     cancel: async () => void (await chunks.return?.()),
   });
-  // `duplex` is required for streams; the types of the DOM do not list it.
+  // `fetch` requires `duplex` for a stream, but the types of the DOM do not contain it.
   return send(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
 }
 
@@ -128,7 +128,7 @@ async function* streamOf({ head, tail }: Form, file: UploadFile): AsyncGenerator
   yield encoder.encode(tail);
 }
 
-/** Not every runtime can iterate a `ReadableStream`. */
+/** Does not use the iterator of a `ReadableStream`, which some runtimes do not have. */
 async function* chunksOf(
   source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {

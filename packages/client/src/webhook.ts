@@ -12,9 +12,9 @@ export type WebhookEvent = Webhook extends infer Each
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** Maximum age of a request, and how far its time may be ahead. Default 300. */
+  /** Maximum difference between the time of the request and `now`, in both directions. Default: 300. */
   readonly toleranceSeconds?: number;
-  /** For tests; by default the present time. */
+  /** Only for tests. Default: the present time. */
   readonly now?: Date;
 }
 
@@ -29,8 +29,8 @@ const PREFIX = 'whsec_';
 const TIMESTAMP = /^\d{1,15}$/;
 
 /**
- * Checks the signature and the time of a webhook, and returns its event. `body` is the body as received, not parsed JSON.
- * Throws a {@link WebhookError} if the signature is wrong or the time differs too much.
+ * Checks the signature and the time of a webhook, and returns its event. `body` must be the received body, not parsed
+ * JSON. Throws a {@link WebhookError} if the signature is wrong or the time differs too much.
  */
 export async function verifyWebhook(
   secret: string,

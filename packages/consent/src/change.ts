@@ -18,8 +18,8 @@ export interface ConsentRequest {
 export const FIRST_STATE: State = 'granted';
 
 /**
- * Returns the change that follows the last change of the switch; `undefined` when the state stays the same. The new
- * change is never dated before the last one, even if the clocks of two nodes differ.
+ * Returns the next change of the switch; `undefined` when the state stays the same. The new change is never dated
+ * before the last one, even if the clocks of two nodes differ.
  */
 export function changeFor(
   { channel, state, source }: ConsentRequest,

@@ -9,7 +9,7 @@ export interface Customer extends Reach {
 export interface Consent extends SwitchStates {
   readonly preferred: PreferredChannel;
   readonly viberSubscribed: boolean;
-  /** Time of the latest change, or of the registration when no switch has changed. */
+  /** Time of the latest change; if no switch has changed, time of the registration. */
   readonly givenAt: Date;
 }
 

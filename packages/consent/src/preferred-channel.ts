@@ -20,8 +20,8 @@ const REACH_CHECKS: readonly (readonly [Channel, (reach: Reach) => boolean])[] =
 ];
 
 /**
- * Returns the channel that the customer chose, effective or not; otherwise the first effective channel that reaches the
- * customer.
+ * Returns the channel that the customer chose, even if it is not effective. Without a choice, returns the first
+ * effective channel that reaches the customer.
  */
 export function choosePreferredChannel(reach: Reach, isEffective: (channel: Channel) => boolean): PreferredChannel {
   if (reach.chosenChannelId !== null) return { channelId: reach.chosenChannelId, source: 'manual' };

@@ -23,9 +23,9 @@ export interface UpsertedCard {
 
 export interface Cards {
   /**
-   * Updates the card with the barcode, otherwise the card with the reference, or adds a card. Refused when the app has
-   * no such customer (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has
-   * the reference.
+   * Updates the card with this barcode, or else the card with this reference, or else adds a card. Refused with
+   * `API.Customers.NotFound` when the app has no such customer, and with `ALREADY_TAKEN` for `external_ref` when
+   * another card has the reference.
    */
   put(appId: number, card: DesiredCard): Promise<UpsertedCard | Refusal>;
 }

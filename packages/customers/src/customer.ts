@@ -15,7 +15,7 @@ export interface Customer {
 }
 
 export type PresentedCustomer = Omit<Customer, 'inserted_at' | 'updated_at'> & {
-  /** UTC to the second, in the format of `formatDateTime` of `@back-office/kernel`. */
+  /** UTC with a precision of seconds, as `formatDateTime` of `@back-office/kernel` writes it. */
   readonly inserted_at: string;
   readonly updated_at: string;
 };

@@ -8,8 +8,8 @@ export interface TakenFields {
 /** Methods treat customers of other apps as missing. */
 export interface Customers {
   /**
-   * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail (ignoring case) and reference are
-   * unique in the app. If one is taken, returns the taken fields and adds nothing.
+   * Adds a customer with parts from `newParts` of `@back-office/kernel`. E-mail (ignoring case) and reference must be
+   * unique in the app. If one is taken, adds nothing and returns the taken fields.
    */
   add(appId: number, customer: NewCustomer): Promise<Customer | TakenFields>;
   /** Returns `undefined` when the app has no customer with this id and these parts. */
@@ -18,9 +18,9 @@ export interface Customers {
 
 export interface CustomerFilter {
   /**
-   * Text to find in e-mail, phone, and first and last name in either order, ignoring case, accents and script. Both
-   * sides are folded by `foldForPeople` of `@back-office/database-search` and lower-cased. A search that folds to an
-   * empty text finds no customer.
+   * Text to find in e-mail, phone, and first and last name in either order. The search ignores case, accents and
+   * script: both sides are folded by `foldForPeople` of `@back-office/database-search` and lower-cased. A text that
+   * folds to an empty text finds no customer.
    */
   readonly search: string | undefined;
   readonly externalRef: string | undefined;

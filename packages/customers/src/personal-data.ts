@@ -44,10 +44,10 @@ export function blankBuyer(buyer: Buyer): Buyer {
   return { ...buyer, email: null, firstName: null, lastName: null, phone: null };
 }
 
-/** A shorter text also occurs in numbers and in names of other customers. */
+/** Shorter texts are not searched, because they also occur in numbers and in names of other customers. */
 const MIN_SEARCHED_LENGTH = 3;
 
-/** Returns the lower-case texts that mark a free text as personal data of the customer. */
+/** Returns lower-case texts of the customer. A free text that contains one of them is personal data. */
 export function personalTexts(customer: Pick<Customer, 'email' | 'first_name' | 'last_name' | 'phone'>): string[] {
   const { email, first_name: first, last_name: last, phone } = customer;
   const texts = [email, first, last, phone ?? ''].map((text) => text.trim().toLowerCase());
@@ -82,5 +82,5 @@ export function eraseEvents(
   ];
 }
 
-/** Replaces a kept answer, so that a repeated call writes nothing and reveals nothing. */
+/** Replaces a kept answer, so that a repeated call writes nothing and reveals no personal data. */
 export const ERASED_ANSWER = { status: 410, text: '{"errors":{"detail":"Gone"}}' } as const;

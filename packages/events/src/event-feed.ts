@@ -11,7 +11,7 @@ export interface EventRecord {
   readonly warehouseId: number | null;
   /** Id of the refund's payment, or the index of the alert. */
   readonly partId: number | null;
-  /** Identifiers of a record that no longer exists. */
+  /** Identifiers of the record; present if the record no longer exists. */
   readonly removed: object | null;
 }
 
@@ -48,7 +48,7 @@ export interface PositionExpired {
 export interface EventFeed {
   /**
    * Returns selected events after a position, or from the oldest kept event. Reads at most {@link MAX_READ_EVENTS}
-   * events, so a page may be empty although more events follow.
+   * events, so a page may be empty even if more events follow.
    */
   page(appId: number, after: number | 'start', selection: EventSelection): Promise<EventPage | PositionExpired>;
   /** Returns the position of the newest event; 0 in an app that has never had an event. */

@@ -1,6 +1,6 @@
 import type { EventType } from '@back-office/kernel';
 
-/** Kind of the record, as in the paths of the API. */
+/** Kind of the record, as in API paths. */
 export type SubjectKind =
   | 'proforma_orders'
   | 'orders'
@@ -12,7 +12,7 @@ export type SubjectKind =
   | 'vouchers'
   | 'webhook_endpoints';
 
-/** Areas of the scopes that allow reading the records of events. */
+/** Areas of the scopes that allow clients to read the records of events. */
 export const EVENT_AREAS = [
   'proformas',
   'orders',

@@ -19,7 +19,7 @@ export interface Delivery {
   readonly attempts: number;
   readonly firstAttemptAt: Date | null;
   readonly lastAttemptAt: Date | null;
-  /** Null while an earlier event of the same record is pending, and after the last attempt. */
+  /** Null while an earlier event of the same record is pending, and after the last attempt of this delivery. */
   readonly nextAttemptAt: Date | null;
   readonly url: string | null;
   readonly requestBytes: number | null;
@@ -52,8 +52,8 @@ export interface WebhookDeliveries {
   /** Lists deliveries, newest event first; returns `undefined` for a missing endpoint. */
   list(appId: number, endpointId: number, filter: DeliveryFilter, page: Page): Promise<Delivery[] | undefined>;
   /**
-   * Makes selected events pending again, even delivered ones, and returns their number; `undefined` for a missing
-   * endpoint. Selects only events that the endpoint receives and that have not expired, oldest first.
+   * Makes the selected events pending again, even delivered ones, oldest first. Skips events that the endpoint does not
+   * receive or that have expired. Returns the number of events; `undefined` for a missing endpoint.
    */
   replay(appId: number, endpointId: number, selection: ReplaySelection): Promise<number | undefined>;
 }
@@ -65,10 +65,10 @@ export interface LeasedEndpoint {
   readonly lease: string;
   /** Increases with each change of the endpoint. */
   readonly revision: number;
-  /** Every event up to this position was delivered, or has a delivery. */
+  /** Every event up to this position was delivered or has a stored delivery. */
   readonly position: number;
   readonly health: EndpointHealth;
-  /** Due deliveries, and pending deliveries that wait behind a due one, in the order of their events. */
+  /** Due deliveries, and pending deliveries that wait behind them, in the order of their events. */
   readonly due: readonly Delivery[];
 }
 

@@ -62,11 +62,11 @@ export interface WebhookEndpoints {
   find(appId: number, id: number): Promise<WebhookEndpoint | undefined>;
   /** Omits missing endpoints. */
   findAll(appId: number, ids: readonly number[]): Promise<WebhookEndpoint[]>;
-  /** Adds an endpoint, which receives only later events. Refused with `API.Webhooks.TooManyEndpoints`. */
+  /** Adds an endpoint, which receives only events that happen later. Refused with `API.Webhooks.TooManyEndpoints`. */
   create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal>;
   /**
-   * Returns `undefined` for a missing endpoint; refuses a filter whose `types`, `subject` and areas exclude each other.
-   * A paused or switched off endpoint that becomes active receives the missed events, unless they have expired.
+   * Returns `undefined` for a missing endpoint. Refuses a filter whose `types`, `subject` and areas exclude each other.
+   * A paused or switched off endpoint that becomes active receives the events that it missed, unless they have expired.
    */
   change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined>;
   /**
@@ -116,7 +116,7 @@ function checkChangedFilter(filter: WebhookFilter, change: WebhookChange): Refus
 
 const MAX_SECRETS = 5;
 
-/** Returns the secrets, newest first, without expired ones and with at most four old ones. */
+/** Returns the secrets, newest first. Drops expired secrets, and keeps at most four old ones. */
 export function rotatedSecrets(
   secrets: readonly WebhookSecret[],
   secret: string,
@@ -163,7 +163,7 @@ export function selectionOf({ types, subject, areas }: WebhookFilter): Omit<Even
   return { types: selectedTypes, ...(filter && { record: filter.record }) };
 }
 
-/** Returns true when no selected type can have the subject. */
+/** Returns true when the subject excludes every selected type. */
 export function isContradictory({ types, subject }: WebhookFilter): boolean {
   return selectionOf({ types, subject, areas: null }).types.length === 0;
 }

@@ -6,11 +6,11 @@ export type WebhookAnswer =
   | { readonly error: 'timeout' | 'connection_failed' | 'forbidden_target' };
 
 export const GIVE_UP_AFTER_SECONDS = 3 * 86_400;
-/** After this number of failed turns, the endpoint gets only one repeated and one new event per turn. */
+/** After this number of failed turns, the endpoint gets at most one repeated and one new event per turn. */
 export const MIN_FAILURES_TO_SLOW_DOWN = 3;
 const GONE = 410;
 
-/** Pauses after the first attempt, the second attempt, and so on; the last pause repeats. */
+/** Pauses after the first attempt, after the second attempt, and so on. The last pause repeats. */
 const RETRY_SECONDS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600];
 const MAX_RETRY_AFTER_SECONDS = 21_600;
 const MAX_ENDPOINT_PAUSE_SECONDS = 60;

@@ -1,8 +1,8 @@
 import { sum } from './money.js';
 
 /**
- * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder. The parts add up to `amount` exactly; of equal
- * remainders, the earlier weight gets the unit. Without a positive weight every part is 0.
+ * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder, so that the parts add up exactly. If remainders are
+ * equal, the earlier weight gets the unit. If no weight is positive, every part is 0.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const total = sum(weights);

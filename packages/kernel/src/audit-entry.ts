@@ -29,7 +29,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** `before` and `after` contain only changed values, without secrets and personal data. */
+/** `before` and `after` contain only changed values, but no secrets or personal data. */
 export interface AuditEntry {
   readonly action: AuditAction;
   /** Absent when the call changed several records, or a record without an id. */
@@ -75,7 +75,7 @@ export function changedRecords(
   };
 }
 
-/** Replaces a long value by its length, because an entry is no backup. */
+/** Replaces a long value by its length, because an audit entry is not a backup. */
 function shortenValues(fields: object): object {
   const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
     const length = JSON.stringify(value ?? null).length;

@@ -22,7 +22,7 @@ export function parseMoment(text: string): Moment | undefined {
   const isDateOnly = hour === undefined;
   const at = new Date(isDateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
   if (Number.isNaN(at.getTime())) return undefined;
-  // `Date` would turn 30 February into a day of March.
+  // Refuses 30 February, which `Date` would turn into a day of March.
   const isSameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly } : undefined;
 }

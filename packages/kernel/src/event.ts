@@ -39,13 +39,10 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/**
- * A change that other systems want to know. An event contains no personal data, because clients read it together with
- * its record.
- */
+/** A change that other systems want to know. An event contains no personal data; clients read the record for it. */
 export interface DomainEvent {
   readonly type: EventType;
-  /** Null means the record that the same statement adds. */
+  /** Null means the record that is added by the same statement. */
   readonly recordId: number | null;
   /** Present if stock has changed; the record is then the variant. */
   readonly warehouseId?: number | undefined;

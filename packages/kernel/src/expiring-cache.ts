@@ -8,8 +8,8 @@ interface Entry<Value> {
 }
 
 /**
- * Caches loaded values for `lifetimeMs`. Does not cache missing values, because another process may create one at any
- * time.
+ * Caches loaded values for `lifetimeMs`. Does not cache that a value is missing, because another process may create it
+ * at any time.
  */
 export class ExpiringCache<Value> {
   private readonly entries = new Map<string, Entry<Value>>();
@@ -22,7 +22,7 @@ export class ExpiringCache<Value> {
   find(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const now = this.clock.now().getTime();
     const entry = this.entries.get(key);
-    // The second condition expires an entry after the clock was set back.
+    // The second condition expires entries if the clock was set back.
     if (entry && entry.expiresAtMs > now && entry.expiresAtMs <= now + this.lifetimeMs) return entry.value;
     const value = this.loadValue(key, load);
     if (this.entries.size >= MAX_ENTRIES) this.entries.clear();

@@ -9,7 +9,7 @@ export interface Page {
   readonly after?: Position;
 }
 
-/** Values of the sort keys of a listed record, with the id last. Adapters choose the format of the texts. */
+/** Values of the sort keys of a listed record; the id is the last one. Adapters choose the format of the texts. */
 export type Position = readonly (string | null)[];
 
 export interface ListedPage {
@@ -19,7 +19,7 @@ export interface ListedPage {
   readonly end: Position | null;
 }
 
-/** The position belongs to another sort order, or does not come from the adapter. */
+/** The position belongs to another sort order, or this adapter did not create it. */
 export class InvalidPosition extends Error {
   override readonly name = 'InvalidPosition';
 }
@@ -77,7 +77,7 @@ export function parseRecordId(value: QueryValue): number | undefined {
   return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** Replaces an id that no record can have by 0, because databases refuse such an id. */
+/** Replaces an id that no record can have by 0, because databases refuse ids out of range. */
 export function toLookupId(id: number): number {
   return Number.isSafeInteger(id) ? id : 0;
 }

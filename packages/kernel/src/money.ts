@@ -30,7 +30,7 @@ export function divideRounded(numerator: bigint, denominator: bigint): number {
 /** Returns `amount × part / whole`, rounded half away from zero. All arguments are integers; `whole` is positive. */
 export function shareOf(amount: number, part: number, whole: number): number {
   const dividend = 2 * amount * part + whole;
-  // `bigint` takes several times as long, so it is used only when needed.
+  // Uses `bigint` only when needed, because it takes several times as long.
   if (amount < 0 || part < 0 || dividend > Number.MAX_SAFE_INTEGER)
     return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
   return (dividend - (dividend % (2 * whole))) / (2 * whole);

@@ -1,4 +1,4 @@
-/** Together with the id, the parts identify a partitioned record. The parts never change. */
+/** The parts and the id together identify a partitioned record. The parts never change. */
 export interface Parts {
   readonly dataPart: number;
   readonly timePart: number;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** Remembers missing keys for `lifetimeMs`. A full memory forgets the oldest key. */
+/** Remembers for `lifetimeMs` which keys are missing. When full, forgets the oldest key. */
 export class RecentMisses {
   private readonly expiresAtMs = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class RecentMisses {
     const expiresAtMs = this.expiresAtMs.get(key);
     if (expiresAtMs === undefined) return false;
     const now = this.clock.now().getTime();
-    // The second condition forgets an entry after the clock was set back.
+    // The second condition forgets entries if the clock was set back.
     if (expiresAtMs > now && expiresAtMs <= now + this.lifetimeMs) return true;
     this.expiresAtMs.delete(key);
     return false;

@@ -10,14 +10,16 @@ export interface Promotion {
   readonly kind: PromotionKind;
   /** Basis points for `percentage` and `buy_x_get_y`, minor units for `amount`. */
   readonly value: number;
-  /** Of every `buyQty + getQty` pieces, `getQty` are reduced. Both are 0 unless the kind is `buy_x_get_y`. */
+  /**
+   * Out of every `buyQty + getQty` pieces, `getQty` pieces are reduced. Both are 0 unless the kind is `buy_x_get_y`.
+   */
   readonly buyQty: number;
   readonly getQty: number;
   /** An empty list means the whole basket. */
   readonly variantCodes: readonly string[];
 }
 
-/** Reduction of a line by one promotion. `amount` is for the whole quantity, in minor units. */
+/** Reduction of a line by one promotion. `amount` is in minor units and for the whole quantity. */
 export interface AppliedPromotion {
   readonly code: string;
   readonly name: string;

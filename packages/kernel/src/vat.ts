@@ -21,8 +21,8 @@ export function vatContained(gross: number, vatRate: VatRate): number {
 }
 
 /**
- * Returns one bracket per rate, lowest first. VAT is rounded once per bracket, so net + vat = gross in each bracket and
- * in total.
+ * Returns one bracket per rate, lowest first. VAT is rounded once per bracket, so that net + VAT = gross in each
+ * bracket and in total.
  */
 export function taxBrackets(lines: readonly GrossLine[]): TaxBracket[] {
   const grossByRate = new Map<number, number>();

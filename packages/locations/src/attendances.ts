@@ -2,7 +2,7 @@ import type { Page, Refusal } from '@back-office/kernel';
 
 export const MAX_DISTANCE_M = 200;
 
-/** Latitude and longitude are in degrees. The accuracy is in metres; it is stored but not used. */
+/** Latitude and longitude are in degrees. The accuracy, in metres, is stored but not used. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
@@ -18,9 +18,9 @@ export interface Attendance {
 
 export interface Attendances {
   /**
-   * Records a visit to the nearest location of the app; at equal distance, to the location with the lowest id. Refused
-   * with `API.CustomerAttendances.NoLocationNearby` when no location is within 200 m. A repeated call records another
-   * visit.
+   * Records a visit to the nearest location of the app; if several are equally near, to the one with the lowest id.
+   * Refused with `API.CustomerAttendances.NoLocationNearby` when no location is within 200 m. A repeated call records
+   * another visit.
    */
   add(appId: number, customerId: number, position: Position): Promise<Attendance | Refusal>;
 }

@@ -69,7 +69,7 @@ function checkDegrees(value: unknown, max: number): string | undefined {
   return Math.abs(value) <= max ? undefined : IS_INVALID;
 }
 
-/** Converts a blank to null, because a blank would match every location with a blank. */
+/** Converts a blank text to null, because otherwise it would match every location with a blank text. */
 function blankToNull(value: unknown): string | null {
   return typeof value === 'string' && !isBlank(value) ? value : null;
 }

@@ -9,16 +9,16 @@ export interface LocationsApp {
 }
 
 export interface PutResult {
-  /** The location or the message key of the failure for each row, in the order of the rows. */
+  /** For each row, in order: the location, or the message key of the failure. */
   readonly locations: readonly (WrittenLocation | string)[];
   readonly explain: Explanations | undefined;
 }
 
 export interface Locations {
   /**
-   * Upserts locations by code, then external reference, and stores the usages of their images. A string in
-   * `rows` is the message key of an invalid row. A row with the reference of another location fails. The last row of a
-   * location wins. Calls of an app are serialized.
+   * Upserts locations by code, then external reference, and stores the usages of their images. A string in `rows` is
+   * the message key of an invalid row. A row with the reference of another location fails. If several rows match a
+   * location, the last one wins. Calls of an app are serialized.
    */
   put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutResult>;
 }

@@ -25,8 +25,8 @@ export interface Matcher<Record extends IdentifierValues> {
   add(record: Record): void;
   remove(record: Record): void;
   /**
-   * Indexes a record under a new value of an identifier before the record itself changes. Returns an undo function.
-   * Undo functions must run in reverse order.
+   * Indexes a record under a new value of an identifier, before the record itself changes. Returns a function that
+   * undoes this. These functions must be called in reverse order.
    */
   rename(record: Record, identifier: Identifier, newValue: unknown): () => void;
 }

@@ -131,7 +131,7 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
 }
 
 function describeRefusals({ it }: Runner, open: OpenShop): void {
-  it('refuses all rows when some fail, and returns the failed keys in order', async () => {
+  it('refuses all rows when some fail, and returns the keys of failed rows in order', async () => {
     const shop = await open();
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' }), attribute('material')));
     const [size] = await shop.definitions();

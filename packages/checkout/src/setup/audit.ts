@@ -8,7 +8,10 @@ const HIDDEN = '…';
 
 type CodedRow = Row & { readonly code?: unknown };
 
-/** Returns the entry of one call. The entry of vouchers contains only counts, because a voucher's code is money. */
+/**
+ * Returns the entry of one call. For vouchers, the entry contains only counts, because anyone can spend a voucher by
+ * its code.
+ */
 export function setUpEntries(
   name: ResourceName,
   before: readonly CodedRow[],

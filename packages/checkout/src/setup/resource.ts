@@ -41,7 +41,7 @@ export interface SetUpPlan {
   readonly records: readonly StoredRow[];
 }
 
-/** Plans each row on top of the earlier rows. A row matches a record only by code. */
+/** Plans the rows in order; each row sees the changes of earlier rows. A row matches a record only by code. */
 export function planSetUp(
   resource: Resource,
   rows: readonly unknown[],

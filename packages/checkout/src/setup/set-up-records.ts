@@ -25,8 +25,8 @@ export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | RejectedRow
 
 export interface SetUpRecords {
   /**
-   * Upserts by code, all or nothing. A later row with the same code is applied on top of the earlier row. Throws
-   * `DatabaseUnavailable` when the app's currency has changed.
+   * Upserts by code, all or nothing. Several rows may change the same record, in order. Throws `DatabaseUnavailable`
+   * when the app's currency has changed.
    */
   put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome>;
 }

@@ -26,7 +26,9 @@ export const VOUCHERS = {
   finish: coverUsedAmount,
 };
 
-/** The amount of a held voucher can only rise, because a proforma may spend all of it. */
+/**
+ * Refuses an amount below the spent amount. A proforma may spend all of a held voucher, so its amount must not fall.
+ */
 function coverUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
   const isHeld = (storedRecord?.['held_by'] ?? null) !== null;

@@ -13,7 +13,7 @@ export interface Planned {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Closes the connection before, or within, the response. */
+  /** Closes the connection before the response or within it. */
   readonly breaks?: 'before' | 'within';
   /** Never responds. */
   readonly hangs?: boolean;

@@ -1,6 +1,6 @@
 import type { ListedPage, Page } from '../list-query.js';
 
-/** Lists every page, each from the end of the previous one, and returns the rows. */
+/** Lists all pages, each from the end position of the previous one, and returns the rows of all pages. */
 export async function followPositions(
   limit: number,
   list: (page: Page) => Promise<ListedPage>,
