@@ -1,4 +1,4 @@
-/** Issues ids of nested parts of records. Ids of a dry run are not reused. */
+/** Issues ids for parts of records, such as items. A dry run also uses up ids. */
 export class Ids {
   private lastId = 0;
 

@@ -10,7 +10,7 @@ const writeStorage = new AsyncLocalStorage<MemoryKeyedWrite>();
 export class MemoryKeyedWrite implements KeyedWrite {
   private isOpen = true;
 
-  /** `store` stores an outcome in the current transaction, and throws when the run has lost its key. */
+  /** `store` stores an outcome in the current transaction. It throws when another run has taken the key. */
   constructor(
     private readonly earlierOutcome: Outcome | undefined,
     private readonly store: (outcome: Outcome) => void,

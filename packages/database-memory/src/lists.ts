@@ -2,7 +2,7 @@ import type { Page } from '@back-office/kernel';
 
 export type Keys<Row> = readonly ((row: Row) => string | number | null)[];
 
-/** Sorts texts by code points, and null last. */
+/** Sorts texts by code points. Null comes last. */
 export function sortBy<Row>(rows: readonly Row[], keys: Keys<Row>): Row[] {
   return [...rows].sort((a, b) => {
     for (const key of keys) {
@@ -21,7 +21,7 @@ export function compare(a: string | number | null, b: string | number | null): n
   return a < b ? -1 : 1;
 }
 
-/** UTF-8 sorts by code points, UTF-16 does not. */
+/** Compares UTF-8, because its order is that of code points; the order of UTF-16 is not. */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,7 +1,7 @@
 import { assertUnchangedSinceCheck, closeCondition } from './conditional-write.js';
 import { MemoryKeyedWrite } from './keyed-write.js';
 
-/** Records are immutable: a change stores a new record with the same id. */
+/** Records are immutable. A change stores a new record with the same id. */
 export interface Stored {
   readonly id: number;
 }
@@ -16,7 +16,7 @@ export class Table<Row extends Stored> {
   }
 
   all(appId: number): Row[] {
-    // Undoing a deletion appends the record, so the records need sorting.
+    // Sorts the records, because undoing a deletion appends the restored record.
     return [...(this.#apps.get(appId)?.values() ?? [])].sort((a, b) => a.id - b.id);
   }
 
@@ -33,7 +33,7 @@ export class Table<Row extends Stored> {
     return [...this.#apps.keys()];
   }
 
-  /** Ids ascend over all apps, like a database sequence. Ids of a dry run are not reused. */
+  /** Ids increase across all apps, like a database sequence. A dry run also uses up ids. */
   insert(appId: number, row: Omit<Row, 'id'>): Row {
     this.#lastId += 1;
     const newRow = { ...row, id: this.#lastId } as unknown as Row;
@@ -98,7 +98,10 @@ export class Memory {
     }
   }
 
-  /** Hook at the end of every transaction. A subclass may persist the transaction; an exception undoes it. */
+  /**
+   * Called at the end of every transaction. A subclass may store the transaction elsewhere; if it throws, the
+   * transaction is undone.
+   */
   protected commit(): void {}
 
   addUndoStep(undo: () => unknown): void {

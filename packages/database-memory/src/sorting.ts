@@ -44,7 +44,7 @@ export function listedPage<Row>(
   return { json: JSON.stringify(listed.rows.map(present)), end: listed.end };
 }
 
-/** A key is a number if the rows have numbers for it. */
+/** Converts a value to a number if the rows have numbers for this key. */
 function parsePosition(
   position: Position,
   keyCount: number,

@@ -1,14 +1,14 @@
 import type { Transaction } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
 
-// Up to this number of rows, index look-ups were faster than a scan.
+// Measured: up to this number of rows, index look-ups are faster than a scan.
 const MAX_ROWS_BY_INDEX = 100;
 
 const LOCK_TIMEOUT = '4500ms';
 
 /**
- * Sets longer timeouts and, for many rows, disables nested loops. Without statistics the planner expects one row of the
- * app, and would compare ten thousand rows with ten thousand others.
+ * Sets longer timeouts and, for many rows, disables nested loops. Without statistics, the planner expects only one row
+ * of the app, so a nested loop might compare ten thousand rows with ten thousand others.
  */
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
@@ -27,7 +27,7 @@ const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, at
 
 /**
  * Begins a bulk write like {@link beginBulk}, and waits for other bulk writes of this kind and app. Row locks would not
- * suffice, because two calls may insert the same new record.
+ * be enough, because two calls may insert the same new record.
  */
 export async function beginLockedBulk(
   transaction: Transaction,

@@ -33,7 +33,7 @@ export type Lockable = (typeof LOCK_ORDER)[number];
 export interface WritingSql extends Sql {
   /**
    * Runs the last statement of the transaction and sends COMMIT with it. Commits nothing when the statement fails.
-   * Throws {@link UnknownOutcome} when the connection is lost meanwhile.
+   * Throws {@link UnknownOutcome} when the connection is lost before the answer to COMMIT.
    */
   runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -41,13 +41,15 @@ export interface WritingSql extends Sql {
 export interface Transaction extends WritingSql {
   /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
-  /** Writes all entries in one statement, sent with the last statement. A dry run writes no entries. */
+  /**
+   * Collects entries and writes them in one statement, together with the last statement. A dry run writes no entries.
+   */
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
-  /** Writes all events in one statement, sent after the last statement. A dry run writes no events. */
+  /** Collects events and writes them in one statement, after the last statement. A dry run writes no events. */
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
-   * Plans the following statements for their actual values, with the timeouts of bulk writes. The setting
-   * `plan_cache_mode` would also plan the foreign key check of every row again.
+   * Applies the timeouts of bulk writes, and plans the following statements for their actual values. The setting
+   * `plan_cache_mode` is not used, because it would also plan the foreign key check of every row again.
    */
   expectManyRows(): void;
 }
@@ -58,14 +60,14 @@ const DIVISION_BY_ZERO = '22012';
 /** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
-/** Entries or events that the transaction writes at its end in one statement. */
+/** Entries or events that the transaction collects and writes at its end in one statement. */
 interface Collected<Item> {
   readonly appId: number;
   readonly at: Date;
   readonly list: Item[];
 }
 
-/** Sends BEGIN with the first statement and COMMIT with the last, because round trips dominate the cost. */
+/** Sends BEGIN with the first statement and COMMIT with the last, because round trips take most of the time. */
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private bulkTimeout: { readonly query_timeout: number } | undefined;
@@ -149,7 +151,7 @@ export class ClientTransaction implements Transaction {
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void {
     if (events.length === 0) return;
     this.published ??= { appId, at, list: [] };
-    // `push(...events)` could exceed the stack with 10,000 events.
+    // Does not use `push(...events)`, which could overflow the stack with 10,000 events.
     for (const event of events) this.published.list.push(event);
   }
 
@@ -204,18 +206,18 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** Returns false after a panic of the server, because the result of the statement is then unknown. */
+/** Returns false for a panic of the server, because the result of the statement is then unknown. */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';
 }
 
-/** A caller that has timed out must not hold locks for which other calls wait. */
+/** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */
 function assertInTime(endMs: number): void {
   if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
 }
 
-/** A listener for the loss of a connection, which the next statement or COMMIT reports. */
+/** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
 export function ignoreError(): void {}
 
 /** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
@@ -229,7 +231,7 @@ function assertCommitted(answer: SettledQuery | undefined): void {
     if (failureOf(answer?.reason) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
     throw answer?.reason;
   }
-  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK instead of an error.
+  // After a failed transaction, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
   if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
 }
 

@@ -47,16 +47,16 @@ export const TIMEOUTS = {
   transaction: 12_000,
 };
 
-// By default pg returns strings; numbers suffice, because checks keep ids and amounts below 2^53.
+// Parses bigint as number instead of string. This is safe, because checks keep ids and amounts below 2^53.
 pg.types.setTypeParser(BIGINT_OID, Number);
 
-// `jit=off`: compiling a statement takes longer than running it, because all statements use indexes. Read committed
-// lets a statement see what was committed while it waited for a lock.
+// `jit=off`, because compiling a statement takes longer than running it: all statements use indexes. `read committed`,
+// because a statement must see what was committed while it waited for a lock.
 const SESSION_SETTINGS = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
 // Forces index use, because a plan made while a table was small would scan the grown table until the next analyze.
 const INDEX_SETTINGS = ['-c enable_seqscan=off'];
-// Cached data makes random reads as cheap as sequential ones; at the default cost the planner avoids covering indexes.
-// Parallel workers would take cores from other calls.
+// `random_page_cost`, because random reads of cached data are as cheap as sequential reads; with the default, the
+// planner avoids covering indexes. No parallel workers, because they would take cores from other calls.
 const PLANNER_SETTINGS = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
 const TIMEOUT_SETTINGS = [
   `-c lock_timeout=${TIMEOUTS.lock}`,
@@ -118,9 +118,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
 ];
 
 /**
- * Only one connection per node can change reference and distributed tables in one transaction. The second setting keeps
- * a new table that references a reference table plain until it is distributed. Without Citus, both settings have no
- * effect.
+ * The first setting lets one transaction change both reference and distributed tables. The second setting keeps a new
+ * table plain until it is distributed, even if it references a reference table. Without Citus, both have no effect.
  */
 const CLUSTER_SETTINGS = [
   '-c citus.multi_shard_modify_mode=sequential',
@@ -152,7 +151,7 @@ function withoutOptions(url: string): string {
   return `${url.slice(0, -query.length)}${otherParameters.toString()}`;
 }
 
-/** Finds the query without `URL`, which cannot parse the address of a socket. */
+/** Searches for `?` instead of using `URL`, which cannot parse the address of a socket. */
 function queryOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
@@ -161,7 +160,7 @@ function queryOf(url: string): string {
 function commonOptions(connection: ConnectionTarget) {
   return {
     type: 'postgres' as const,
-    // A bundled TypeORM would load another copy of pg, without the type parser above.
+    // Passes this copy of pg, because a bundled TypeORM would load another one, without the type parser above.
     driver: pg,
     ...('url' in connection
       ? { url: withoutOptions(connection.url) }
@@ -182,7 +181,7 @@ export function openJobPool(connection: ConnectionTarget, max: number, connectio
   const options = optionsOf(connection, SESSION_SETTINGS);
   const settings = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
   const pool = new pg.Pool({ ...server, max, ...settings });
-  // Ignores the loss of a connection, which the next statement of the queue reports.
+  // Ignores a lost connection, because the next statement of the queue reports it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

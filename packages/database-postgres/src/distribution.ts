@@ -32,7 +32,7 @@ const FOREIGN_KEYS = `
 
 /**
  * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws
- * without Citus, or when a table cannot be distributed by `app_id`; then distributes nothing.
+ * and distributes nothing without Citus, or when a table cannot be distributed by `app_id`.
  */
 export async function distribute(connection: ConnectionTarget): Promise<ConvertedTables> {
   await withMigrationLock(connection, async (source) => {
@@ -108,7 +108,7 @@ async function distributeTable(
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
-/** All rows of an app are on one node only if the tables are colocated. */
+/** Requires colocated tables, because only then are all rows of an app on one node. */
 function assertColocated(states: readonly TableState[]): void {
   const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
   const group = distributedTables.find(({ currentKind }) => currentKind === 'app')?.colocation;

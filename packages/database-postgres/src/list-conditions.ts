@@ -1,22 +1,23 @@
 /**
- * Returns a condition that a column holds a value of a CTE. The CTE is read once as an array, so the planner uses the
- * index. Without statistics it expects 100 rows of JSON and one row of an app, and would choose a scan or a loop.
+ * Returns a condition that a column has a value of a CTE. The CTE is read once as an array, so the planner uses the
+ * index. A join would be slow: without statistics, the planner expects 100 rows of JSON but only one row of the app,
+ * and chooses a scan or a loop.
  */
 export function among(column: string, cte: string, value = 'id'): string {
   return `${column} = any(array(select ${value} from ${cte}))`;
 }
 
 /**
- * Returns a condition that a column holds a value of a subquery, which is hashed once. Unlike a bare `in`, the
- * condition never becomes a join. It suits lists that scan all records of the app anyway.
+ * Returns a condition that a column has a value of a subquery, which is hashed once. Unlike a bare `in`, it never
+ * becomes a join. Use it for lists that scan all records of the app anyway.
  */
 export function listed(column: string, values: string): string {
   return `(${column} in (${values})) is true`;
 }
 
 /**
- * Returns any value of a list parameter, and hides the length of the list from the planner. With the bare list, a plan
- * for few values always looks cheaper than the generic one, so every call would be planned again.
+ * Returns `any` of a list parameter, and hides the length of the list from the planner. Otherwise a plan for few values
+ * would always look cheaper than the generic plan, so PostgreSQL would plan every call again.
  */
 export function anyOf(list: string): string {
   return `any(array(select unnest(${list})))`;

@@ -5,7 +5,7 @@ import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } 
 // An arbitrary number that must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
-/** Returns the names of the migrations that ran. Several nodes may migrate at once. */
+/** Runs pending migrations and returns their names. Several nodes may call this at the same time. */
 export function migrate(connection: ConnectionTarget): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
     const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
@@ -14,7 +14,7 @@ export function migrate(connection: ConnectionTarget): Promise<string[]> {
   });
 }
 
-/** A session holds the lock, so the lock ends with the process. */
+/** The database session holds the lock, so the lock ends if the process dies. */
 export async function withMigrationLock<Result>(
   connection: ConnectionTarget,
   work: (source: DataSource) => Promise<Result>,

@@ -9,7 +9,7 @@ const TABLES: Readonly<Record<Exclude<ConditionalKind, 'app'>, string>> = {
   'webhook endpoint': 'webhook_endpoints',
 };
 
-/** The condition of a call until its first transaction has committed. */
+/** Condition of a call. It applies until the first transaction of the call has committed. */
 export class PendingCondition {
   private isOpen = true;
 

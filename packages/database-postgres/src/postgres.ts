@@ -48,7 +48,7 @@ export class Postgres implements Sql {
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
-    // The data source has a pool only after its initialization.
+    // Reads the size from the options, because the data source has no pool before its initialization.
     this.turns = new TurnQueue(source.options.poolSize ?? 1, TIMEOUTS.acquire);
   }
 
@@ -79,7 +79,7 @@ export class Postgres implements Sql {
 
   /**
    * Runs work that writes only in its {@link WritingSql.runLast} statement. Such work needs a transaction only in a
-   * keyed call.
+   * keyed or conditional call.
    */
   write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
     if (WriteOnce.pending() !== undefined || PendingCondition.current()) return this.transaction(work);
@@ -133,8 +133,8 @@ export class Postgres implements Sql {
 
   /**
    * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock or serialization failure. Throws {@link
-   * UnknownOutcome} when the connection is lost at COMMIT, and {@link DatabaseUnavailable} when all attempts together
-   * take too long.
+   * UnknownOutcome} when the connection is lost at COMMIT. Throws {@link DatabaseUnavailable} when all attempts
+   * together take too long.
    */
   async transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -170,7 +170,7 @@ export class Postgres implements Sql {
     transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
-    // Without a listener, losing the connection between two statements would end the process.
+    // Without this listener, a connection that is lost between two statements would end the process.
     client.on('error', ignoreError);
     let isBroken = false;
     try {
@@ -222,7 +222,7 @@ async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Prom
 function toPortError(error: unknown): unknown {
   const failure = failureOf(error);
   if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
-  // Omits the cause, because PostgreSQL's details contain the failing row.
+  // Omits the original error, because PostgreSQL's details contain the failing row.
   return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
 }
 

@@ -5,8 +5,8 @@ interface SpecialTable {
 }
 
 /**
- * All other tables contain records of apps and are distributed by `app_id`. The job queue has its own schemas, which
- * stay on the coordinator.
+ * Lists the tables that are not distributed. All other tables contain records of apps and are distributed by `app_id`.
+ * The job queue has its own schemas, which stay on the coordinator.
  */
 export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
   apps: { kind: 'reference', reason: 'It has no app_id, is small, and every app’s table points at it.' },

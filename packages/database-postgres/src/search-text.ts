@@ -11,7 +11,7 @@ export function anyContainsSql(columns: readonly string[], searchedText: string,
 /** Matches `%` and `_` literally. */
 export function personContainsSql(column: string, searchedText: string, value: Placeholder): string {
   const folded = foldForPeople(searchedText);
-  // A text that consists of accents folds to an empty text, which would match every row.
+  // A text that consists only of accents folds to an empty text, which would match every row.
   return folded === '' ? 'false' : containsSql(column, value(`%${escapeLike(folded)}%`));
 }
 

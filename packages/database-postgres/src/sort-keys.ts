@@ -39,7 +39,7 @@ export function positionSql(keys: readonly SortKey[]): string {
   return `json_build_array(${texts.join(', ')})`;
 }
 
-/** Returns a condition that a row comes after a position. Throws {@link InvalidPosition}. */
+/** Returns a condition that a row comes after `position`. Throws {@link InvalidPosition}. */
 export function afterSql(keys: readonly SortKey[], position: Position, value: Placeholder): string {
   if (position.length !== keys.length) throw new InvalidPosition();
   const bounds = keys.map((key, index) => boundOf(key, position[index] ?? null, value));

@@ -2,7 +2,7 @@ import type { Party, PartyKind } from '@back-office/database';
 import { LatestParties } from '@back-office/kernel';
 import { TurnLane, type Waiter } from './turn-lane.js';
 
-/** Party of work that belongs to no app; it takes turns with the apps. */
+/** Party of work that belongs to no app. It takes turns like an app. */
 export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
 /** If another app made a call within this time, an app gets at most half of the connections. */
@@ -97,7 +97,7 @@ export class TurnQueue {
   }
 }
 
-/** A small pool reserves no connections; its parties only take turns. */
+/** A small pool reserves no connections; in it, parties only take turns. */
 function sharesOf(size: number) {
   const reserved = Math.floor(size / CONNECTIONS_PER_RESERVE);
   const forApps = size - reserved;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 
 /**
- * Simulates Citus in one PostgreSQL. It has the functions and the catalogue that `distribute` and migrations use. It
- * refuses what Citus 13.2 refuses, with the same messages (`create_distributed_table.c`, `foreign_constraint.c`,
- * `table.c`). Rows are not moved. The simulation is stricter in one point: Citus lets a local table reference a
- * distributed one, but refuses every row inserted into it.
+ * Simulates Citus in one PostgreSQL. It has the functions and catalogue tables that `distribute` and migrations use,
+ * but moves no rows. It refuses the same calls as Citus 13.2, with the same messages (`create_distributed_table.c`,
+ * `foreign_constraint.c`, `table.c`). It is stricter in one case: Citus lets a local table reference a distributed one,
+ * but then refuses every row inserted into the local table.
  */
 const STAND_IN = `
 create schema citus_stand_in;

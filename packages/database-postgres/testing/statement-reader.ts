@@ -47,8 +47,8 @@ export interface Write {
 type Reader = (body: never, outer: Scope | undefined) => RowSource;
 
 /**
- * Reads the syntax tree of one statement. It collects the tables that the statement uses and the columns that its
- * conditions equate.
+ * Reads the syntax tree of one statement. Collects the tables that the statement uses, and the columns and values that
+ * its conditions make equal.
  */
 export class StatementReader {
   readonly uses: RowSource[] = [];

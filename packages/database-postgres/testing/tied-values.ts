@@ -1,6 +1,6 @@
 export type Value = string;
 
-/** If all values of `from` equal a parameter or constant, `to` equals it too. */
+/** If all values of `from` equal the same parameter or constant, `to` also equals it. */
 export interface Tie {
   readonly from: readonly Value[];
   readonly to: Value;

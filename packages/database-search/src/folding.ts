@@ -17,7 +17,7 @@ const SERBIAN_CYRILLIC = new RegExp(`[${Object.keys(LATIN_COUNTERPARTS).join('')
 
 const ONLY_ASCII = /^\p{ASCII}*$/u;
 
-/** Returns lower-case ASCII without accents, with other scripts transliterated. */
+/** Returns lower-case ASCII without accents. Transliterates other scripts. */
 export function asciiOf(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase();
   return anyAscii(
@@ -45,7 +45,7 @@ function toAsciiUnlessSymbol(character: string): string {
   return NAMES_A_SYMBOL.test(ascii) ? character : ascii;
 }
 
-// PostgreSQL limits an index row to 2,700 bytes, and one character can become forty letters.
+// Limits the folded name: PostgreSQL limits an index row to 2,700 bytes, and one character can become forty letters.
 const MAX_NAME_LENGTH = 1_000;
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
@@ -54,13 +54,13 @@ export function foldName(name: string): string {
   return foldForSearch(name).slice(0, MAX_NAME_LENGTH).replace(HIGH_SURROGATE_AT_END, '').trimEnd();
 }
 
-// The letters that the database function folded_for_people transliterates.
+// Must be the letters that the database function `folded_for_people` transliterates.
 const TRANSLITERATED_LETTERS = /[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0400-\u045f\u0490\u0491]/g;
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * Folds data about people like the database function `folded_for_people`, but keeps the case, because databases lower
- * it differently. Latin and Cyrillic become ASCII; other scripts lose their accents.
+ * Folds names and other data of people like the database function `folded_for_people`, but keeps the case, because
+ * databases lower-case differently. Latin and Cyrillic become ASCII; other scripts lose their accents.
  */
 export function foldForPeople(text: string): string {
   return text.replaceAll(TRANSLITERATED_LETTERS, asciiOf).normalize('NFD').replaceAll(ACCENTS, '');

@@ -19,8 +19,8 @@ export interface Calls {
   /** Runs work whose changes the audit log attributes to the actor. The worker is the actor of all other work. */
   readonly runAs: <Result>(actor: Actor, work: () => Promise<Result>) => Promise<Result>;
   /**
-   * Runs the work of a call. `impliesNothingWritten` recognizes errors that tell the client that nothing was written.
-   * If this call or an earlier one with the same key has written, such an error becomes `UnknownOutcome`.
+   * Runs the work of a call. `impliesNothingWritten` recognizes errors by which a client concludes that nothing was
+   * written. If this call or an earlier one with the same key has written, such an error becomes `UnknownOutcome`.
    */
   readonly track: <Result>(
     work: () => Promise<Result>,

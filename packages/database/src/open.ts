@@ -13,11 +13,11 @@ export interface DatabaseOptions {
 export interface OpenedDatabase {
   readonly database: Database;
   readonly notice?: string | undefined;
-  /** True when records are lost at the end of the process. Commands of `cli` refuse such a database. */
+  /** True when the records are lost at the end of the process. The commands of `cli` refuse such a database. */
   readonly isVolatile?: boolean | undefined;
-  /** Call `close` after everything that uses the database has stopped. */
+  /** Callers must first stop everything that uses the database. */
   readonly close: () => Promise<void>;
 }
 
-/** A module for the setting `DATABASE` exports a function of this type as `openDatabase`. */
+/** Type of the function `openDatabase` that the module of the setting `DATABASE` must export. */
 export type DatabaseOpener = (options: DatabaseOptions) => Promise<OpenedDatabase>;

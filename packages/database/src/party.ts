@@ -2,8 +2,8 @@
 export type PartyKind = 'app' | 'token' | 'file' | 'health';
 
 /**
- * An app or a client address that uses the database. Parties of one kind take turns, so no party can block another. The
- * key is the id of the app, or the address.
+ * An app or a client address that uses the database. Parties of one kind take turns, so that no party can block
+ * another. `key` is the id of the app, or the address.
  */
 export interface Party {
   readonly kind: PartyKind;

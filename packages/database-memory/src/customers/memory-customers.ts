@@ -84,7 +84,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
   }
 }
 
-/** Joins the names in both orders, so that a query can contain first and last name. */
+/** Joins the names in both orders, because a query may start with either name. */
 function matchesSearch({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
   const foldedQuery = foldText(query);
   return (

@@ -15,7 +15,7 @@ import { MemoryKeyedWrite, type Outcome } from '../keyed-write.js';
 import type { State } from '../state.js';
 import type { KeyedCallRecord } from './keyed-call-record.js';
 
-/** Must not open a transaction: `Memory` takes the first transaction during a keyed call for the call's write. */
+/** Must not open a transaction, because `Memory` would take it for the write of the running keyed call. */
 export class MemoryKeyedCalls implements KeyedCalls {
   constructor(
     private readonly state: State,

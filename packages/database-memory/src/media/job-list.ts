@@ -31,7 +31,7 @@ interface NewJob {
 }
 
 export class JobList {
-  /** Number of each app's latest turn; higher is more recent. */
+  /** Number of the latest turn of each app; a higher number is more recent. */
   private readonly turnByApp = new Map<number, number>();
   private turns = 0;
 
@@ -129,7 +129,7 @@ export class JobList {
     });
   }
 
-  /** Ends the retries of a running job, because the job has the old payload. */
+  /** Removes a waiting job. A running job keeps its old payload, so it gets no more retries. */
   private replace(job: JobRecord): void {
     const isWaiting = !job.is_running && job.attempts < job.max_attempts;
     if (isWaiting) this.complete(job.id);
@@ -155,7 +155,7 @@ function messageOf(error: unknown): string {
   return message === '' ? String(error) : message;
 }
 
-/** Daily jobs belong to no app, so their app is 0. */
+/** Daily jobs belong to no app; 0 stands for them. */
 function appOf({ payload }: JobRecord): number {
   return (JSON.parse(payload) as { appId?: number }).appId ?? 0;
 }

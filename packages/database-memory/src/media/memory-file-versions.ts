@@ -111,7 +111,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       if (versionToRestore === undefined) return NO_VERSION_TO_REVERT;
       const { content, original, mime, size, width, height } = versionToRestore;
       const nextContent = { content, original, mime, kind: kindOf(mime) ?? file.kind, size, width, height };
-      // A kept version has no renditions or pages, so processing makes them again.
+      // Queues processing again, because a kept version has no renditions or pages.
       if (isInitiallyPending(this.library, mime)) {
         const payload = { appId, fileId, version: file.version + 1, widths: this.widthsOf(appId, file) };
         this.jobs.addProcessing('reverted', payload);
@@ -184,7 +184,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       return { id: fileId, key, version, mime, keys, receiptId, data: this.json(appId, fileId) ?? '' };
     });
     if (changedFile === undefined || isRefusal(changedFile) || !MemoryKeyedWrite.isResumed()) return changedFile;
-    // Reads the file again, because it may have changed since an earlier run.
+    // Reads the file again, because in a repeated keyed call it may have changed since the first run.
     const data = this.json(appId, fileId);
     return data === undefined ? undefined : { ...changedFile, data };
   }

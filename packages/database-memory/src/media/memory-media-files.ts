@@ -51,7 +51,7 @@ export class MemoryMediaFiles implements MediaFiles {
       return { id, key, data: this.json(app.id, id) };
     });
     if (isRefusal(storedFile) || !MemoryKeyedWrite.isResumed()) return storedFile;
-    // Reads the file again, because it may have changed since an earlier run.
+    // Reads the file again, because in a repeated keyed call it may have changed since the first run.
     return { ...storedFile, data: this.json(app.id, storedFile.id) };
   }
 

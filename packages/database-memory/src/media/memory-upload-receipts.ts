@@ -14,7 +14,7 @@ import { JobList } from './job-list.js';
 
 const MAX_SWEPT_PER_BATCH = 500;
 
-/** Uses no transactions, because the first transaction of a keyed call stores the file. */
+/** Uses no transactions, because a keyed call must use its first transaction to store the file. */
 export class MemoryUploadReceipts implements UploadReceipts {
   private readonly jobs: JobList;
 

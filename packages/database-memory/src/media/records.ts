@@ -28,7 +28,7 @@ export interface FileRecord extends Stored, Blobs {
   readonly hidden_by: string | null;
   readonly hidden_at: Date | null;
   readonly hidden_note: string | null;
-  /** The daily job never hides a file with this flag. */
+  /** The daily job that hides unused files skips a file with this flag. */
   readonly stays_visible: boolean;
   readonly deleted_at: Date | null;
   readonly deleted_by: string | null;
@@ -94,7 +94,7 @@ export interface JobRecord extends Stored {
   readonly is_running: boolean;
 }
 
-/** `seen_at` is the time when the job was last due, or when the first worker started. */
+/** `seen_at` is the time when the job was last due; initially, the time when the first worker started. */
 export interface DailyJobRecord extends Stored {
   readonly name: string;
   readonly seen_at: Date;

@@ -7,7 +7,7 @@ interface DueEntry extends DueProforma {
   readonly at: number;
 }
 
-/** Takes turns by app: the first due proforma of every app precedes the second of any app. */
+/** Apps take turns: the first due proforma of every app comes before the second one of any app. */
 export function dueProformas(
   state: State,
   now: Date,

@@ -14,7 +14,7 @@ export function bookPoints(state: State, appId: number, earnedPoints: EarnedPoin
   addPoints(state, appId, customerId, points, now);
 }
 
-/** Withdraws the points of refunded orders and returns their customers. A repeated call has no effect. */
+/** Withdraws the points of refunded orders and returns the ids of their customers. A repeated call has no effect. */
 export function withdrawPoints(state: State, appId: number, orderIds: readonly number[], now: Date): number[] {
   const customerIds = new Set<number>();
   for (const id of orderIds) {

@@ -36,7 +36,7 @@ type Values = readonly SortKey<Proforma>['value'][];
 
 const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
 
-/** `processing_date` sorts by the insertion time, which has the same value. */
+/** Sorts `processing_date` by the insertion time, which has the same value. */
 const SORT_KEYS: Readonly<Record<ProformaSortField, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],

@@ -25,7 +25,7 @@ const REVOKE_TOKEN = `
   update access_tokens set revoked_at = $3 where app_id = $1 and token_hash = $2 and revoked_at is null
   returning kind, ${TOKEN_COLUMNS}`;
 
-// Reads only the translations of the token's language, because every call runs this statement.
+// Every call runs this statement, so it reads only the translations of the token's language.
 const FIND_HOLDER = `
   select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, t.revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations

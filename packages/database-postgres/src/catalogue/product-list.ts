@@ -34,12 +34,12 @@ type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
 
 interface Search {
   /**
-   * Sorts the best matches first. Adds its parameter only when called, because PostgreSQL cannot infer the type of an
-   * unused parameter.
+   * Sorts the best matches first. Adds its parameter only when called, because PostgreSQL cannot infer the type of a
+   * parameter that is not used.
    */
   readonly order: () => readonly RankKey[];
   readonly literal: string;
-  /** Is `false` for a short text, which is similar to too many names. */
+  /** Is the SQL `false` for a short text, because a short text is similar to too many names. */
   readonly similar: string;
 }
 
@@ -141,7 +141,8 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
 
 function anyTextSearch(searchText: string, value: (parameter: unknown) => string): Search {
   const { literal, similar, order } = nameSearch(searchText, 'p.search_all', value);
-  // PostgreSQL lowers the case, as for the stored codes, because JavaScript differs for `İ` and a final `Σ`.
+  // PostgreSQL lower-cases the text, as it does for the stored codes, because JavaScript lower-cases `İ` and a final
+  // `Σ` differently.
   const codes = `p.search_all like lower(${value(`%${escapeLike(searchText)}%`)})`;
   const exactCodeFirst = (): RankKey => ({ sql: `p.id in (${exactCodeIds(value(searchText))})`, direction: 'desc' });
   return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };

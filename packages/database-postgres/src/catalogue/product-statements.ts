@@ -31,7 +31,7 @@ export const FIND_VARIANTS = `
 const PRODUCT_ROW = `
   (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${OTHER_COLUMNS.typedList}, lowest_price bigint, search_codes text)`;
 
-// Sets the columns derived from variants, too, so that each row and its indexes are written once.
+// Also sets the columns derived from variants, so that each row and its indexes are written only once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
     select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,

@@ -24,7 +24,7 @@ const FIND_DEFINITIONS = `
 
 const DEFINITION_ROW = `(ordinal int, id bigint, ${DEFINITION_COLUMNS.typedList})`;
 
-// PostgreSQL checks uniqueness row by row, so a code that moves to another definition is cleared first.
+// First clears codes that move to another definition, because PostgreSQL checks uniqueness row by row.
 const RELEASE_CODES = `
   update product_attribute_defs set code = null where app_id = $1 and id = any($2::bigint[])`;
 

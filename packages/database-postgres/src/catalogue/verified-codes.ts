@@ -7,7 +7,7 @@ import {
 } from '@back-office/catalogue';
 import type { Postgres } from '../postgres.js';
 
-// PostgreSQL folds the sent codes, because JavaScript folds some letters differently.
+// Folds the sent codes in PostgreSQL, because JavaScript folds some letters differently.
 const foldedListSql = (texts: string): string => `(
     select json_agg(lower(btrim(sent)) order by ordinal) from unnest(${texts}::text[]) with ordinality as row (sent, ordinal)
   )`;

@@ -66,8 +66,8 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
 }
 
 /**
- * Codes of a promotion that are in the basket; otherwise its first code, because a promotion without codes applies to
- * every variant.
+ * Codes of the promotion that are in the basket. If there are none, returns its first code, because an empty list would
+ * mean every variant.
  */
 const CONCERNED_CODES = `
       case when cardinality(variant_codes) = 0 then '[]' else coalesce(
@@ -146,7 +146,7 @@ export const LOCK_FACTS = `
     from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
   ), 'not needed') as pickup_point from evaluation`;
 
-// Distinguishes an evaluation of another app from a missing one.
+// Distinguishes an evaluation of another app from one that does not exist.
 export const EXISTS_ANYWHERE = `
   /* across apps: evaluations of another app */
   select 1 from order_processings where id = $1`;

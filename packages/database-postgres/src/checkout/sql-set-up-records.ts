@@ -25,7 +25,7 @@ type FieldOf<Name extends ResourceName> = keyof (typeof RESOURCES)[Name]['fields
 
 interface SetUpTable<Field extends string> {
   readonly columns: NamedColumns<Field> & { readonly columns: Readonly<Record<Field, unknown>> };
-  /** Present only if other calls lock rows of the table, too. */
+  /** Set if other calls also lock rows of the table. */
   readonly lockKind?: Lockable;
   readonly referencedTable?: string;
 }

@@ -57,7 +57,7 @@ async function checkStore(
   const orphans: string[] = [];
   for await (const { key, size, writtenAt } of store.list(BLOBS)) {
     storedSizes.set(key, size);
-    // A store may be shared. Unknown prefixes belong to other installations.
+    // Skips objects with unknown prefixes, because other installations may share the store.
     const isOld = now.getTime() - writtenAt.getTime() > MIN_ORPHAN_AGE_MS;
     if (isOld && !contentsByKey.has(key) && prefixes.has(prefixOf(key))) orphans.push(key);
   }

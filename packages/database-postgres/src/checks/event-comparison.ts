@@ -1,13 +1,13 @@
 import { EVENT_TYPES, type EventType } from '@back-office/kernel';
 
 /**
- * A select of the records that changed: `app_id`, `id`, `part` (see {@link PART}), `at` (time of the change) and
- * `label` (the record in the report).
+ * A select of changed records with the columns `app_id`, `id`, `part` (see {@link PART}), `at` (time of the change) and
+ * `label` (name of the record in the report).
  */
 export type Changes = string;
 
 export const NO_PART = '0 as part';
-/** Each row of the table is a change. */
+/** Returns every row of the table as a change. */
 export const changesSql = (noun: string, table: string, at: string, where = 'true'): Changes => `
   select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
 

@@ -1,7 +1,7 @@
-/** `sql` finds breaches as `app_id` and `breach`. */
+/** `sql` returns each breach as `app_id` and `breach` (a text). */
 export interface Invariant {
   readonly name: string;
   readonly sql: string;
-  /** The statement takes the time of the check as $1. */
+  /** True if the statement takes the time of the check as $1. */
   readonly isTimed?: true;
 }

@@ -17,7 +17,8 @@ const movementSumsSql = (kinds: string): string => `
   from stock_movement_lines l join stock_movements m on m.app_id = l.app_id and m.id = l.movement_id
   where m.kind in ${kinds} group by 1, 2, 3`;
 
-// Open proformas reserve the confirmed quantity, or else the full one. Orders reserve it until they are shipped.
+// An open proforma reserves the confirmed quantity of a line, or the full quantity before the confirmation. An order
+// reserves it until it is shipped.
 const EXPECTED_RESERVATIONS = `
   select i.app_id, i.id, i.product_variant_id, i.warehouse_id, coalesce(i.qty_confirmed, i.qty) as qty
   from proforma_items i join proforma_orders p on p.app_id = i.app_id and p.id = i.proforma_order_id

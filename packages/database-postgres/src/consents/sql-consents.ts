@@ -88,7 +88,7 @@ export class SqlConsents implements Consents, ConsentQueries {
     return this.database.transaction(async (transaction) => {
       transaction.locks('customer');
       await transaction.rows(LOCK_CUSTOMER, [appId, customerId]);
-      // Reads in a new statement, which sees the changes that were committed during the wait for the lock.
+      // Reads in a new statement, because only this sees changes that were committed during the wait for the lock.
       const knownConsent = await findKnownById(transaction, appId, customerId);
       if (knownConsent === undefined) return undefined;
       const { customer, lastChanges } = knownConsent;
@@ -111,7 +111,7 @@ export class SqlConsents implements Consents, ConsentQueries {
     });
   }
 
-  // The oldest change comes first, so pages stay stable while the history grows.
+  // Sorts the oldest change first, so that pages stay the same while the history grows.
   history(appId: number, customerId: number, { offset, limit }: Page): Promise<StoredChange[]> {
     return this.database.rows(LIST_CHANGES, [appId, customerId, offset, limit]);
   }

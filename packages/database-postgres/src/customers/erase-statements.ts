@@ -69,7 +69,7 @@ export const BLANK_CUSTOMER_ROW = `
 export const REMOVE_VISITS = 'delete from customer_attendances where app_id = $1 and customer_id = $2';
 export const REMOVE_DEVICES = 'delete from notification_devices where app_id = $1 and customer_id = $2';
 
-// Also removes kept answers of these sessions, because nobody can repeat their calls.
+// Also removes the kept answers of these sessions, because their calls can no longer be repeated.
 export const REMOVE_SESSIONS = `
   with session as (
     delete from access_tokens where app_id = $1 and customer_id = $2 and kind = 'session' returning id

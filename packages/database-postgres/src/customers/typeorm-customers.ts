@@ -67,7 +67,7 @@ export class TypeOrmCustomers implements Customers {
     }
   }
 
-  /** Looks up the other field, because the error names only one field. */
+  /** Checks both fields, because the error names only one of them. */
   private async findTakenFields(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
     const [takenFields] = await this.database.rows<Record<UniqueField, boolean>>(FIND_TAKEN, [
       appId,

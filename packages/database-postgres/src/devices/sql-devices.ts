@@ -17,11 +17,11 @@ const INSERTED_COLUMNS = DEVICE_COLUMNS.pick(
 
 const DEVICE_UUID = `coalesce(t.device_uuid, 'session-' || t.id)`;
 
-// An advisory lock also protects a new token, which has no row. Tokens with the same hash share the lock.
+// Uses an advisory lock, because a new token has no row to lock. Tokens with the same hash share the lock.
 const LOCK_TOKEN = 'select pg_advisory_xact_lock($1, hashtext($2))';
 const DEVICES_LOCK = 13;
 
-// Checks the session again, because the service may have cached an ended session for a moment.
+// Checks the session again, because the service may have cached it for a moment after its end.
 const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;

@@ -5,7 +5,7 @@ import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** User that runs PostgreSQL when the process is root, because PostgreSQL refuses to run as root. */
+/** User that runs PostgreSQL if the process is root, because PostgreSQL refuses to run as root. */
 export interface Owner {
   name: string;
   uid: number;
@@ -101,7 +101,7 @@ async function canReach(owner: Owner, directory: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$1"', 'sh', directory], owner)).succeeded;
 }
 
-/** Only the permissions of this folder protect the server, because it trusts every local connection. */
+/** Protects the server by the permissions of this folder, because the server trusts every local connection. */
 export async function prepareSocketDirectory(home: Home): Promise<string> {
   const defaultDirectory = join(home.directory, 'run');
   const isTooLong = Buffer.byteLength(join(defaultDirectory, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES;

@@ -76,7 +76,7 @@ async function syncFolder(directory: string): Promise<void> {
   }
 }
 
-/** Returns `undefined` when the server accepts connections, or the server's log when it has ended. */
+/** Returns `undefined` when the server accepts connections, or the log of the server when it has ended. */
 async function launchServer(home: Home, binaries: string, socketDirectory: string): Promise<string | undefined> {
   const log = await open(logPathOf(home), 'a', 0o600);
   try {
@@ -98,7 +98,7 @@ async function launchServer(home: Home, binaries: string, socketDirectory: strin
 async function spawnServer(home: Home, binaries: string, socketDirectory: string, log: FileHandle): Promise<string> {
   const server = spawn(join(binaries, 'bin', 'postgres'), serverParameters(home, socketDirectory), {
     ...childOptions(home.owner),
-    // Ctrl-C must reach only this process, which stops the server after the last request.
+    // The server must not receive Ctrl-C, because this process stops it after the last request.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   });
@@ -120,7 +120,7 @@ function serverParameters(home: Home, socketDirectory: string): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Omits errors of statements, which the client receives and which would fill the disk.
+    // Does not log errors of statements: clients receive them, and they would fill the disk.
     log_min_messages: 'log',
   };
   return ['-D', dataFolderOf(home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];

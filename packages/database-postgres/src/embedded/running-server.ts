@@ -8,7 +8,7 @@ import { identify, isAlive } from './process-lock.js';
 const STOP_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
-// A server answers an SSL request with one byte before authentication.
+// Before authentication, a server answers this SSL request with one byte.
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface RunningServer {
@@ -22,7 +22,7 @@ export interface RunningServer {
  */
 export async function findServer(home: Home): Promise<RunningServer | undefined> {
   const [pid, data, , , socketDirectory, , , status] = await readPidFile(home);
-  // In a copy of the folder of a running database, the pid file names the socket of the original.
+  // If the folder of a running database was copied, the pid file of the copy names the socket of the original.
   if (data !== dataFolderOf(home) || status?.trim() !== 'ready' || !socketDirectory) return undefined;
   return (await doesAnswer(join(socketDirectory, SOCKET_NAME))) ? { pid: Number(pid), socketDirectory } : undefined;
 }

@@ -5,7 +5,7 @@ const MAX_EVENTS_PER_ROW = 100;
 
 const EVENT_COLUMNS = 'app_id, at, type, record_ids, warehouse_ids, part_ids, removed';
 
-/** Must run while the records are locked: ids then have the order in which the changes of a record commit. */
+/** Must run while the records are locked, so that the ids follow the order in which the changes of a record commit. */
 const INSERT_EVENTS = insertSql('$2', 'e.record_ids', '', '$3');
 
 export function eventsStatement(appId: number, at: Date, events: readonly DomainEvent[]) {

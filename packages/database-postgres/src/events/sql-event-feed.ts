@@ -131,7 +131,7 @@ export class SqlEventFeed implements EventFeed {
     return hasMore;
   }
 
-  /** Only a prefix of the feed is removed, so a reader knows by its position whether it missed events. */
+  /** Removes only the start of the feed, so that a reader knows by its position whether it missed events. */
   private async purgeApp(appId: number, end: Date): Promise<boolean> {
     const events = await this.database.rows<{ position: number; at: Date }>(FIND_OLDEST_EVENTS, [appId]);
     const keptIndex = events.findIndex(({ at }) => at >= end);
@@ -152,7 +152,7 @@ export class SqlEventFeed implements EventFeed {
     while ((await this.database.rows(FIND_UNPLACED, [appId])).length > 0) {
       const placedCount = await this.database.transaction(async (transaction) => {
         const [feed] = await transaction.rows<{ lastPosition: number }>(LOCK_FEED, [appId]);
-        // Only a new statement sees the events that committed during the wait for the lock.
+        // Places events in a new statement, because only this sees events that committed during the wait for the lock.
         const [placed] = await transaction.runLast<{ count: number }>(PLACE_EVENTS, [appId, feed?.lastPosition]);
         return placed?.count ?? 0;
       });

@@ -14,7 +14,8 @@ import {
 
 const PURGED_AT_ONCE = 5_000;
 
-// Also takes over an expired key, or the key of a dead run. The new run continues with the dead run's result.
+// Also takes over an expired key, or the key of a dead run. In the second case, the new run continues with the dead
+// run's result.
 const BEGIN_RUN = `
   insert into idempotency_keys as k (app_id, access_token_id, key, fingerprint, run, leased_until, inserted_at)
   values ($1, $2, $3, $4, $5, $6, $7)
@@ -90,7 +91,7 @@ export class SqlKeyedCalls implements KeyedCalls {
   }
 
   async storeAnswer(run: Run, { status, headers, text }: StoredAnswer): Promise<void> {
-    // A row without headers means that the answer is not kept.
+    // If the answer is not kept, the row has no headers.
     const kept = (await this.bytes.tryAdd(run.appId, text?.length ?? 0))
       ? [JSON.stringify(headers), text ?? null]
       : [null, null];

@@ -13,7 +13,7 @@ import { ATTENDANCES } from '../tables/locations.js';
 
 const ATTENDANCE_COLUMNS = ATTENDANCES.columns.pick('id', 'app_location_id', 'distance_m', 'inserted_at');
 
-// Half the height of the circle, with a margin of 0.1 % for rounding.
+// Radius of the search in degrees of latitude, with a margin of 0.1 % for rounding.
 const BAND_DEGREES = (MAX_DISTANCE_M / EARTH_RADIUS_M) * (180 / Math.PI) * 1.001;
 
 // An index selects a band of latitudes; then the haversine distance selects the nearest location. A band of longitudes

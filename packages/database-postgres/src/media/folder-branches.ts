@@ -12,7 +12,7 @@ export const BRANCH_WITH_FILES = `
   ) as counted
   group by path having max(id) is not null order by path`;
 
-// Includes files in Trash, which move with their folder even when the folder is removed.
+// Includes files in Trash, because they move with their folder even if the folder was removed.
 export const MAX_BYTES_BELOW = `
   select coalesce(max(bytes), 0) as bytes from (
     select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2

@@ -61,7 +61,7 @@ class GraphileWorker implements JobWorker {
   private async launchRunner(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
     this.livingPoolIds.clear();
-    // Jobs are locked by the id of the pool, not by the id of the worker.
+    // Records ids of pools, because a job is locked by the id of its pool, not of its worker.
     events.on('pool:create', ({ workerPool }) => this.livingPoolIds.add(workerPool.id));
     events.on('pool:release', ({ workerPool }) => this.livingPoolIds.delete(workerPool.id));
     const turns = new JobTurns(events, MAX_JOBS_OF_APP);
@@ -79,7 +79,7 @@ class GraphileWorker implements JobWorker {
       .then(() => this.relaunchRunner());
   }
 
-  /** A runner ends when the database is unreachable for a long time. */
+  /** Launches the runner again, because it ends when the database is unreachable for a long time. */
   private async relaunchRunner(): Promise<void> {
     while (!this.isStopping) {
       await pause(RELAUNCH_MS);

@@ -4,7 +4,7 @@ import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { anyContainsSql } from '../search-text.js';
 
-// Casts the id only for types with numeric ids; a join would cast all ids.
+// Uses subqueries, which cast the id only for types with numeric ids; a join would cast all ids.
 const LABEL_SQL = `
   case u.entity_type
     when 'product' then (select p.name from products p where p.app_id = $1 and p.id = u.entity_id::bigint)
@@ -38,8 +38,8 @@ function fileUsagesStatement(appId: number, fileId: number, { offset, limit }: P
   return { text: listSql(page, 'u.id'), values: [appId, offset, limit, fileId] };
 }
 
-// A full join never becomes a nested loop, even without statistics. Materializing the CTE limits the search to names of
-// broken usages.
+// Uses a full join, which never becomes a nested loop, even without statistics. The CTE is materialized, so that names
+// are searched only for broken usages.
 const BROKEN_USAGES = `
   broken as materialized (
     select u.* from (select * from cdn_usages where app_id = $1) as u

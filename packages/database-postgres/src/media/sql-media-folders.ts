@@ -41,7 +41,7 @@ const FOLDER_COLUMNS = 'f.id, f.path, f.name, f.description';
 
 const FIND_FOLDERS = `select ${FOLDER_COLUMNS} from cdn_folders f where f.app_id = $1`;
 
-// Adds a number to the name when a sibling or another new folder has it.
+// If a sibling or another new folder has the name, adds a number to it.
 const MAKE_FOLDERS = `
   with missing as (
     select path, parent, name from json_to_recordset($2) as wanted (path text, parent text, name text)
@@ -93,7 +93,7 @@ const FIND_USED_FILE = `
 // If both folders and files collide, PostgreSQL reports the index of files.
 const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
-/** Changes of one app's folders share one lock, because a branch changes as a whole. */
+/** All changes of an app's folders use one lock, because a branch changes as a whole. */
 export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
   constructor(
     private readonly database: Postgres,
@@ -161,7 +161,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
     if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
     const newPath = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(newPath)) return newPath;
-    // No path in the branch can grow meanwhile, because adding folders and files takes the same lock.
+    // Paths below the folder cannot change after this check, because adding folders and files takes the same lock.
     const [longestPath] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
     const growth = utf8ByteLength(newPath) - utf8ByteLength(path);
     if (growth > 0 && (longestPath?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES)

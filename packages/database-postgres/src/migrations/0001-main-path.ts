@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// The schema can be distributed by app, because `app_id` comes first in every key of a table with records of apps.
-// Amounts are bigint minor units, VAT rates are basis points.
+// `app_id` comes first in every key of an app's table, so that the schema can be distributed by app. Amounts are bigint
+// minor units; VAT rates are basis points.
 const STATEMENTS = [
   `create table apps (
     id bigint generated always as identity primary key,

@@ -31,7 +31,7 @@ const LISTED_FIELDS = ORDER_FIELDS.map((name) => `${COMPUTED_FIELDS.get(name) ??
 const BY_ID: SortKey = { sql: 'o.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'o.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
-// Orders without a value come last in both directions.
+// Orders without a value come last, whether ascending or descending.
 const SORT_COLUMNS: Readonly<Record<OrderSortField, readonly Omit<SortKey, 'direction'>[]>> = {
   id: [{ sql: 'o.id', type: 'bigint' }],
   order_number: [{ sql: 'o.order_number', type: 'text' }],

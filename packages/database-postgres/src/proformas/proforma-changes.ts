@@ -36,7 +36,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** The statement returns the ids of new payments in their order. */
+/** Returns a statement that returns the ids of new payments in order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
@@ -95,7 +95,7 @@ function reservationsOf({ before, after }: ProformaChange): object[] {
   return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
 }
 
-/** Takes the ids of new payments from `ids`, and removes them from the list. */
+/** Assigns the next ids of `ids` to new payments, and removes these ids from `ids`. */
 export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
   const payments = change.after.payments.map((payment) =>
     payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,

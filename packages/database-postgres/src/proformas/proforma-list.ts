@@ -31,7 +31,7 @@ interface SortColumn {
   readonly isNullable?: boolean;
 }
 
-// `processing_date` sorts by `inserted_at`, because prices are frozen at insertion.
+// Sorts `processing_date` by `inserted_at`, because the service freezes prices at insertion.
 const SORT_COLUMNS: Readonly<Record<ProformaSortField, readonly SortColumn[]>> = {
   expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
   end_sales: [{ name: 'end_sales', type: 'bigint' }],

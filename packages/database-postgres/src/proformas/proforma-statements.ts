@@ -146,7 +146,7 @@ const saveReservationsSql = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservationsSql('change', '$1', '$3::timestamptz')}`;
 
-// Parameters: $1 now, $2 maximum per app, $3 maximum overall. Apps come from `warehouses`, because Citus refuses a
+// Parameters: $1 now, $2 maximum per app, $3 maximum overall. Reads the apps from `warehouses`, because Citus refuses a
 // lateral limit on the reference table `apps`.
 export const FIND_DUE_PROFORMAS = `
   /* across apps: due proformas */

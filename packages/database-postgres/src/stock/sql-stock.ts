@@ -34,7 +34,7 @@ const LOCK_STOCK = `
     and s.product_variant_id = any($2::bigint[])
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-// Updates come before inserts, because PostgreSQL checks "never below 0" on an inserted row even when it conflicts.
+// Updates before inserting, because PostgreSQL checks "never below 0" on an inserted row even if the row conflicts.
 const BOOK_CHANGES = `
   with change as (
     select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])

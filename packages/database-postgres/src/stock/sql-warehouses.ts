@@ -37,7 +37,7 @@ const FIND_IDS_WITH_STOCK = `
 
 const WAREHOUSE_ROW = `(ordinal int, id bigint, ${WRITTEN_COLUMNS.typedList})`;
 
-// Deletions come first, because a new warehouse may take the code of a deleted one.
+// Deletes first, because a new warehouse may take the code of a deleted one.
 const DELETE_WAREHOUSES = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
 
 const WRITE_WAREHOUSES = `
@@ -68,7 +68,7 @@ export class SqlWarehouses implements Warehouses {
 
   add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal> {
     return this.database.transaction(async (transaction) => {
-      // A concurrent bulk write may be about to insert the same code.
+      // Takes the bulk lock, because a concurrent bulk write may insert the same code.
       await beginLockedBulk(transaction, 'warehouses', appId, 1);
       const [addedWarehouse] = await transaction.runLast<Warehouse>(ADD_WAREHOUSE, [
         appId,

@@ -18,8 +18,8 @@ const STOCK_JSON = `(
     )`;
 
 /**
- * Looks up details by the row's `app_id`. With `$1`, in an app without statistics, the planner may compare all rows
- * with all others.
+ * Joins details on the row's `app_id` instead of `$1`: in an app without statistics, `$1` could make the planner
+ * compare all rows with all others.
  */
 const listSql = (page: string, keys: readonly SortKey[]): string => `
   with ${pageCte(`${page} offset $2 limit $3`)}
@@ -54,8 +54,8 @@ function stockKeys(keys: readonly SortKey[]): readonly SortKey[] {
 }
 
 /**
- * Reads variants in index order, so that first pages are fast. `offset 0` makes the planner look up shelves by variant.
- * Without statistics it may prefer the index by warehouse.
+ * Reads variants in index order, so that first pages are fast. `offset 0` makes the planner look up shelves by variant;
+ * without statistics, it may prefer the index by warehouse.
  */
 function selectByVariant(conditions: readonly string[], after: Position | undefined, value: Placeholder): string {
   const afterShelf = after === undefined ? [] : [afterSql(SHELF_KEYS, after, value)];

@@ -8,7 +8,7 @@ import { anyVariantSql } from './variants-of.js';
 // Reads in chunks, because a whole range may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;
 
-/** A line as JSON, with its movement's sort key. `booked_at` is text, because a Date would lose microseconds. */
+/** A line as JSON, and the sort key of its movement. `booked_at` is text, because a `Date` would lose microseconds. */
 interface MovementLine {
   readonly text: string;
   readonly booked_at: string;
@@ -20,7 +20,7 @@ interface Conditions {
   readonly lineConditions: readonly string[];
 }
 
-// Sorting by an expression prevents PostgreSQL from reading all lines of the app in the order of their ids.
+// Sorts by an expression, because PostgreSQL could otherwise read all lines of the app in the order of their ids.
 const chunkSql = ({ movementConditions, lineConditions }: Conditions): string => `
   select unnest(array(
       select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},

@@ -20,7 +20,7 @@ export const EVENTS = defineTable({
   },
 });
 
-/** A row has several events of one type; without warehouses, parts or removed records, the list is null. */
+/** A row contains several events of one type. A list is null if no event of the row has such a value. */
 export const UNPLACED_EVENTS = defineTable({
   name: 'unplaced_events',
   columns: {

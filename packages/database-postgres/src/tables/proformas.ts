@@ -8,7 +8,7 @@ import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_
 /** Payments that were stored by early releases have no `keyPart`. */
 type StoredPayment = FromJson<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
 
-// Columns that are set once and have the names of the proforma's fields.
+// Columns that never change after the insert and have the same names as the proforma's fields.
 const FROZEN_FIELDS = {
   number: text(),
   ...FROZEN_TERMS,
@@ -19,7 +19,7 @@ const FROZEN_FIELDS = {
   inserted_at: timestamptz(),
 };
 
-// Columns that change with the proforma and have the names of its fields.
+// Columns that change with the proforma and have the same names as its fields.
 const CHANGING_FIELDS = {
   ...TOTAL_COLUMNS,
   ...EDITABLE_TERMS,

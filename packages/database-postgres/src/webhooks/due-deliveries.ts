@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
 import type { Sql } from '../client-transaction.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
-/** Selects the first pending delivery of each record, if due, and the deliveries that wait behind it. */
+/** For each record, selects the first pending delivery if it is due, and the deliveries that wait behind it. */
 export const FIND_DUE_DELIVERIES = `
   select ${WEBHOOK_DELIVERIES.columns.of('d')}
   from (
@@ -58,10 +58,7 @@ interface DueDeliveries {
   readonly now: Date;
 }
 
-/**
- * Sets the time of the first pending delivery of each record, and clears the time of the deliveries that wait behind
- * it.
- */
+/** Schedules the first pending delivery of each record, and clears the time of the deliveries that wait behind it. */
 export async function makeDue(sql: Sql, { appId, endpointId, due, subjects, now }: DueDeliveries): Promise<void> {
   await sql.rows(MAKE_DUE, [appId, endpointId, now, due !== 'first', subjects, due === 'restart']);
 }

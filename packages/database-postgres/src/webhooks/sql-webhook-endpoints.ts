@@ -28,7 +28,7 @@ const FIND_ENDPOINTS = `select ${ENDPOINT_COLUMNS} from webhook_endpoints where 
 const LOCK_ENDPOINT = `${FIND_ENDPOINT} for no key update`;
 const LOCK_ENDPOINT_TO_REMOVE = `${FIND_ENDPOINT} for update`;
 
-/** Serializes calls that add endpoints, so that the number of endpoints stays limited. */
+/** Serializes calls that add endpoints, because otherwise concurrent calls could exceed the maximum number. */
 const LOCK_APP = 'select id from apps where id = $1 for no key update';
 
 const COUNT_ENDPOINTS = 'select count(*)::int as count from webhook_endpoints where app_id = $1';

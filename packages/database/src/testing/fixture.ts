@@ -40,7 +40,7 @@ export function fixtureOf<Ports extends FixturePorts>(
       if ('taken' in customer) throw new Error(`Taken: ${customer.taken.join()}`);
       return customer;
     },
-    /** Runs `work` twice under one idempotency key, with `between` after the first run, and returns both results. */
+    /** Runs `work` twice under one idempotency key and returns both results. Runs `between` after the first run. */
     async repeatKeyed<Result>(
       appId: number,
       work: () => Promise<Result>,

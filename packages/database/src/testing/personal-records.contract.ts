@@ -17,7 +17,7 @@ const PHONE = { uuid: 'phone', type: 'mobile', vendor: 'Nokia', mobileInfo: 'N95
 
 type Sections = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** Tests the export and the erasure of a customer who has records of all ports. */
+/** Tests export and erasure for a customer who has records in every port. */
 export function personalRecordsContract(
   { describe, it, before, after, beforeEach }: Runner,
   open: () => Promise<RecordedChangesFixture>,
