@@ -31,7 +31,7 @@ async function makeOutput(
   return { mime: mimeType, width: outputImage.width, height: outputImage.height, bytes };
 }
 
-/** Transparent pixels would turn black in a JPEG. */
+/** Draws the image on white, because transparent pixels would turn black in a JPEG. */
 function drawOnWhite(image: JimpImage): JimpImage {
   return new JimpWithWebp({ width: image.width, height: image.height, color: WHITE }).composite(image) as JimpImage;
 }

@@ -11,11 +11,11 @@ export interface SharpTask {
 
 /** A larger output is made from the source instead of shared pixels, which would take too much memory. */
 const MAX_SHARED_PIXELS = 25_000_000;
-/** The default effort of 4 takes 50 % longer and makes files 5 % smaller. */
+/** The default effort of 4 would take 50 % longer and make files only 5 % smaller. */
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 3;
 
-// Several images in parallel use the cores better than several threads per image.
+// One thread per image, because several images in parallel use the cores better than several threads per image.
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -101,7 +101,7 @@ function encode(image: Sharp, type: string, quality: number): Sharp {
   if (type === 'image/avif') return image.avif({ quality, effort: AVIF_EFFORT });
   if (type === 'image/png') return image.png();
   if (type === 'image/gif') return image.gif();
-  // Transparent pixels would turn black in a JPEG.
+  // Uses a white background, because transparent pixels would turn black in a JPEG.
   return image.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: false });
 }
 

@@ -1,6 +1,6 @@
 export interface CdnPurger {
   /** False when no purger is configured. */
   readonly isConfigured: boolean;
-  /** Returns false when a cache may still hold one of the URLs. */
+  /** Returns false when a cache may still hold a copy of one of the URLs. */
   purge(urls: readonly string[]): Promise<boolean>;
 }

@@ -11,7 +11,7 @@ export interface FileMoves {
    */
   move(appId: number, ids: readonly number[], folder: FolderPath): Promise<FileResult[]>;
   /**
-   * Restores files from Trash into their folders and recreates missing folders. A file with a taken name gets another
+   * Restores files from Trash into their folders and recreates missing folders. A file whose name is taken gets another
    * name. A file outside Trash stays unchanged. Refuses a missing file.
    */
   restore(appId: number, ids: readonly number[]): Promise<FileResult[]>;

@@ -34,7 +34,7 @@ export interface FileVersions {
     content: ReceivedContent,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined>;
-  /** Makes a kept version, by default the latest, the new content. Refuses a version that is not kept. */
+  /** Makes a kept version the new content; by default, the latest one. Refuses a version that is not kept. */
   revert(
     appId: number,
     fileId: number,
@@ -43,7 +43,7 @@ export interface FileVersions {
   ): Promise<ChangedFile | Refusal | undefined>;
   /** Removes a kept version immediately, even of a file in Trash. Refuses a version that is not kept. */
   purge(appId: number, fileId: number, version: number): Promise<Refusal | true | undefined>;
-  /** Queues new renditions of these widths, by default the widths of the preset. */
+  /** Queues new renditions of these widths; by default, of the preset's widths. */
   regenerate(appId: number, fileId: number, widths: readonly number[] | undefined): Promise<Refusal | true | undefined>;
   /** Removes a batch of expired versions of each app; returns their number, which is 0 when none is left. */
   expire(): Promise<number>;
@@ -52,6 +52,8 @@ export interface FileVersions {
 export interface FileVersionQueries {
   /** Returns the kept versions, latest first, as JSON text in the format of the API; `undefined` for a missing file. */
   list(appId: number, fileId: number): Promise<string | undefined>;
-  /** Returns true when the content can be replaced, `undefined` for a missing file, a refusal for a file in Trash. */
+  /**
+   * Returns true when the content can be replaced, `undefined` for a missing file, or a refusal for a file in Trash.
+   */
   checkReplaceable(appId: number, fileId: number): Promise<Refusal | true | undefined>;
 }

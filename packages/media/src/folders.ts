@@ -11,8 +11,8 @@ export type FolderPath = string & { readonly __folder: true };
 export const TOP_LEVEL = '' as FolderPath;
 
 /**
- * Parses a client's folder path; ignores surrounding slashes. Refuses, under `field`, a blank or dot segment, a
- * backslash or control character, a segment above 255 bytes and a path above 1,024 bytes.
+ * Parses a client's folder path; ignores surrounding slashes. Refuses a blank or dot segment, a backslash or control
+ * character, a segment above 255 bytes, and a path above 1,024 bytes. `field` is the field of the refusal.
  */
 export function parseFolderPath(text: string, field: string): FolderPath | Refusal {
   const path = trimCharacter(text, '/').normalize('NFC');

@@ -33,17 +33,17 @@ export interface ImageFacts extends Size {
 /** Scales and converts images. The outputs contain no metadata. */
 export interface ImageProcessor {
   /**
-   * Returns true when the image can be converted to this format at this width in pixels, by default the image's width.
-   * The format `original` keeps the type. An image that cannot be converted stays as uploaded.
+   * Returns true when the image can be converted to this format and this width in pixels; by default, the image's
+   * width. The format `original` keeps the type. An image that cannot be converted stays as uploaded.
    */
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
-   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image and
-   * `CostlyFile` for an image above a limit. Any other error may be temporary and is retried. Several calls may run at
-   * once.
+   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image, and
+   * `CostlyFile` for an image that exceeds a limit. Callers retry after any other error, which may be temporary.
+   * Concurrent calls are allowed.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
-  /** Abandons work in progress: its promise may reject. After the next start, the file is processed again. */
+  /** Abandons work in progress, whose promises may reject. After the next start, the files are processed again. */
   close(): Promise<void>;
 }
 

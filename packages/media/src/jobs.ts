@@ -21,7 +21,7 @@ export interface ProcessPayload {
   readonly widths?: readonly number[] | undefined;
 }
 
-/** Caches are purged after the renditions of the new content exist. */
+/** Purges the caches after the renditions of the new content exist. */
 export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;
@@ -46,7 +46,7 @@ export interface JobAttempt {
   readonly attempt: number;
   readonly maxAttempts: number;
   /**
-   * Message of the last attempt that threw. Null when no attempt has thrown; an attempt that ends the process leaves no
+   * Message of the last attempt that threw; null when no attempt has thrown. An attempt that ends the process leaves no
    * message.
    */
   readonly lastError: string | null;
@@ -66,9 +66,7 @@ export type OnJobFailure = (error: unknown, job: string) => void;
  * processes may share a queue; each job runs in one worker at a time.
  */
 export interface JobQueue {
-  /**
-   * Creates a worker without starting it. The worker reports failures of the queue; tasks report their own failures.
-   */
+  /** Creates a worker without starting it. `onFailure` gets failures of the queue; tasks report their own failures. */
   worker(tasks: JobTasks, onFailure: OnJobFailure): JobWorker;
   /** Closes the queue's connections. Stop all workers first. */
   close(): Promise<void>;
@@ -76,7 +74,7 @@ export interface JobQueue {
 
 export interface JobWorker {
   /**
-   * Starts running jobs and schedules the daily ones, with one catch-up after missed days. Takes over jobs of dead
+   * Starts running jobs and schedules the daily ones. A daily job that was missed runs once. Takes over jobs of dead
    * workers and survives a lost connection. Throws when the database is unreachable.
    */
   start(): Promise<void>;

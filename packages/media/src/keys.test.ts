@@ -86,7 +86,7 @@ describe('renditionKey', () => {
     expect(renditionKey('p/x.y/photo', 320)).toBe('p/x.y/photo@320');
   });
 
-  it('belongs to the file, like the keys of versions and pages', () => {
+  it('returns a key that belongs to the file, like the keys of versions and pages', () => {
     for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
       expect(ownerKey(renditionKey(key, 1280))).toBe(key);
       expect(ownerKey(versionKey(key, 12, '0a1b2c'))).toBe(key);

@@ -3,15 +3,15 @@ import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 32;
-/** Leaves room for name and suffixes below the 1,024 bytes that stores accept for a key. */
+/** Leaves room for the name and its suffixes: stores accept keys of at most 1,024 bytes. */
 const MAX_FOLDERS_LENGTH = 700;
 
 /** Transliterates text to ASCII. Callers pass this function, so that this package needs no transliteration tables. */
 export type Transliterate = (text: string) => string;
 
 /**
- * Makes a name safe for URLs: lower-case ASCII letters, digits, `.`, `_` and `-`; other characters become a hyphen. The
- * result is never empty. It has no leading dot and no `@`, which marks renditions.
+ * Makes a name safe for URLs: keeps lower-case ASCII letters, digits, `.`, `_` and `-`, and replaces other characters
+ * by a hyphen. The result is never empty. It has no leading dot, and no `@`, because `@` marks renditions.
  */
 export function toUrlSafe(name: string, ascii: Transliterate): string {
   const safeName = ascii(name)
@@ -43,7 +43,7 @@ function limitSegments(segments: readonly string[], maxLength: number): readonly
   return segments.filter((segment) => (length += segment.length + 1) <= maxLength);
 }
 
-/** Returns the key itself for attempt 1, then the key with `-2`, `-3` … before its extension. */
+/** Returns the key itself for attempt 1, then the key with `-2`, `-3` … inserted before its extension. */
 export function keyCandidate(key: string, attempt: number): string {
   const [stem, extension] = splitExtension(key);
   return attempt <= 1 ? key : `${stem}-${attempt}${extension}`;
@@ -65,7 +65,7 @@ export function pageKey(key: string, page: number, extension: string): string {
   return `${key}@p${page}.${extension}`;
 }
 
-/** Every blob has a unique key. No public key starts with this prefix. */
+/** Returns a unique key. No public key starts with the same prefix. */
 export function blobKey(prefix: string, id: string): string {
   return `_blobs/${prefix}/${id}`;
 }
@@ -82,8 +82,8 @@ export function splitExtension(name: string): [stem: string, extension: string] 
 }
 
 /**
- * Returns the key in a URL below the library's base, without query and fragment; `undefined` for any other or invalid
- * URL.
+ * Returns the key of a URL below the library's base, without query and fragment. Returns `undefined` for an invalid or
+ * any other URL.
  */
 export function keyOfUrl(url: string, base: string): string | undefined {
   if (!url.startsWith(`${base}/`)) return undefined;
@@ -96,7 +96,7 @@ export function keyOfUrl(url: string, base: string): string | undefined {
   }
 }
 
-/** Adds the version from version 2 on, so that caches fetch the new content. */
+/** Adds the version if it is 2 or higher, so that caches fetch the new content. */
 export function publicUrl(base: string, key: string, version: number): string {
   return `${base}/${key}${version > 1 ? `?v=${version}` : ''}`;
 }

@@ -48,13 +48,13 @@ export interface StoredFile {
 export interface MediaFiles {
   /**
    * Creates a file under a free key, creates missing folders and queues processing. Refuses an unknown preset and, with
-   * `onConflict: 'error'`, a taken name; the receipt then stays. Throws when the receipt no longer exists. A repeated
-   * keyed call stores nothing and returns the current file.
+   * `onConflict: 'error'`, a taken name; a refused upload keeps its receipt. Throws when the receipt no longer exists.
+   * A repeated keyed call stores nothing and returns the current file.
    */
   store(app: MediaApp, content: ReceivedContent, file: NewFile): Promise<StoredFile | Refusal>;
   /** Returns JSON text of the file without its URL. Refuses a missing or trashed file and a taken name. */
   edit(appId: number, id: number, edit: FileEdit): Promise<string | Refusal>;
-  /** Hides files that have been unused for the time in their app's settings; returns their number. */
+  /** Hides files that have been unused for longer than the setting of their app; returns their number. */
   hideUnused(): Promise<number>;
 }
 

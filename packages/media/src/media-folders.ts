@@ -41,21 +41,24 @@ export interface RemovedBranch {
 
 /** Changes of one app's folders are serialized, because a branch changes as a whole. */
 export interface MediaFolders {
-  /** Refuses the top level, a missing parent, and a path or sibling name that is taken. */
+  /** Refuses the top level, a missing parent, a taken path, and a name that a sibling has. */
   add(appId: number, folder: NewFolder): Promise<Folder | Refusal>;
   /**
-   * Renames, describes or moves a folder with its descendants; the keys of files stay. Refuses a missing folder or
-   * parent, a parent within the folder, a taken name and a path that becomes too long.
+   * Renames, describes or moves a folder and its descendants. The keys of files do not change. Refuses a missing folder
+   * or parent, a parent within the folder, a taken name, and a path that becomes too long.
    */
   edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal>;
   /**
-   * Moves the files of a branch to Trash and removes its folders. Refuses a missing folder, and a file in use that the
-   * rules protect.
+   * Moves the files of a branch to Trash and removes its folders. Refuses a missing folder, and a branch with a file in
+   * use that `rules` protect.
    */
   remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal>;
 }
 
 export interface MediaFolderQueries {
-  /** Returns a folder and its descendants by path; all folders for the top level; no folders for a missing one. */
+  /**
+   * Returns a folder and its descendants, sorted by path. For the top level, returns all folders; for a missing folder,
+   * none.
+   */
   branch(appId: number, path: FolderPath): Promise<Folder[]>;
 }

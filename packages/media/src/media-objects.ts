@@ -2,7 +2,7 @@ export interface PublicObject {
   readonly content: string;
   readonly mime: string;
   readonly size: number;
-  /** Version of the file. A URL with another version does not refer to these bytes. */
+  /** Version of the file. Only a URL with this version refers to these bytes. */
   readonly version: number;
   /** True when the bytes of this version will not change. */
   readonly isSettled: boolean;
@@ -13,7 +13,7 @@ export interface MediaObjectQueries {
   findApp(prefix: string): Promise<number | undefined>;
   /** Returns `undefined` for an unknown key, and for a file in Trash if the app does not serve its Trash. */
   findObject(appId: number, key: string): Promise<PublicObject | undefined>;
-  /** Returns the next batch of an app's public keys in order, after `lastKey`; an empty batch at the end. */
+  /** Returns the next batch of an app's public keys in order, after `lastKey`. Returns an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;
   /** Returns those of the blobs that no record refers to and no upload in progress will use. */
   unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]>;

@@ -5,7 +5,7 @@ export interface ByteRange {
 }
 
 export interface StoredBytes {
-  /** Size of the whole object in bytes, even when only a range is read. */
+  /** Size of the whole object in bytes, even if only a range is read. */
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -19,16 +19,16 @@ export interface StoredObject {
 /** Storage of file content. Keys are paths of segments `[a-z0-9_][a-z0-9._@-]*`. */
 export interface MediaStore {
   /**
-   * Stores an object atomically: readers see the whole old or the whole new object. Returns its size in bytes. Throws
-   * when the source fails or the store is full, and then keeps the old object.
+   * Stores an object atomically: readers get either the whole old object or the whole new one. Returns its size in
+   * bytes. If the source fails or the store is full, throws and keeps the old object.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number>;
   /**
-   * Returns `undefined` for a missing object. A range is truncated at the end of the object. Callers must start reading
-   * and may stop at any time; the store may hold a file or a connection until they do.
+   * Returns `undefined` for a missing object. Truncates a range at the end of the object. Callers must start reading,
+   * and may stop at any time; until they stop, the store may hold a file or a connection.
    */
   read(key: string, range?: ByteRange): Promise<StoredBytes | undefined>;
-  /** Copies within the store, atomically for readers; returns false for a missing source. */
+  /** Copies within the store. Readers get the whole old or the whole new object. Returns false for a missing source. */
   copy(from: string, to: string): Promise<boolean>;
   /** Has no effect on a missing object. */
   remove(key: string): Promise<void>;

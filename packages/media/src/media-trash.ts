@@ -4,7 +4,8 @@ import type { DeletionRules } from './media-folders.js';
 /** `delete` and `purge` return one result per file, in the order of the argument. */
 export interface MediaTrash {
   /**
-   * Moves files to Trash; files in Trash stay there. Refuses a missing file, and a file in use that the rules protect.
+   * Moves files to Trash; files that are already in Trash stay there. Refuses a missing file, and a file in use that
+   * `rules` protect.
    */
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]>;
   /**

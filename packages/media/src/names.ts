@@ -15,7 +15,7 @@ const MAX_SUFFIX_LENGTH = 19;
 /** Number of first characters of a name that a numbered suffix never truncates. */
 export const MAX_STEM_LENGTH = MAX_STRING_LENGTH - MAX_SUFFIX_LENGTH;
 
-/** Normalizes the display name of a file. Refuses, under `name`, a blank, path-like or too long name. */
+/** Normalizes the display name of a file. Refuses a blank, path-like or too long name, with the field `name`. */
 export function parseFileName(text: string): string | Refusal {
   const name = text.normalize('NFC').trim();
   if (isBlank(name)) return refuse("can't be blank", 'name');
@@ -90,7 +90,7 @@ function withSuffix(text: string, suffix: string): string {
   return (characterCount(text) <= room ? text : [...text].slice(0, room).join('')) + suffix;
 }
 
-/** Parses a list or comma-separated text into trimmed, distinct tags in their order. */
+/** Parses a list or a comma-separated text. Returns trimmed, distinct tags in their original order. */
 export function parseTags(value: readonly string[] | string): string[] {
   const parts = typeof value === 'string' ? value.split(',') : value;
   return [...new Set(parts.map((tag) => tag.trim()).filter((tag) => tag !== ''))];

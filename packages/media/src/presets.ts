@@ -19,7 +19,7 @@ export const DEFAULT_PRESET: UploadPreset = {
   renditionWidths: [320, 640, 1_280],
 };
 
-/** Settings for a file without a preset. The file keeps its format, within the size limits of images. */
+/** Settings for a file without a preset. The file keeps its format; the size limits of images apply. */
 export const WITHOUT_PRESET: Omit<UploadPreset, 'name'> = {
   outputFormat: 'original',
   maxWidth: 16_384,

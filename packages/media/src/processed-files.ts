@@ -26,7 +26,7 @@ export interface ProcessedObject {
 }
 
 export interface ProcessingResult {
-  /** New public content; `undefined` when the content does not change. */
+  /** New public content; `undefined` if the content does not change. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
   /** Width of unchanged content; null keeps the recorded width. */
   readonly width: number | null;
@@ -35,7 +35,7 @@ export interface ProcessingResult {
     readonly key: string;
     readonly label: PlannedRendition['label'];
   })[];
-  /** True when all other renditions of the file are removed. */
+  /** True if the renditions of this result replace all others of the file. */
   readonly replacesRenditions: boolean;
   readonly pages: readonly (ProcessedObject & { readonly key: string; readonly page: number })[];
 }
@@ -51,8 +51,8 @@ export interface ProcessedFiles {
    */
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
-   * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys that now have
-   * no object; false when the content has changed or the file is missing.
+   * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys that no longer
+   * have an object. Returns false when the content has changed or the file is missing.
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**

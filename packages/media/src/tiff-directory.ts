@@ -60,7 +60,7 @@ export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
 export function directoryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffDirectory | undefined {
   const count = u16(bytes, at, order);
   const end = at + 2 + count * ENTRY_SIZE;
-  // EXIF writers may omit the offset after the entries.
+  // Does not require the next offset, because EXIF writers may omit it after the entries.
   if (at + 2 > bytes.length || end > bytes.length) return undefined;
   const entries = Array.from({ length: count }, (_, index) => entryAt(bytes, at + 2 + index * ENTRY_SIZE, order));
   return { entries, nextOffset: u32(bytes, end, order) };
@@ -73,7 +73,7 @@ function entryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffEntry {
   return { tag: u16(bytes, at, order), at, type, count, size, valueAt: size <= 4 ? at + 8 : u32(bytes, at + 8, order) };
 }
 
-/** Yields the integers of an entry, up to the end of these bytes. */
+/** Yields the integers of an entry that lie within these bytes. */
 export function* numbersOf(
   bytes: Uint8Array,
   { type, count, size, valueAt }: TiffEntry,

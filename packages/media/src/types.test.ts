@@ -1,13 +1,13 @@
 import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canHoldScripts } from './types.js';
 
 describe('a type of files', () => {
-  it('has a kind when allowed', () => {
+  it('has a kind when the library accepts it', () => {
     expect(ALLOWED_MIMES).toHaveLength(22);
     expect(new Set(ALLOWED_MIMES.map(kindOf))).toEqual(new Set(FILE_KINDS));
   });
 
   it.each(['text/html', 'application/x-msdownload', 'application/xml', '', 'constructor', 'image/JPEG'])(
-    'has no kind when not allowed: %j',
+    'has no kind when the library does not accept it: %j',
     (mime) => {
       expect(kindOf(mime)).toBeUndefined();
     },

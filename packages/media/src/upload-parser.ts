@@ -3,7 +3,7 @@ import type { ImageFacts } from './image-processor.js';
 import type { FileFacts } from './upload-receipts.js';
 
 export interface UploadToParse {
-  /** Path of the uploaded file. The parser may create files whose path starts with this path. */
+  /** Path of the uploaded file. The parser may create other files whose path starts with this path. */
   readonly path: string;
   /** File name from the client; untrusted. */
   readonly name: string;

@@ -19,8 +19,8 @@ export function mergePresets(requestedChanges: readonly PresetChange[]): MergedP
 /** Exactly one preset per app is the default. */
 export interface UploadPresets {
   /**
-   * Upserts presets by name in one transaction; the last change of a name wins. Returns the presets in the order of the
-   * changes, as JSON text in the format of the API.
+   * Upserts presets by name in one transaction. If several changes have the same name, the last one wins. Returns the
+   * presets in the order of the changes, as JSON text in the format of the API.
    */
   put(appId: number, changes: readonly PresetChange[]): Promise<string>;
 }

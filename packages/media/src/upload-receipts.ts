@@ -26,7 +26,7 @@ export function staleReceiptsBefore(now: Date): Date {
   return addHours(now, -STALE_HOURS);
 }
 
-/** Record of an upload in progress. It lists the bytes to remove when the upload dies. */
+/** Record of an upload in progress. If the upload dies, it lists the bytes to remove. */
 export interface Receipt extends Blobs {
   readonly appId: number;
   readonly id: number;

@@ -6,8 +6,8 @@ import { keyOfUrl, ownerKey } from './keys.js';
 const MAX_KEY_BYTES = 2_048;
 
 /**
- * Returns the key of the file that a URL refers to, whether or not the file exists. A URL of a rendition, version or
- * page gives the key of its file. Returns `undefined` for a URL outside `<base>/<prefix>/`.
+ * Returns the key of the file that a URL refers to, even if the file does not exist. For a URL of a rendition, version
+ * or page, returns the key of its file. Returns `undefined` for a URL outside `<base>/<prefix>/`.
  */
 export function fileKeyOfUrl(url: string, base: string, prefix: string): string | undefined {
   const key = keyOfUrl(url, base);

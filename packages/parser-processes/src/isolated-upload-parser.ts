@@ -14,7 +14,7 @@ import { rm } from 'node:fs/promises';
 import type { ParserReply, ParserTask } from './messages.js';
 
 export interface IsolatedParserOptions {
-  /** Maximum number of processes, which start on demand. One app uses at most half of them. */
+  /** Maximum number of processes, which start when needed. One app uses at most half of them. */
   readonly processes?: number;
   /** Fixed CPU time per upload, to which the time for its bytes is added. */
   readonly maxCpuMs?: number;

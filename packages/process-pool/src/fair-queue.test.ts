@@ -32,7 +32,7 @@ describe('FairQueue', () => {
     expect(tasks.started).toEqual(['a1', 'b1']);
   });
 
-  it('gives waiting owners turns', async () => {
+  it('lets waiting owners take turns', async () => {
     const tasks = makeTasks(new FairQueue(1, 1));
     for (const name of ['a1', 'a2', 'a3']) void tasks.add(APP, name);
     void tasks.add(OTHER_APP, 'b1');

@@ -3,10 +3,10 @@ interface Owner {
   readonly waiting: (() => void)[];
 }
 
-/** Runs a limited number of tasks at once, in total and per owner. Waiting owners take turns. */
+/** Limits the number of running tasks, in total and per owner. Waiting owners take turns. */
 export class FairQueue {
   private running = 0;
-  /** Owners in the order of their turns: finishing a task moves its owner to the end. */
+  /** Owners in the order of their turns. When a task ends, its owner moves to the end. */
   private readonly owners = new Map<number, Owner>();
 
   constructor(

@@ -23,7 +23,7 @@ export class TaskExceededLimit extends Error {}
 export class TaskCrashed extends Error {}
 
 const CHECK_MS = 100;
-/** Share of V8's heap in the memory limit; the rest is for buffers and Node itself. */
+/** Share of the memory limit that V8's heap may use; the rest is for buffers and Node itself. */
 const HEAP_SHARE = 0.6;
 
 interface RunningTask<Reply> {

@@ -71,7 +71,7 @@ export class S3MediaStore implements MediaStore {
       const bytes = response.Body as Readable;
       const [, start, totalSize] = /^bytes (\d+)-.*\/(\d+)$/.exec(response.ContentRange ?? '') ?? [];
       const size = Number(totalSize ?? response.ContentLength);
-      // A service may send more than the range, or the whole object.
+      // Slices the answer, because a service may send more than the range, or the whole object.
       return { size, bytes: range ? sliceRange(bytes, Number(start ?? 0), range) : bytes };
     } catch (error) {
       if (isMissing(error)) return undefined;
@@ -124,7 +124,7 @@ export class S3MediaStore implements MediaStore {
     this.client.destroy();
   }
 
-  /** A range beyond the end has no bytes, but the result still needs the size of the object. */
+  /** Requests only the size: a range beyond the end has no bytes, but the result needs the size of the object. */
   private async readEmptyRange(key: string): Promise<StoredBytes> {
     const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
     return { size: size ?? 0, bytes: Readable.from([]) };

@@ -43,7 +43,7 @@ const OTHER_ATTRIBUTES = wordSet(`
   specularExponent spreadMethod startOffset stdDeviation stitchTiles surfaceScale tableValues targetX targetY textLength
   to transform type values version viewBox x1 x2 xChannelSelector y1 y2 yChannelSelector z`);
 
-/** Attributes with free text, which viewers never interpret. */
+/** Attributes with free text that viewers never interpret. */
 export const FREE_TEXT_ATTRIBUTES = wordSet(`
   id class lang media role systemLanguage requiredExtensions requiredFeatures aria-label aria-hidden aria-labelledby`);
 

@@ -43,7 +43,7 @@ export interface StyleRule {
   readonly declarations: string;
 }
 
-/** Returns the allowed rules of a style sheet. At-rules and nested rules are not allowed. */
+/** Returns the allowed rules of a style sheet. Drops at-rules and nested rules. */
 export function filterRules(sheet: string): StyleRule[] {
   const rules: StyleRule[] = [];
   const text = removeComments(sheet);
@@ -59,7 +59,7 @@ export function filterRules(sheet: string): StyleRule[] {
   return rules;
 }
 
-/** Removes an unclosed comment up to the end of the text. */
+/** Also removes an unclosed comment, up to the end of the text. */
 function removeComments(text: string): string {
   const pieces: string[] = [];
   let from = 0;

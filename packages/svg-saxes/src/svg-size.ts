@@ -20,7 +20,7 @@ const PIXELS_PER_UNIT: Readonly<Record<string, number>> = {
 const MAX_PIXELS = 1_000_000;
 
 /**
- * Reads width and height in pixels from the first 64 kB of a drawing: from its attributes, otherwise from its view box.
+ * Reads width and height in pixels from the first 64 kB of a drawing: from its attributes, or else from its view box.
  * Returns `undefined` when the drawing has neither, or the file is no drawing.
  */
 export function svgSize(head: Uint8Array): Size | undefined {

@@ -13,7 +13,7 @@ const MIME_BY_OFFICE_FOLDER: Readonly<Record<string, string>> = {
 /** Every Office document contains an entry with one of these names. */
 const OFFICE_ENTRY = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
 
-/** Accepts other bytes before the signature unless they are HTML or a script. An object must follow the signature. */
+/** Accepts bytes before the signature, unless they are HTML or a script. Requires an object after the signature. */
 export function isPdf(head: Uint8Array): boolean {
   const at = decodeLatin1(head, 0, MAX_PDF_OFFSET_BYTES + 5).search(/%PDF-\d/);
   return at >= 0 && !/[<#]/.test(decodeLatin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(decodeLatin1(head, at));

@@ -11,7 +11,10 @@ export function gifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   return { width: u16(head, 6, 'little'), height: u16(head, 8, 'little'), animated: isAnimated(head) };
 }
 
-/** Returns true for a GIF with a second image. In a truncated file, a frame delay or a loop count is enough. */
+/**
+ * Returns true for a GIF with a second image. If the head does not contain the whole file, a frame delay or a loop
+ * count is enough.
+ */
 function isAnimated(head: Uint8Array): boolean {
   let [images, hasHint] = [0, false];
   let at = HEADER_SIZE + colourTableSize(head[10]);

@@ -109,7 +109,7 @@ export function isBmp(head: Uint8Array): boolean {
   );
 }
 
-/** Rejects BMP with JPEG or PNG pixels, which only printers use. */
+/** Rejects BMP files with JPEG or PNG pixels, because only printers support them. */
 function hasBitmapPixels(head: Uint8Array, headerSize: number): boolean {
   const compression = headerSize >= 40 ? u32(head, 30, 'little') : 0;
   return compression <= 3 || compression === 6;

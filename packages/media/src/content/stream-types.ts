@@ -57,7 +57,7 @@ function readDocType(head: Uint8Array, from: number, to: number): string | undef
     const { id, headSize, size } = element;
     at += headSize + size;
     if (at > to) return undefined;
-    // A writer may pad a text with zeros.
+    // Removes zeros, with which a writer may pad the text.
     if (id === DOC_TYPE) return trimEndCharacters(decodeLatin1(head, at - size, at), '\0');
   }
   return undefined;
@@ -106,7 +106,7 @@ function mp3FrameSize(head: Uint8Array, at: number): number | undefined {
   return Math.floor(((samples / 8) * kilobits * 1_000 * divisor) / hertz) + ((bits >>> 9) & 1);
 }
 
-/** Accepts only audio; video starts with another packet. */
+/** Accepts only audio. Ogg video starts with a different packet. */
 export function isOgg(head: Uint8Array): boolean {
   const isFirstPage = matchesAt(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
   const body = 27 + (head[26] ?? 0);

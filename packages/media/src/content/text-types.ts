@@ -23,7 +23,7 @@ export function isPlainText(head: Uint8Array): boolean {
   return isReadable && !/^\s*<[a-z!?/]/i.test(decodeAsciiNames(head) ?? '');
 }
 
-/** Maps each byte or UTF-16 unit to one character, which preserves ASCII names. */
+/** Maps each byte or UTF-16 unit to one character. This preserves ASCII names. */
 function decodeAsciiNames(head: Uint8Array): string | undefined {
   const order = utf16Order(head);
   if (order === undefined) {
@@ -50,7 +50,7 @@ function isUtf16(head: Uint8Array, order: ByteOrder): boolean {
   return true;
 }
 
-/** Accepts a last character that is truncated by the end of the head. */
+/** Accepts an incomplete last character, because the head may end within it. */
 function isUtf8(head: Uint8Array): boolean {
   for (let at = 0; at < head.length;) {
     const firstByte = head[at] ?? 0;

@@ -34,7 +34,7 @@ export async function readUploadFacts(
 
 /**
  * Returns the content to publish; `undefined` when the upload itself is published. Throws `UnreadableFile` while
- * streaming; the output must then not be used.
+ * streaming; callers must then discard the output.
  */
 export function publicContent(
   mime: string,

@@ -7,7 +7,7 @@ const VERSION_SIZE = 4;
 /** Offset of the Exif data in its item, after the four-byte offset of the TIFF header. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
-/** No real image has so many consecutive boxes. */
+/** More than the number of consecutive boxes in any real image. */
 const MAX_BOXES = 10_000;
 const KEPT_ITEMS = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap']);
 const DROPPED_PROPERTIES = new Set(['udes', 'altt', 'uuid']);
@@ -18,7 +18,9 @@ interface Item {
   readonly extents: readonly { readonly from: number; readonly size: number }[];
 }
 
-/** Blanks all items of an AVIF except images, and keeps the EXIF orientation. Strip the boxes first. */
+/**
+ * Blanks all items of an AVIF except images, and keeps the EXIF orientation. The caller must strip the boxes before.
+ */
 export function blankAvif(bytes: Uint8Array): void {
   const boxes = readBoxes(bytes, 0, bytes.length);
   const metaBoxes = boxes.filter(({ type }) => type === 'meta');

@@ -4,8 +4,8 @@ import { UnreadableFile } from './unreadable-file.js';
 export const MAX_BUFFERED_BYTES = 32 * 2 ** 20;
 
 /**
- * Buffers a file and blanks parts of it in place, because offset-addressed formats may store metadata before its
- * directory. Peak memory is twice the size of the file. Throws {@link UnreadableFile} above {@link MAX_BUFFERED_BYTES}.
+ * Buffers a file and blanks parts of it in place, because metadata may come before the directory that points to it.
+ * Peak memory is twice the size of the file. Throws {@link UnreadableFile} above {@link MAX_BUFFERED_BYTES}.
  */
 export async function* blankBuffered(
   bytes: AsyncIterable<Uint8Array>,

@@ -174,7 +174,7 @@ describe('stripNested', () => {
     expect(stripBytes(file, (outer) => stripNested(outer, file.length, passParts)).at(-1)).toBe('x'.charCodeAt(0));
   });
 
-  it('passes on other errors', () => {
+  it('passes on errors other than `UnreadableFile`', () => {
     const failingStripper: Stripper = function* (file) {
       yield* file.copy(1);
       throw new TypeError('A bug');

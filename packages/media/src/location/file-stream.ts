@@ -30,7 +30,7 @@ export class FileStream {
   private to = 0;
   private ownsInput = false;
   private hasEnded = false;
-  /** Number of parts; a nested file counts its parts in the outermost file. */
+  /** Number of parts of this file and its nested files; counted in the outermost file. */
   private parts = 0;
   private readonly outermost: FileStream;
   private output: Uint8Array[] = [];
@@ -67,7 +67,7 @@ export class FileStream {
     return pieces;
   }
 
-  /** Waits for `count` bytes; returns false when the file ends before. */
+  /** Waits for `count` bytes; returns false when the file has fewer bytes left. */
   *waitFor(count: number): Coroutine<boolean> {
     while (this.available < count && !this.hasEnded) yield;
     return this.available >= count;
@@ -130,7 +130,7 @@ export class FileStream {
     if (file.parts > MAX_SMALL_PARTS + file.position / MIN_PART_BYTES) throw new UnreadableFile('Too many parts');
   }
 
-  /** Allocates a new buffer, because the output may refer to bytes of the old one. */
+  /** Allocates a new buffer, because earlier output may refer to bytes of the old one. */
   private grow(addedBytes: number): void {
     const grownInput = new Uint8Array(Math.max(2 * (this.available + addedBytes), SMALL_BYTES));
     grownInput.set(this.peek());
@@ -143,9 +143,7 @@ export class FileStream {
   }
 }
 
-/**
- * Yields the output of the stripper. Reads the source to its end, and drops the bytes after the stripper's last byte.
- */
+/** Yields the output of the stripper. Reads the source to its end, but drops bytes that the stripper has not read. */
 export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stripper): AsyncGenerator<Uint8Array> {
   const file = new FileStream();
   const coroutine = strip(file);
@@ -162,8 +160,8 @@ export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stri
 }
 
 /**
- * Strips a file of `size` bytes within a file and pads it with zeros to that size, so that later offsets stay valid. An
- * unreadable file becomes zeros from its first unreadable byte on.
+ * Strips a nested file of `size` bytes. Pads the output with zeros to `size`, so that later offsets stay valid. If the
+ * nested file is unreadable, replaces it by zeros from its first unreadable byte on.
  */
 export function* stripNested(file: FileStream, size: number, strip: Stripper): Coroutine {
   const inner = new FileStream(file);

@@ -33,7 +33,10 @@ const STRUCTURE_BOXES = typeSet('moov|trak|mdia|minf|stbl|moof|traf');
 const FIRST_BOXES = typeSet('ftyp|styp|moov|mdat|wide|free|skip|pnot');
 /** UUID of Spherical Video V1. */
 const SPHERICAL = '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd';
-/** Sample formats that may contain positions, which a stream cannot find among video samples. */
+/**
+ * Sample formats that may contain positions. They cannot be removed while streaming, because they are mixed with video
+ * samples.
+ */
 const POSITION_FORMATS = typeSet('gpmd|camm|rtmd|gps0|djmd|dbgi');
 
 interface Box {
@@ -44,12 +47,12 @@ interface Box {
 
 /**
  * Strips MP4, MOV and M4A. Keeps all offsets, because samples are addressed by offset. Keeps the boxes for playback and
- * plain titles; all other boxes become `free` boxes of zeros. Strips cover art and drops bytes after the last box.
+ * plain titles; turns all other boxes into `free` boxes of zeros. Strips cover art and drops bytes after the last box.
  * Throws {@link UnreadableFile} for a track of positions.
  */
 export const stripIsoMedia: Stripper = (file) => stripBoxes(file, 'file', Infinity);
 
-/** Also keeps the top-level `meta` box of images. */
+/** Strips images like {@link stripIsoMedia}, but keeps their top-level `meta` box. */
 export const stripIsoImage: Stripper = (file) => stripBoxes(file, 'file', Infinity, 'meta');
 
 function* stripBoxes(file: FileStream, parent: string, end: number, extraKeptType?: string): Coroutine {

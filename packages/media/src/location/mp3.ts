@@ -4,7 +4,7 @@ import { stripPicture } from './picture.js';
 
 const HEAD_SIZE = 10;
 const [UNSYNCHRONISED, EXTENDED] = [0x80, 0x40];
-/** A frame's description and the start of its picture are within this many bytes. */
+/** The description of a frame and the start of its picture must be within this number of bytes. */
 const MAX_DESCRIPTION_BYTES = 512;
 const FREE_FORM_FRAMES = new Set(['TXXX', 'PRIV', 'GEOB', 'UFID', 'COMM', 'APIC']);
 const LOCATION_TERMS = /^XMP|x:xmpmeta|location|gps|latitude|longitude|coordinates|geo[-_. ]?(tag|loc|point|pos)/i;

@@ -18,7 +18,7 @@ interface LogicalStream {
   isNextByteLocation: boolean;
 }
 
-/** Receives a byte and yields true when the next byte belongs to a location. */
+/** Receives each byte of a packet and yields true when the next byte belongs to a location. */
 type CommentParser = Generator<boolean, void, number>;
 
 export function* stripOgg(file: FileStream): Coroutine {
@@ -52,7 +52,10 @@ function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): Logica
   return stream;
 }
 
-/** Returns the number of bytes before the comments in the second packet. The first packet identifies the codec. */
+/**
+ * Returns the number of bytes before the comments in the second packet. It depends on the codec, which the first packet
+ * identifies.
+ */
 function commentHeaderBytes(firstPacket: Uint8Array): number {
   if (matchesAt(firstPacket, 0, '\x01vorbis')) return 7;
   if (matchesAt(firstPacket, 0, 'OpusHead')) return 8;
@@ -80,7 +83,7 @@ function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   return isChanged;
 }
 
-/** Vorbis comments are the vendor, a count, then `NAME=value` texts. A size precedes each text. */
+/** Vorbis comments consist of the vendor, a count, and `NAME=value` texts. Each text follows its size. */
 function* parseComments(headerBytes: number): CommentParser {
   for (let at = 0; at < headerBytes; at += 1) yield false;
   for (let remaining = yield* parseU32(); remaining > 0; remaining -= 1) yield false;

@@ -20,8 +20,8 @@ const KEPT_IN_LIST: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Keeps the length and all offsets, because the header states the file size and a stream cannot go back. Unneeded
- * chunks become `JUNK` chunks of zeros, which decoders skip. Keeps the EXIF orientation and clears the XMP flag.
+ * Keeps the length and all offsets: the header states the file size, and a stream cannot go back to change it. Turns
+ * unneeded chunks into `JUNK` chunks of zeros, which decoders skip. Keeps the EXIF orientation and clears the XMP flag.
  */
 export function* stripWebp(file: FileStream): Coroutine {
   const end = yield* copyHeader(file, 'WEBP');
@@ -41,7 +41,7 @@ function* copyHeader(file: FileStream, form: string): Coroutine<number> {
   return size === 0 || size === UNKNOWN_SIZE ? Infinity : HEAD_SIZE + size + (size % 2);
 }
 
-/** Strips the chunks that start before `end`. Truncates a chunk at `limit`. */
+/** Strips the chunks that start before `end`. Truncates a chunk that exceeds `limit`. */
 function* stripChunks(file: FileStream, end: number, limit: number, keptIds: ReadonlySet<string>): Coroutine {
   while (file.position + HEAD_SIZE <= end && (yield* file.waitFor(HEAD_SIZE))) {
     const head = file.peek(HEAD_SIZE);

@@ -27,7 +27,7 @@ const PIXEL_TAGS = [
 const [UNCOMPRESSED, OLD_JPEG, JPEG] = [1, 6, 7];
 const YCBCR = 6;
 const MAX_STEPS = 1_000_000;
-/** Cost of stripping one range of JPEG data, in steps. */
+/** Number of steps of the budget that stripping one range of JPEG data costs. */
 const STEPS_PER_JPEG = 50;
 
 interface Range {
@@ -38,7 +38,10 @@ interface Range {
 interface Tiff {
   readonly bytes: Uint8Array;
   readonly order: ByteOrder;
-  /** Limits the work, because a small file can refer to the same bytes many times. */
+  /**
+   * Limits the work, because a small file can refer to the same bytes many times. `steps` and `bytes` are the remaining
+   * budget.
+   */
   readonly budget: { steps: number; bytes: number };
 }
 
@@ -109,7 +112,7 @@ function readNumbers(tiff: Tiff, entry: TiffEntry): readonly number[] {
   return [...numbersOf(tiff.bytes, entry, tiff.order)];
 }
 
-/** Returns the size of uncompressed pixels; 1 for compressed pixels. */
+/** Returns the number of bytes that uncompressed pixels must have; 1 if the pixels are compressed. */
 function minPixelBytes({ bytes, order }: Tiff, directory: TiffDirectory): number {
   const readTag = (tag: number): number | undefined => numberOf(bytes, directory, tag, order);
   if ((readTag(TAG.compression) ?? UNCOMPRESSED) !== UNCOMPRESSED || readTag(TAG.photometric) === YCBCR) return 1;

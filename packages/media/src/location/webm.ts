@@ -8,11 +8,11 @@ const CLUSTER = 0x1f43_b675;
 const VOID = 0xec;
 const INDEX = 0x114d_9b74;
 const [INFO, TRACKS, CUES, CHAPTERS] = [0x1549_a966, 0x1654_ae6b, 0x1c53_bb6b, 0x1043_a770];
-/** Ids of the children of a cluster; after a cluster of unknown size, they look like children of the segment. */
+/** Ids of the children of a cluster. If the size of the cluster is unknown, they look like children of the segment. */
 const CLUSTER_CHILDREN = [0xe7, 0xa3, 0xa0, 0xa7, 0xab, 0xaf, 0x5854];
 const KEPT_ELEMENTS = new Set([EBML, INDEX, INFO, TRACKS, CUES, CHAPTERS, CLUSTER, ...CLUSTER_CHILDREN]);
 
-/** Keeps the length and all offsets. Tags, attachments and unknown elements become void elements of zeros. */
+/** Keeps the length and all offsets. Turns tags, attachments and unknown elements into void elements of zeros. */
 export function* stripWebm(file: FileStream): Coroutine {
   let end = Infinity;
   for (let isFirst = true; file.position < end && (yield* file.waitFor(1)); isFirst = false) {

@@ -13,8 +13,8 @@ export interface DecodedImage {
 }
 
 /**
- * Test images, drawn by any library. The displayed image has four quarters: red, green, blue and white from the top
- * left.
+ * Test images, which any library may draw. The displayed image has four quarters: red and green above, blue and white
+ * below.
  */
 export interface SampleImages {
   still(mime: ImageType, width: number, height: number, orientation?: number): Promise<Uint8Array>;
@@ -44,8 +44,8 @@ export interface ProcessorFixture {
   readonly conversions?: SupportedConversions;
   openLimited?(pixelLimit: number): ImageProcessor;
   /**
-   * Opens another processor whose limit is too low for a WebP of 26 megapixels, but not for 20 × 20 pixels. Tests of
-   * `CostlyFile` need this method.
+   * Opens another processor. Its limit is too low for a WebP of 26 megapixels, but high enough for 20 × 20 pixels.
+   * Tests of `CostlyFile` need this method.
    */
   openCostLimited?(limit: 'CPU time' | 'memory'): ImageProcessor;
 }
@@ -70,8 +70,8 @@ const IMAGE_TYPES: readonly ImageType[] = [
   'image/bmp',
 ];
 /**
- * Maximum difference of red, green and blue between the processed CMYK image and the one that the samples' library
- * decodes.
+ * Maximum difference of red, green and blue between two conversions of a CMYK image: by the processor and by the
+ * fixture.
  */
 const CMYK_TOLERANCE = 24;
 

@@ -14,7 +14,7 @@ export interface DecodedPage {
 export interface DocumentLimits {
   /** Maximum time from the first requested page to the last. */
   readonly timeoutMs?: number;
-  /** Maximum time in which the renderer works, which excludes the time between requests of the caller. */
+  /** Maximum time in which the renderer works, without the time between requests of the caller. */
   readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }
@@ -55,7 +55,7 @@ export function pageRendererContract(
   const sizesOf = (pages: readonly RenderedPage[]): number[][] => pages.map(({ width, height }) => [width, height]);
   const singlePage = (page: Partial<SamplePage>): Uint8Array => pdfSample({ pages: [{ ...A6, ...page }] });
 
-  /** Returns the coloured side, which is the top of the page before rotation. */
+  /** Returns the side with the colour. Before rotation, this is the top of the page. */
   async function colouredSide({ bytes }: RenderedPage): Promise<string> {
     const decodedPage = await decode(bytes);
     const isRed = (x: number, y: number): boolean => {

@@ -132,7 +132,7 @@ export function gifSample(): Uint8Array {
 
 const PLACEHOLDER_OFFSET = 100_000;
 
-/** The file has two pages and a sub-image; texts, EXIF, GPS, XMP, IPTC and map tags; and an unreferenced directory. */
+/** The file has two pages, a sub-image, an unreferenced directory, and texts, EXIF, GPS, XMP, IPTC and map tags. */
 export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
   const page = (offset: number, ...furtherTags: readonly Tag[]): readonly Tag[] => [
     [256, 3, [4]],

@@ -45,7 +45,7 @@ const trackHead = (width: number, height: number, rotation: readonly number[]): 
   return bytes([0, 0, 0, 7], zeros(8), u32be(1), zeros(4), u32be(1_000), zeros(16), ...matrix, ...size);
 };
 
-/** Like {@link box}, but copies the bytes without spreading them. */
+/** Like {@link box}, but for large content: copies the bytes instead of spreading them. */
 function largeBox(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = concat(parts);
   return concat([bytes(u32be(content.length + 8), type), content]);

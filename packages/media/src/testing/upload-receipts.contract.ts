@@ -35,7 +35,7 @@ export function uploadReceiptsContract(
       expect(await unreferenced('_blobs/x', ...names.filter((name) => name !== null))).toEqual(['_blobs/x']);
     });
 
-    it('is not a file', async () => {
+    it('is not found as a file', async () => {
       const { id } = await receipts().begin(library.app, false);
       expect(await fixture.ports.mediaFileQueries.find(library.appId, id)).toBeUndefined();
       expect(await library.fileNames()).toEqual([]);

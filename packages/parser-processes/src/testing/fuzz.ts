@@ -7,7 +7,7 @@ export interface FuzzOptions {
   readonly random: SeededRandom;
   readonly seeds: readonly Uint8Array[];
   readonly shouldContinue: (executions: number) => boolean;
-  /** Without coverage, no file becomes a seed. */
+  /** Needed to find new seeds. */
   readonly coverage?: BlockCoverage;
   readonly onNewSeed?: (file: Uint8Array) => void;
 }
@@ -26,7 +26,7 @@ const BATCH_SIZE = 32;
 const MAX_CPU_MS = 2_000;
 const MAX_FINDINGS = 5;
 
-/** Checks the seeds, then changed copies of the seeds. A file that reaches new code becomes a seed, too. */
+/** Checks the seeds, then changed copies of the seeds. A file that reaches new code also becomes a seed. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzResult> {
   const { random, shouldContinue, coverage, onNewSeed } = options;
   const seeds = [...target.seeds, ...options.seeds];
