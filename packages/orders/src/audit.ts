@@ -2,7 +2,7 @@ import { changedRecords, type AuditEntry } from '@back-office/kernel';
 import type { PricedImport } from './imported-order.js';
 import type { ChangeableOrder } from './order-changes.js';
 
-/** Returns one entry for all orders of a call whose status or payment status changes. */
+/** Returns one entry for all orders whose status or payment status the call changes. */
 export function orderEntries(before: readonly ChangeableOrder[], after: readonly ChangeableOrder[]): AuditEntry[] {
   const byId = (orders: readonly ChangeableOrder[]) =>
     new Map(orders.map((order) => [String(order.id), statusesOf(order)]));

@@ -53,7 +53,7 @@ describe('an order with reserved pieces', () => {
     expect(canceledIds).toEqual([1]);
   });
 
-  it('keeps the pieces otherwise', () => {
+  it('keeps the pieces after other changes', () => {
     const { orders, endedReservations } = planChange(order, { status: 'completed', deliveryStatus: 'returned' });
     expect(endedReservations).toEqual([]);
     expect(orders[0]?.reservedPieces).toEqual([PIECES]);

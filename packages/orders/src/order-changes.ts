@@ -35,7 +35,7 @@ export interface ChangeableOrder extends OrderIdentifier {
   readonly deliveryStatus: DeliveryStatus;
   readonly invoiceNumber: string | null;
   readonly tracking: readonly Shipment[];
-  /** Stays true after the order was once shipped or delivered. */
+  /** Stays true once the order was shipped or delivered. */
   readonly hasShipped: boolean;
   readonly isUnpaid: boolean;
   /** False for a paid order of another system. */
@@ -72,7 +72,7 @@ export interface FoundOrders {
   readonly onHand: OnHand;
 }
 
-/** Plans each row on top of the earlier rows. A failed row has no effect. */
+/** Plans the rows in order; each row sees the changes of earlier rows. A failed row has no effect. */
 export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: FoundOrders): OrderPlan {
   const foundById = new Map(foundOrders.orders.map((order) => [order.id, order]));
   const orders = new Map(foundById);

@@ -6,8 +6,8 @@ import type { Order } from './order.js';
 
 export interface ImportedOrders {
   /**
-   * Adds an order and returns its id; an order without a number gets a new one. Refused when another order of the app
-   * has the external reference or number, or when the app lacks a record that the order refers to.
+   * Adds an order and returns its id. An order without a number gets a new one. Refused when another order of the app
+   * has the external reference or number, or when the order refers to a record that the app does not have.
    */
   add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal>;
 }

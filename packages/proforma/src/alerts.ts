@@ -16,7 +16,7 @@ const UNEXPECTED_PAYMENT_MESSAGES = {
   order_canceled: 'A card payment was settled for an order that is cancelled: it is not refunded',
 } as const;
 
-/** Adds at most one alert per payment, which a person has to refund. */
+/** Adds an alert that asks a person to refund the payment; at most one alert per payment. */
 export function alertUnexpectedPayment(
   proforma: Proforma,
   payment: Payment,

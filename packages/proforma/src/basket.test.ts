@@ -49,7 +49,7 @@ describe('priceBasket', () => {
   });
 });
 
-describe('priceBasket, when it refuses', () => {
+describe('priceBasket of an invalid basket', () => {
   it.each([
     ['an unknown variant', undefined, {}, 'API.Products.NotFound'],
     ['an inactive product', { ...SHIRT, active: false }, {}, 'API.Products.NotFound'],

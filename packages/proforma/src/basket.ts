@@ -80,7 +80,7 @@ export function priceBasket(requestedVariants: readonly RequestedVariant[], offe
   };
 }
 
-/** A waived fee stays as a line of 0, because the line shows the shipment method. */
+/** Keeps a waived fee as a line of 0, because the line shows the shipment method. */
 function shipmentFees(shipment: Shipment | null, linesEndSales: number): FeeLine[] {
   if (shipment === null) return [];
   const { name, vatRate, freeFrom } = shipment;

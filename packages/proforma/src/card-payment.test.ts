@@ -104,7 +104,7 @@ describe('a settled card payment', () => {
     ).toBe('awaiting_payment');
   });
 
-  it.each(['confirmed', 'partial_confirmed'] as const)('keeps the status %s below the total', (status) => {
+  it.each(['confirmed', 'partial_confirmed'] as const)('keeps the status %s when debt remains', (status) => {
     expect(settle(aProforma(pendingCardPayment(1200), inStatus(status))).status).toBe(status);
   });
 
@@ -162,7 +162,7 @@ describe('a settled card payment', () => {
     expect(pendingRefunds(coveredProforma)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
-  it('is refunded rather than another payment of the same time', () => {
+  it('is refunded before another payment of the same time', () => {
     const next = settle(
       aProforma(pendingCardPayment(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')),
     );

@@ -21,7 +21,7 @@ const change = (...traits: readonly Trait<Proforma>[]) => {
 };
 
 describe('hasPaidAmountChanged', () => {
-  it('is true for payments and completed refunds, not for pending ones', () => {
+  it('is true for payments and completed refunds, but not for pending refunds', () => {
     expect(hasPaidAmountChanged(change(bankPayment(5)))).toBe(true);
     expect(hasPaidAmountChanged(change(refund(1, 5, 'refunded')))).toBe(true);
     expect(hasPaidAmountChanged(change(refund(1, 5, 'pending')))).toBe(false);

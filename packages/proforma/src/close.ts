@@ -28,7 +28,8 @@ export interface ConvertFacts extends TimeFacts {
 }
 
 /**
- * Converts the proforma to an order, which takes over payments and reservations. A second conversion changes nothing.
+ * Converts the proforma to an order, which takes over its payments and reservations. A second conversion changes
+ * nothing.
  */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
   if (proforma.status === 'converted') return proforma;
@@ -75,8 +76,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * Returns the amount to pay now, in minor units: the debt, or 0 when the proforma is closed, past its deadline, or its
- * order needs no payment.
+ * Returns the amount to pay now, in minor units: the debt, or 0 if the proforma is closed or past its deadline, or if
+ * its order needs no payment.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,

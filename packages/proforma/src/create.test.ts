@@ -102,7 +102,7 @@ describe('an evaluation', () => {
 });
 
 describe('a product without VAT', () => {
-  it('is refused on any line, unlike 0 %', () => {
+  it('is refused on any line, unlike a product with 0 % VAT', () => {
     expect(createWith(anEvaluation(withLine({}), withLine({ vatRate: null })))).toEqual(refusals.MISSING_VAT);
     expect(assertCreated(createWith(anEvaluation(withLine({ vatRate: 0 })))).status).toBe('draft');
   });

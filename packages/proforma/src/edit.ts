@@ -46,8 +46,8 @@ const checkAlerts: Guard<EditFacts> = (proforma, { alerts }) =>
   (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
 /**
- * Changes tags and notes only while the proforma is open; resolves alerts in any status. One invalid value refuses the
- * whole edit.
+ * Changes tags and notes only while the proforma is open; resolves alerts in any status. If one value is invalid,
+ * refuses the whole edit.
  */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
   const hasRecordChanges = facts.tags !== undefined || sentNotes(facts).length > 0;

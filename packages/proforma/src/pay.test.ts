@@ -150,7 +150,7 @@ const violations: readonly Violation[] = [
   { refusal: refusals.EXCEEDS_DEBT, traits: [], payFacts: { amount: 3001 } },
 ];
 
-// Excludes pairs of rules about one value, such as a card and cash without an amount.
+// Excludes pairs that need different values of the same fact, such as two payment methods.
 const violationPairs = violations.flatMap((earlierViolation, index) =>
   violations
     .slice(index + 1)

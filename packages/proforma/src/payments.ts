@@ -51,8 +51,8 @@ export function heldAmount(payments: readonly Payment[]): number {
 }
 
 /**
- * Makes refunds that leave at most `total` of the captured money: newest payment first, vouchers last. Refunds of money
- * are pending; refunds of vouchers are completed.
+ * Makes refunds until the captured money is at most `total`: newest payment first, vouchers last. Refunds of money are
+ * pending; refunds of vouchers are completed.
  */
 export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
   let excess = heldAmount(payments) - total;

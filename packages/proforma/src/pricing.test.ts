@@ -53,7 +53,7 @@ describe('reprice with fewer pieces', () => {
     const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [
       buyOneGetTwo,
     ]);
-    // Four of six pieces are free, but only two of five.
+    // With six pieces, four are free; with five pieces, only two.
     expect(proforma.endSales).toBe(200);
     const repricedSale = repriceWith(proforma, 2, 3);
     expect(repricedSale).toMatchObject({ sales: 470, endSales: 200 });

@@ -11,7 +11,7 @@ const TYPE_OF_STATUS: Partial<Record<ProformaStatus, EventType>> = {
   expired: 'proforma.expired',
 };
 
-/** Returns the events of a new proforma, whose id the adapter adds. */
+/** Returns the events of a new proforma. The adapter adds its id. */
 export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
   const shelves = proforma.lines.map((line) => ({ variantId: line.variantId, warehouseId: line.warehouseId }));
   const created = { type: 'proforma.created', recordId: null } as const;
@@ -62,7 +62,7 @@ function changedVoucherEvents({ before, after }: ProformaChange): DomainEvent[] 
   const released = releasedVouchers(before, after);
   const idsWhere = (isUsed: boolean): number[] =>
     released.flatMap(({ voucherId, spent }) => (spent > 0 === isUsed ? [voucherId] : []));
-  // Before the conversion, refunds do not change a voucher, because the proforma holds it.
+  // Before the conversion, a refund does not change a voucher, because the proforma still holds it.
   const refunds = before.status === 'converted' ? addedVoucherRefunds(before, after) : [];
   const refundedIds = refunds.map(({ voucherId }) => voucherId);
   return [

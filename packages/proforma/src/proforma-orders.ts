@@ -18,7 +18,7 @@ export interface StoredChange {
   readonly refusal?: Refusal;
 }
 
-/** The evaluation and the stock rows are locked. */
+/** The evaluation and the stock rows must be locked. */
 export type EvaluationFacts = Pick<CreateFacts, 'evaluation' | 'stock'>;
 
 export interface DueProforma {
@@ -30,8 +30,8 @@ export interface DueProforma {
 /** Stores proformas and the stock that they reserve. Each call is atomic. */
 export interface ProformaOrders {
   /**
-   * Creates a proforma from an evaluation, which can have only one. If `decide` refuses, returns the refusal and stores
-   * nothing. If the number of the decided proforma is taken, calls `decide` again.
+   * Creates a proforma from an evaluation, which can have only one. If `decide` refuses, stores nothing and returns the
+   * refusal. If the number of the new proforma is taken, calls `decide` again.
    */
   create(
     appId: number,
@@ -41,9 +41,9 @@ export interface ProformaOrders {
   /** Returns `undefined` when the app has no such proforma. */
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
-   * Locks the proforma, stores the decision and adapts the reservations; returns `undefined` when the app has no such
-   * proforma. A line that outgrows its warehouse moves to another one that sells, is allowed by the evaluation, and has
-   * all pieces. Without such a warehouse, refuses the change and stores nothing.
+   * Locks the proforma, stores the decision and adapts the reservations. Returns `undefined` when the app has no such
+   * proforma. If a warehouse has too few pieces for a line, the line moves to another sellable warehouse that the
+   * evaluation allows and that has all pieces. If there is none, refuses the change and stores nothing.
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**

@@ -18,7 +18,7 @@ export type ProformaSortField = (typeof PROFORMA_SORT_FIELDS)[number];
 /** An absent field does not filter. */
 export interface ProformaFilter {
   readonly statusIds?: readonly number[];
-  /** Selects open proformas with a deadline after `after` and not after `until`. */
+  /** Selects open proformas whose deadline is after `after`, but not after `until`. */
   readonly expiring?: { readonly after: Date; readonly until: Date };
   readonly hasAlerts?: boolean;
   readonly anonymous?: boolean;
@@ -44,7 +44,7 @@ export interface ProformaStats {
   readonly expiringCount: number;
   readonly paidCount: number;
   readonly createdCount: number;
-  /** Number of proformas created in the window that have been converted. */
+  /** Number of proformas that were created in the window and are converted. */
   readonly convertedCount: number;
   /** Number of proformas converted in the last 7 days. */
   readonly recentlyConvertedCount: number;

@@ -11,7 +11,7 @@ export interface PromotionRule extends Promotion {
   readonly couponCode: string | null;
   readonly validFrom: Date | null;
   readonly validUntil: Date | null;
-  /** The lowest number applies first; equal numbers apply in the order of their codes. */
+  /** Promotions apply in ascending order of this number; equal numbers apply in the order of the codes. */
   readonly priority: number;
   readonly active: boolean;
 }
@@ -116,7 +116,7 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-/** Lines that are equal except for their quantity. */
+/** Lines that differ only in their quantity. */
 interface LineGroup {
   readonly code: string;
   readonly price: number;
@@ -229,7 +229,7 @@ function byApplicationOrder(a: PromotionRule, b: PromotionRule): number {
   return Number(isOnLines(b)) - Number(isOnLines(a)) || a.priority - b.priority || compare(a.code, b.code);
 }
 
-/** Orders lines by content, so that remainders do not depend on the order of the basket. */
+/** Sorts lines by content, so that the allocation of remainders does not depend on the order of the basket. */
 function byContent(a: BasketLine, b: BasketLine): number {
   return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
 }

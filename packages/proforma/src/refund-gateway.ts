@@ -11,8 +11,8 @@ export interface RefundRequest {
   readonly paymentId: number;
   readonly paymentMethod: string;
   /**
-   * The card processor's reference of the payment; null for cash, bank transfers and similar payments. A gateway that
-   * cannot refund such a payment returns `failed`, which alerts a person.
+   * Reference of the payment at the card processor; null for cash, bank transfers and similar payments. A gateway that
+   * cannot refund such payments returns `failed`, which raises an alert for a person.
    */
   readonly reference: string | null;
   /** Minor units of `currency`, positive: 12.90 EUR is 1290, 100 JPY is 100. */

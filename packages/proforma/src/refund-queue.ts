@@ -14,8 +14,8 @@ export interface RefundClaim {
 export interface RefundQueue {
   due(now: Date, limit: number): Promise<DueRefund[]>;
   /**
-   * Takes a due refund for one attempt and schedules the next attempt; returns `undefined` when the refund is not due
-   * or already taken.
+   * Takes a due refund for one attempt and schedules the next attempt. Returns `undefined` when the refund is not due
+   * or another worker has taken it.
    */
   claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined>;
 }

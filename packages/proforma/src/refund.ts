@@ -38,8 +38,8 @@ const checkNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
   findRefund(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
- * Marks a failed refund as paid by a person and resolves its alerts. Refuses a pending refund, because the gateway may
- * still pay it.
+ * Records that a person has paid a failed refund, and resolves its alerts. Refuses a pending refund, because the
+ * gateway may still pay it.
  */
 export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proforma | Refusal {
   const apply = (current: Proforma): Proforma => {

@@ -10,7 +10,9 @@ import {
 
 export const MAX_QUANTITY = 1_000_000_000;
 
-/** `qty` is the number of pieces to add, or the counted pieces. Identifiers determine variant and warehouse. */
+/**
+ * `qty` is the number of pieces to add or, in a count, the counted pieces. Identifiers determine variant and warehouse.
+ */
 export interface StockQuantity {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;
@@ -18,7 +20,7 @@ export interface StockQuantity {
   readonly warehouse_code?: string | null | undefined;
   readonly qty: number;
   readonly min_qty?: number | null;
-  /** Counted rows only: pieces that must be on hand before the call. */
+  /** Only for counts: pieces that must be on hand before the call. */
   readonly expected_qty?: number | null;
 }
 

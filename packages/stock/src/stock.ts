@@ -62,11 +62,10 @@ export interface StockListRow {
   readonly warehouse_id: number;
 }
 
-/** Results other than pages are JSON text in the format of the API. A filter by a missing record returns no rows. */
+/** Results of type `string` are JSON text in the format of the API. A filter by a missing record returns no rows. */
 export interface StockQueries {
   /**
-   * Returns the stock rows of these shelves in any order, in the format of the API; omits rows that {@link list} never
-   * returns.
+   * Returns the stock rows of these shelves in any order, in the format of the API. Omits rows that {@link list} omits.
    */
   findAll(
     appId: number,

@@ -12,9 +12,9 @@ export interface Warehouses {
   /** Refused when a warehouse of the app already has the code. */
   add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal>;
   /**
-   * Creates, changes and deletes warehouses, all or nothing; the last row of a warehouse wins. A string in `rows`
-   * is the message key of an invalid row. Returns the keys of the failed rows when a row is invalid, matches two
-   * warehouses, or deletes one that is missing or has stock.
+   * Creates, changes and deletes warehouses, all or nothing. If several rows match a warehouse, the last one wins. A
+   * string in `rows` is the message key of an invalid row. Returns the keys of the failed rows when a row is invalid,
+   * matches two warehouses, or deletes a warehouse that is missing or has stock.
    */
   put(
     appId: number,

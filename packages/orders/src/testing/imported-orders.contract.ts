@@ -156,7 +156,7 @@ export function importedOrdersContract(
   });
 
   describe('an order that is imported again', () => {
-    it('is refused by its reference and by its number', async () => {
+    it('is refused when its reference or number already exists', async () => {
       await shop.importOrder({ orderNumber: 'N-1' });
       expect(await shop.tryToImport({ orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
       expect(await shop.tryToImport({ externalRef: 'b', orderNumber: 'N-1' })).toEqual(ORDER_ALREADY_EXISTS);

@@ -18,7 +18,7 @@ export function orderRefundsContract(
   const REFUND_CHANGE = { status: 'canceled', refund: true } as const;
 
   describe('the money of a canceled order', () => {
-    it('is refunded only on request, which may come later', async () => {
+    it('is refunded only on request, even after the cancellation', async () => {
       const order = await shop.sellOrder();
       expect((await shop.changeAll(orderChange(order, { status: 'canceled' }))).dueRefunds).toEqual([]);
       expect((await shop.findOrder(order.id)).payments).toHaveLength(1);

@@ -62,7 +62,7 @@ export interface ProformaFixture {
   spentOf(appId: number, code: string): Promise<number>;
   pointsOf(appId: number, customer: CustomerRow): Promise<number>;
   letPaidExpire(appId: number): Promise<void>;
-  /** Evaluates the basket of a guest, or of the customer in the basket. */
+  /** Evaluates the basket for a guest, or for the customer that the basket names. */
   evaluate(appId: number, basket: DesiredBasket): Promise<{ readonly id: number }>;
   tryToPropose(appId: number, evaluationId: number): Promise<Proforma | Refusal>;
   changeOrder(

@@ -6,7 +6,7 @@ import { proformaStockContract } from './proforma-stock.contract.js';
 import type { ProformaOrdersFixture } from './shirt-shop.js';
 
 /**
- * Tests for every adapter of `ProformaOrders`. `setUp` runs before each test; its database may hold other apps.
+ * Tests for every adapter of `ProformaOrders`. `setUp` runs before each test; its database may contain other apps.
  * Example: `proformaOrdersContract(runnerOf(globalThis), setUp)` in a test file.
  */
 export function proformaOrdersContract(runner: Runner, setUp: () => Promise<ProformaOrdersFixture>): void {

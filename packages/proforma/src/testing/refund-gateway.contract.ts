@@ -46,7 +46,7 @@ const TOLERANCE_MS = 1_000;
 const SLOW_TEST_MS = 2 * MAX_ANSWER_MS;
 
 /**
- * Tests for every refund gateway. The payer must pay at most once per key. Keys are random. Example:
+ * Tests for every refund gateway, with random keys. The payer must pay at most once per key. Example:
  * `refundGatewayContract(runnerOf(globalThis), open)` in a test file.
  */
 export function refundGatewayContract(

@@ -40,7 +40,7 @@ export function refundQueueContract(
   };
 
   describe('a refund', () => {
-    it('of a call is due after 30 seconds', async () => {
+    it('that a call makes is due after 30 seconds', async () => {
       const ids = refundIds(await cancelPaidProforma());
       forward(CALL_SECONDS - 1);
       expect(await dueIds()).toEqual([]);
@@ -48,7 +48,7 @@ export function refundQueueContract(
       expect(await dueIds()).toEqual(ids);
     });
 
-    it('of the sweep is due at once', async () => {
+    it('that the sweep makes is due at once', async () => {
       const proforma = await cancelInSweep();
       expect(await dueIds()).toEqual([firstRefundId(proforma)]);
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });

@@ -84,7 +84,7 @@ export class PlainShop {
   private readonly reportedCards = new Set<PlainCard>();
 
   /**
-   * `shelves` has pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers` has amounts by code.
+   * `shelves` maps `<variant>@<warehouse>` to pieces on hand, in order of preference. `vouchers` maps codes to amounts.
    */
   constructor(
     readonly shelves: Readonly<Record<string, number>>,
