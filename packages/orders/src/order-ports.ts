@@ -7,7 +7,7 @@ import type { Order } from './order.js';
 export interface ImportedOrders {
   /**
    * Adds an order and returns its id. An order without a number gets a new one. Refused when another order of the app
-   * has the external reference or number, or when the order refers to a record that the app does not have.
+   * has the external reference or number. Refused when the order refers to a record that the app does not have.
    */
   add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal>;
 }

@@ -42,8 +42,8 @@ export interface ProformaOrders {
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
    * Locks the proforma, stores the decision and adapts the reservations. Returns `undefined` when the app has no such
-   * proforma. If a warehouse has too few pieces for a line, the line moves to another sellable warehouse that the
-   * evaluation allows and that has all pieces. If there is none, refuses the change and stores nothing.
+   * proforma. If a warehouse has too few pieces for a line, the line moves to another sellable warehouse that has all
+   * pieces and that the evaluation allows. If there is none, refuses the change and stores nothing.
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**

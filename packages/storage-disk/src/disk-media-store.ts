@@ -12,9 +12,9 @@ const STALE_MS = 24 * 3_600_000;
 export class StoreNotWritable extends Error {}
 
 /**
- * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it, so that readers get
- * either the whole old object or the whole new one, even after a crash. Other users of the machine cannot read the
- * folder or its files.
+ * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it. So readers get the
+ * whole old object or the whole new one, even after a crash. Other users of the machine cannot read the folder or its
+ * files.
  */
 export class DiskMediaStore implements MediaStore {
   private constructor(private readonly root: string) {}
