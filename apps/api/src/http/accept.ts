@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 
-/** Clients ask for JSON with or without a charset. */
+/** JSON without a charset and with one, as clients may send it in `Accept`. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
-/** Parsing takes longer for a longer header. */
+/** Parsing a longer header would take too long. */
 const MAX_ACCEPT_LENGTH = 4_096;
 
 export function isAccepted(request: Request, types: readonly string[] = JSON_TYPES): boolean {

@@ -2,7 +2,7 @@ import type { Actor, TokenHolder } from '@back-office/apps';
 import type { Request } from 'express';
 import { withoutIpv6Prefix } from './caller-address.js';
 
-/** Returns the caller with the full address; rate limits use only the network of the address. */
+/** Returns the actor with the full IP address for the audit log; only rate limits shorten it to a network. */
 export function actorOf(request: Request, { kind, tokenId, customerId }: TokenHolder): Actor {
   const requestId = request.headers['x-request-id'];
   return {

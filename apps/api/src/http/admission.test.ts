@@ -35,7 +35,7 @@ describe('the admission of requests', () => {
     expect([startedCallers.length, admission.waitingCount]).toEqual([22, 0]);
   });
 
-  it('prefers the caller that has used less time', async () => {
+  it('starts requests of the caller that has used less time first', async () => {
     const admission = new Admission(() => nowMs);
     const startedCallers: string[] = [];
     const enter = (caller: string, milliseconds: number): void => {
@@ -47,7 +47,7 @@ describe('the admission of requests', () => {
     for (let index = 0; index < 4; index += 1) enter('storm', 5);
     for (let index = 0; index < 6; index += 1) enter('shop', 0.1);
     for (let pass = 0; pass < 20; pass += 1) await nextPass();
-    // The storm starts twice before the shop enters.
+    // Two requests of the storm start before the first request of the shop arrives.
     expect(startedCallers.slice(2, 8)).toEqual(Array.from({ length: 6 }, () => 'shop'));
     expect(startedCallers).toHaveLength(10);
   });

@@ -1,22 +1,21 @@
 import type { Request, RequestHandler } from 'express';
 
-/** Longer slices delay answers of other calls; shorter ones waste passes of the event loop. */
+/** A longer slice would delay other calls; a shorter one would waste passes of the event loop. */
 const SLICE_MS = 2;
-/** Comparing more callers would take longer than starting a request. */
+/** Comparing more callers would cost more time than it saves. */
 const MAX_COMPARED_CALLERS = 64;
 
 type Start = () => void;
 
 interface Waiting {
   readonly starts: Start[];
-  /** Time that the caller's starts have taken. A new caller begins with the time of the caller that started last. */
+  /** Total time of the caller's started requests. A new caller gets the value of the caller that started last. */
   usedMs: number;
 }
 
 /**
- * Starts requests for a few milliseconds per pass of the event loop. The caller that has used the least time comes
- * first. Otherwise one caller with hundreds of connections would fill each pass, and other calls would wait for all of
- * its requests.
+ * Starts requests for a few milliseconds per pass of the event loop, first those of the caller that has used the least
+ * time. Otherwise a caller with hundreds of connections would fill every pass and delay all other calls.
  */
 export class Admission {
   private readonly waitingByCaller = new Map<number | string, Waiting>();
@@ -31,7 +30,7 @@ export class Admission {
     return this.waiting;
   }
 
-  /** Calls `start` now or in a later pass. */
+  /** Calls `start` at once if the current slice has time left, else in a later pass. */
   enter(caller: number | string, start: Start): void {
     if (this.waiting === 0 && this.hasTime()) return start();
     this.waiting += 1;
@@ -57,7 +56,7 @@ export class Admission {
     const [caller, waiting] = this.nextCaller();
     const start = waiting.starts.shift() as Start;
     this.waiting -= 1;
-    // Among equals, the longest waiting caller comes first.
+    // The caller is reinserted at the end, so callers with equal times take turns.
     this.waitingByCaller.delete(caller);
     this.clockMs = waiting.usedMs;
     const startMs = this.nowMs();

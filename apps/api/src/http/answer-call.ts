@@ -75,7 +75,7 @@ async function handle(
   return canSelectFields(route) ? selectFields(taggedAnswer, query) : taggedAnswer;
 }
 
-/** A dry run writes nothing, so a repeat needs no stored answer. */
+/** A repeated dry run writes nothing either, so an idempotency key is ignored. */
 function isDryRun({ query = {} }: Route, request: Request): boolean {
   return 'dry_run' in query && parseBoolean(request.query['dry_run']) === true;
 }

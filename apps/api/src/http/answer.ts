@@ -4,17 +4,17 @@ import type { Problem } from './problems.js';
 
 export interface Answer {
   readonly status: number;
-  /** Sent as JSON unless `text` is set. */
+  /** Value to send as JSON; ignored when `text` is set. */
   readonly body?: unknown;
   readonly text?: string | Uint8Array;
-  /** The body is streamed when it may be too large to hold in memory. */
+  /** Streamed body, for answers that may be too large for memory. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Reasons of a failure, for problem documents; their keys are logged. */
+  /** Reasons of a failure, for problem documents; the log contains their keys. */
   readonly problems?: readonly Problem[];
 }
 
-/** `undefined` means that the record does not exist. */
+/** `undefined` means that the record does not exist, and becomes a 404. */
 export type HandlerResult = Answer | Refusal | undefined;
 
 export function ok(data: unknown): Answer {
@@ -25,7 +25,7 @@ export function okJson(dataJson: string): Answer {
   return { status: 200, text: `{"data":${dataJson}}` };
 }
 
-/** Streams a JSON list; each chunk holds comma-separated entries, or is empty. */
+/** Streams a JSON list. Each chunk contains comma-separated entries or is empty. */
 export function okStream(chunks: AsyncIterable<string>): Answer {
   return { status: 200, chunks: wrapEntries(chunks) };
 }

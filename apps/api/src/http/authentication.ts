@@ -11,15 +11,15 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The token holds 256 random bits; only its hash is stored. */
+/** Returns a token with 256 random bits. Callers store only its hash. */
 export function newToken(kind: TokenKind): string {
   return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** What a request claims about its caller, before any look-up. */
+/** What the `Authorization` header contains, before the token is looked up. */
 export interface Credentials {
   readonly isMissing: boolean;
-  /** `undefined` without a usable token. */
+  /** SHA-256 of the token; `undefined` without a usable token. */
   readonly hash: Buffer | undefined;
 }
 
@@ -52,8 +52,8 @@ export async function authenticate(
 const EXPIRY_WARNING_DAYS = 30;
 
 /**
- * Adds `Token-Expires` in the last 30 days of an app's token. Apps start sessions themselves, so they know when
- * sessions end.
+ * Adds the header `Token-Expires` in the last 30 days of an app's token. Sessions get no warning, because apps start
+ * them and know their end.
  */
 export function warnOfExpiry(response: ServerResponse, { kind, expiresAt }: TokenHolder, clock: Clock): void {
   if (kind !== 'app' || expiresAt === null || expiresAt > addHours(clock.now(), EXPIRY_WARNING_DAYS * 24)) return;
@@ -67,7 +67,7 @@ function failureOf(holder: TokenHolder, route: AuthenticatedRoute, now: Date): T
   return canCall(holder, route) ? undefined : 'API.Tokens.Invalid';
 }
 
-/** An idle session ends, because a phone that is lost or sold must not stay signed in. */
+/** A session ends after an idle time, because a lost or sold phone must not stay signed in. */
 function isIdle({ kind, insertedAt, lastUsedAt, app }: TokenHolder, now: Date): boolean {
   return kind === 'session' && addHours(lastUsedAt ?? insertedAt, app.settings.sessions.idleDays * 24) <= now;
 }
@@ -78,10 +78,10 @@ function canCall({ kind, customerId }: TokenHolder, { caller, acceptsUploadToken
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
-/** Returns `''` for a header that is not a single bearer token, `undefined` without a header. */
+/** Returns `undefined` without the header, and `''` when the header is not exactly one bearer token. */
 function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.authorization === undefined) return undefined;
-  // Node silently drops a second Authorization header.
+  // Node keeps only the first of several Authorization headers, so the raw headers are counted.
   const headerCount = rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
   ).length;

@@ -51,7 +51,7 @@ beforeAll(async () => {
   calls = new RouteCalls(api);
   routes = calls.routes;
   fingerprints = await fingerprintsOf(api.database);
-  // Hostile queries use small numbers, which must not match the id of a file.
+  // Hostile queries contain small numbers, so file ids start high to avoid accidental matches.
   await api.database.rows(`select setval(pg_get_serial_sequence('cdn_files', 'id'), 1000000)`);
   shops = await Promise.all(HOSTILE_VALUES.map(() => openFullShop(api)));
 }, 600_000);
@@ -132,7 +132,7 @@ function isRefused({ status, replyText }: CallOutcome): boolean {
 }
 
 describe('the example of every body', () => {
-  it('is accepted', async () => {
+  it('is accepted by its call', async () => {
     const [shop] = shops as [FullShop];
     for (const route of routes.filter(({ body }) => body)) {
       await refreshAll([shop]);
@@ -222,13 +222,13 @@ describe('a field of a body with a hostile value', () => {
     expect(outcomes.filter((outcome) => outcome.hasWritten && !isRefused(outcome)).length).toBeGreaterThan(500);
   });
 
-  it('is refused at least once for every field', () => {
+  it('is refused at least once in every field', () => {
     const nameOfField = ({ route, field }: CallOutcome): string => `${nameOf(route)} ${field}`;
     const refusedFields = new Set(outcomes.filter(isRefused).map(nameOfField));
     expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refusedFields.has(field))).toEqual([]);
   });
 
-  it('is refused when it holds NUL or half of a surrogate pair', () => {
+  it('is refused when it contains NUL or half of a surrogate pair', () => {
     const invalidTexts = outcomes.filter(
       ({ label, route }) => label === 'NUL' || (label === 'half of a surrogate pair' && !route.upload),
     );
@@ -274,7 +274,7 @@ describe('a query parameter with a hostile value', () => {
           route,
           field: parameter,
           label: query(parameter).slice(0, 100),
-          // Writes name a missing record, because this test is only about the query.
+          // This test is only about the query, so writes use the id of a missing record.
           path: `${pathOf(route, shop, route.method === 'get' ? undefined : ABSENT_ID)}?${[
             ...requiredQuery(route, shop).filter((part) => !part.startsWith(`${parameter}=`)),
             query(parameter),
@@ -295,7 +295,7 @@ describe('a query parameter with a hostile value', () => {
     expectNone(outcomes.filter(({ deviations }) => deviations.length > 0));
   });
 
-  it('is ignored when it is unknown', () => {
+  it('is ignored when the parameter is unknown', () => {
     const unknownParameters = outcomes.filter(({ route, field }) => route.method === 'get' && field === 'unknown');
     expect(unknownParameters.length).toBeGreaterThan(100);
     expectNone(unknownParameters.filter(({ status }) => status === 404));
@@ -321,12 +321,12 @@ describe('an id in a path', () => {
     return outcomes;
   };
 
-  it('belongs to a kind of record that the shops have', () => {
+  it('identifies a kind of record that the test shops contain', () => {
     const records = Object.keys((shops as [FullShop])[0].records);
     expect(routesWithId().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
   });
 
-  it('answers 404 or an empty list without a record, and writes nothing', async () => {
+  it('answers 404 or an empty list when no record has the id, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
     const hasKey = ({ replyText, route }: CallOutcome): boolean => replyText.includes(route.missingKey ?? 'no key');
     const hasFoundNothing = (outcome: CallOutcome): boolean =>
@@ -336,7 +336,7 @@ describe('an id in a path', () => {
     expectNone(outcomes.filter((outcome) => !hasFoundNothing(outcome) || outcome.hasWritten));
   });
 
-  it('answers 400 when it cannot be decoded, and writes nothing', async () => {
+  it('answers 400 when the id cannot be decoded, and writes nothing', async () => {
     const outcomes = await sendIds(UNDECODABLE_IDS);
     expectNone(
       outcomes.filter(({ status, deviations, hasWritten }) => status !== 400 || deviations.length > 0 || hasWritten),

@@ -22,7 +22,7 @@ afterAll(() => api.close());
 const matchOf = (body: { explain: { matches: object[] }[] }, index = 0) => body.explain[0]?.matches[index];
 
 describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText) => {
-  it('lets the id match the product, which keeps its code', async () => {
+  it('lets the id identify the product, which keeps its code', async () => {
     const { body } = await shop.post('/int/products?explain=true', {
       products: [{ id: ids.product, code: blankText, external_ref: blankText }],
     });
@@ -33,7 +33,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
   it.each([
     ['barcode', { barcode: '860' }],
     ['external_ref', { barcode: null, external_ref: 'R' }],
-  ])('lets %s match the variant, which keeps its code', async (identifier, validIdentifiers) => {
+  ])('lets %s identify the variant, which keeps its code', async (identifier, validIdentifiers) => {
     const variants = [{ code: blankText, ...validIdentifiers, name: 'Found' }];
     const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
       products: [{ code: 'A', variants }],
@@ -77,7 +77,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', id: ids.variant });
   });
 
-  it('lets the id match the warehouse, which keeps its code', async () => {
+  it('lets the id identify the warehouse, which keeps its code', async () => {
     const { body } = await shop.put('/warehouse?explain=true', {
       warehouses: [{ ...warehouse('W1'), code: blankText, id: ids.warehouse }],
     });
@@ -92,7 +92,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(body.data.warehouses).toMatchObject([{ id: null, code: null }]);
   });
 
-  it('lets the reference match the location', async () => {
+  it('lets the reference identify the location', async () => {
     const { body } = await shop.post('/int/app_locations?explain=true&dry_run=true', {
       app_locations: [{ ...LOCATION, code: blankText, external_ref: 'LR' }],
     });
@@ -104,7 +104,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect([status, body]).toEqual([422, { errors: { barcode: ["can't be blank"] } }]);
   });
 
-  it('lets the barcode match order and evaluation lines', async () => {
+  it('lets the barcode identify order lines and evaluation lines', async () => {
     const items = [{ code: blankText, barcode: '860', external_ref: blankText, qty: 1 }];
     const order = await shop.post('/int/orders?explain=true', { order: { external_ref: `O${blankText}`, items } });
     expect([order.status, order.body.data.items]).toMatchObject([201, [{ code: 'A' }]]);

@@ -9,7 +9,7 @@ let fingerprints: () => Promise<WriteCounters>;
 beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
-  // Ids of different tables must differ, so that a mix-up is noticed.
+  // Ids of different tables must differ, so that a mix-up of ids fails the test.
   for (const [index, table] of [
     'warehouses',
     'products',
@@ -402,7 +402,7 @@ describe('explain=true', () => {
 });
 
 describe('dry_run=true', () => {
-  it.each(CALL_NAMES)('on %s writes nothing and answers like the real call', async (name) => {
+  it.each(CALL_NAMES)('on %s writes nothing and answers as the real call does', async (name) => {
     const [dryRun, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?dry_run=true&explain=true'));
     expect([dryRun.status, hasWritten]).toEqual([200, false]);
     const [realReply, realCallHasWritten] = await detectWrite(() => CALLS_BY_NAME[name]('?explain=true'));
@@ -438,7 +438,7 @@ describe('dry_run=true', () => {
     });
   });
 
-  it('on PUT /int/product_attributes counts new definitions and returns no ids for them', async () => {
+  it('on PUT /int/product_attributes counts new definitions without returning ids for them', async () => {
     const attribute = (external_ref: string, value: string) => ({ external_ref, value });
     const product_attributes = [
       { code: 'A', attributes: [attribute('size', 'M'), attribute('material', 'wool')] },
@@ -457,7 +457,7 @@ describe('dry_run=true', () => {
           foundMatch(definitionRecord, 'external_ref', ids['material']),
         ],
       },
-      // The second row matches a definition that the first row would create.
+      // The second row matches the definition that the first row would create.
       {
         matches: [
           foundMatch('variant', 'code', ids['C']),
@@ -472,7 +472,7 @@ describe('dry_run=true', () => {
     expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 0 });
   });
 
-  it('on PUT /int/product_attributes refuses new definitions with one code', async () => {
+  it('on PUT /int/product_attributes refuses two new definitions with the same code', async () => {
     const product_attributes = [
       { code: 'A', attributes: [{ external_ref: 'size', code: 'S', value: 'M' }] },
       { code: 'B', attributes: [{ external_ref: 'fit', code: 'S', value: 'L' }] },
@@ -492,7 +492,7 @@ describe('dry_run=true', () => {
     expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });
   });
 
-  it('fails rows and refuses calls like the real call', async () => {
+  it('fails the same rows and refuses the same calls as the real call', async () => {
     const stocks = [{ code: 'A', warehouse_code: 'W1', qty: -11 }];
     const [reply, hasWritten] = await detectWrite(() => shop.put('/int/stocks?dry_run=true', { stocks }));
     expect([hasWritten, reply.body.data]).toMatchObject([
@@ -541,7 +541,7 @@ describe('an option that is neither true nor false', () => {
     }
   });
 
-  it.each(CALL_NAMES)('does not turn a dry run of %s into a write', async (name) => {
+  it.each(CALL_NAMES)('does not make a dry run of %s write', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
       const [{ status }, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name](query));
       expect([status, hasWritten]).toEqual([400, false]);

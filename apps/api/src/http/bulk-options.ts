@@ -43,7 +43,7 @@ export function okExplained(data: unknown, explanations: Explanations | undefine
   return { status: 200, body: { data, ...(explain && { explain }) } };
 }
 
-/** Throws 400 for values other than true and false, since a misspelt dry run must not write. */
+/** Throws 400 for values other than true and false, because a misspelt `dry_run` must not write. */
 export function parseBulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
   return { explain: parseFlag(query, 'explain'), dryRun: parseFlag(query, 'dry_run') };
 }

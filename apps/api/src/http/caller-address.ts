@@ -5,13 +5,16 @@ const IPV4_IN_IPV6 = '::ffff:';
 const GROUPS_OF_NETWORK = 4;
 const GROUPS = 8;
 
-/** Returns the address of the client. A client owns a whole IPv6 network (/64), so its addresses count as one. */
+/**
+ * Returns the address of the client. IPv6 addresses are cut to their /64 network, because one client owns the whole
+ * network.
+ */
 export function addressOf(request: Request): string {
   const address = withoutIpv6Prefix(request.ip ?? '');
   return isIPv6(address) ? networkOf(address) : address;
 }
 
-/** Strips the prefix that an IPv6 server adds to IPv4 addresses, as in `::ffff:192.0.2.1`. */
+/** Removes the prefix of IPv4 addresses on an IPv6 socket, as in `::ffff:192.0.2.1`. */
 export function withoutIpv6Prefix(address: string): string {
   const isIpv4 = address.startsWith(IPV4_IN_IPV6) && address.includes('.');
   return isIpv4 ? address.slice(IPV4_IN_IPV6.length) : address;

@@ -19,7 +19,7 @@ export interface CallerParts {
   readonly rateLimits: RateLimits | undefined;
 }
 
-/** Identifies callers: apps by tokens that were valid before, others by address. */
+/** Identifies a caller by the app of a token that was valid before, or else by address. */
 export class Callers {
   private readonly knownTokens = new KnownTokens();
   private readonly lookUps: CallsInProgress<string>;
@@ -30,12 +30,12 @@ export class Callers {
     this.lookUps = new CallsInProgress(parts.maxCalls.perAddress);
   }
 
-  /** Returns the app or the address that takes turns with others. */
+  /** Returns the party of the caller: the app id of a known token, or else the address. */
   turnOf(request: Request): number | string {
     return this.knownTokens.appOf(this.credentialsOf(request)) ?? addressOf(request);
   }
 
-  /** Throws {@link LimitExceeded} when one address sends too many calls without a valid token. */
+  /** Throws {@link LimitExceeded} when the address sends too many calls without a valid token. */
   async authenticate(request: Request, route: AuthenticatedRoute): Promise<TokenHolder | Rejection> {
     const credentials = this.credentialsOf(request);
     const knownApp = this.knownTokens.appOf(credentials);
@@ -47,7 +47,7 @@ export class Callers {
     return holder;
   }
 
-  /** Lets a new token work at once, even while strangers exhaust the limit of its address. */
+  /** Makes a new token known, so that it works even from an address above its limit. */
   rememberIssued(token: string, appId: number): void {
     this.knownTokens.remember({ isMissing: false, hash: hashToken(token) }, appId);
   }
@@ -67,7 +67,7 @@ export class Callers {
     return holder;
   }
 
-  /** Returns true for some look-ups above the limit, since valid tokens may share the address of a proxy. */
+  /** Returns true for every nth call above the limit, because a valid token may come from the same proxy address. */
   private isLookedUpAboveLimit(): boolean {
     this.callsAboveLimit += 1;
     return this.callsAboveLimit % CALLS_PER_LOOK_UP_ABOVE_LIMIT === 0;

@@ -1,15 +1,15 @@
-/** Counts the calls in progress of each party, and refuses more than a maximum. */
+/** Counts the calls in progress of each party and refuses calls above a maximum. */
 export class CallsInProgress<Key extends number | string> {
   private readonly counts = new Map<Key, number>();
 
   constructor(private readonly max: number) {}
 
-  /** Runs the work, or returns `undefined` when the party has too many calls in progress. */
+  /** Runs the work. Returns `undefined` without running it when the party has too many calls in progress. */
   run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> | undefined {
     return this.begin(key) ? work().finally(() => this.end(key)) : undefined;
   }
 
-  /** Counts a call until {@link end}; returns false when the party has too many. */
+  /** Starts to count a call; {@link end} stops counting it. Returns false when the party has too many calls. */
   begin(key: Key): boolean {
     const count = this.counts.get(key) ?? 0;
     if (count >= this.max) return false;

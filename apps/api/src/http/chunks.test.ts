@@ -111,7 +111,7 @@ describe('a streamed list', () => {
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
-  ])('becomes an error answer when the error comes before the first chunk: %s', async (_, error, status, body) => {
+  ])('becomes an error answer when an error occurs before the first chunk: %s', async (_, error, status, body) => {
     makeChunks = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';
@@ -121,19 +121,19 @@ describe('a streamed list', () => {
     expect(observedErrors).toEqual([error]);
   });
 
-  it('closes the connection on an error after the first chunk', async () => {
+  it('closes the connection when an error occurs after the first chunk', async () => {
     const error = new Error('lost');
     makeChunks = async function* () {
       yield '1';
       throw error;
     };
     await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    // The client may notice the reset before the server reports the error.
+    // The client may see the reset before the server has reported the error.
     await setTimeout(100);
     expect(observedErrors).toEqual([error]);
   });
 
-  it('waits for a slow reader and stops after a disconnect', async () => {
+  it('waits for a slow reader, and stops when the reader disconnects', async () => {
     makeChunks = async function* () {
       for (;;) {
         generatedChunks += 1;

@@ -47,7 +47,7 @@ describe('a response of more than 1 kB', () => {
   it.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ])('is compressed as %s for a client that asks for it', async (encoding, decompress) => {
+  ])('is compressed as %s when the client asks for it', async (encoding, decompress) => {
     for (const path of [LIST, LARGE_LIST, '/openapi.json']) {
       const plain = await fetchRaw(path, undefined);
       const compressed = await fetchRaw(path, encoding);
@@ -66,7 +66,7 @@ describe('a response of more than 1 kB', () => {
     expect(headers['content-length']).toBe(String(bytes.length));
   });
 
-  it('arrives whole at a client that reads slowly', async () => {
+  it('arrives completely at a client that reads slowly', async () => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${shop.token}`, 'Accept-Encoding': 'gzip' };
       request(`${api.origin}${LARGE_LIST}`, { headers, highWaterMark: 1 } as object, resolve)
@@ -91,8 +91,8 @@ describe('a short response', () => {
   });
 });
 
-describe('a kept answer', () => {
-  it('is compressed only for a client that asks for it', async () => {
+describe('the stored answer of a keyed call', () => {
+  it('is compressed only when the client asks for it', async () => {
     const products = Array.from({ length: 50 }, (_, index) => ({ code: `P${index}`, name: 'Socks' }));
     const body = JSON.stringify({ products });
     const send = async (encoding: string) => {

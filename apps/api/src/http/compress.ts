@@ -2,19 +2,19 @@ import { constants } from 'node:zlib';
 import compression from 'compression';
 import type { RequestHandler } from 'express';
 
-/** Smaller answers fit into one packet. */
+/** Smaller answers fit into one network packet anyway. */
 const MIN_BYTES = 1_024;
 
-/** Compresses JSON and text for clients that ask for it, in threads of the pool. */
+/** Compresses JSON and text in the thread pool, for clients that accept a compressed body. */
 export function compress(): RequestHandler {
   return compression({
     threshold: MIN_BYTES,
-    // Higher levels cost several times as much CPU for a few percent.
+    // Higher levels save a few percent of the bytes but cost several times as much CPU.
     level: 4,
     brotli: {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 4,
-        // The default window takes 4 MB for each response in progress.
+        // The default window would use 4 MB of memory per response in progress.
         [constants.BROTLI_PARAM_LGWIN]: 17,
       },
     },

@@ -69,7 +69,7 @@ describe('an unknown path or method', () => {
   });
 
   it.each([[{}], [{ Accept: '*/*' }], [{ Accept: 'application/json, text/html' }]])(
-    'is answered 404 and [] for the root and a client that prefers JSON: %j',
+    'is answered 404 and [] at the root and for a client that prefers JSON: %j',
     async (headers) => {
       const reply = await http.call({ method: 'GET', path: '/', headers });
       expect([reply.status, reply.text]).toEqual([404, '[]']);
@@ -311,7 +311,7 @@ describe('every response', () => {
     { path: '/openapi.json' },
   ];
 
-  it('has the request id of the caller', async () => {
+  it('has the request id that the caller sent', async () => {
     for (const call of listCalls()) {
       const headers = { ...call.headers, 'X-Request-Id': 'shop-7:a.b_c' };
       expect((await http.call({ ...call, headers })).headers['x-request-id']).toBe('shop-7:a.b_c');
@@ -337,7 +337,7 @@ describe('every response', () => {
   });
 });
 
-describe('a web page of another origin', () => {
+describe('a web page of another origin (CORS)', () => {
   const origin = 'https://shop.example';
   const preflight = {
     method: 'OPTIONS',
@@ -349,7 +349,7 @@ describe('a web page of another origin', () => {
     },
   };
 
-  it('cannot call by default', async () => {
+  it('cannot call the service by default', async () => {
     const { status, headers } = await http.call(preflight);
     expect(status).toBe(404);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -357,7 +357,7 @@ describe('a web page of another origin', () => {
     expect(get.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('can call and read errors when CORS_ORIGINS lists it', async () => {
+  it('can call the service and read its errors when CORS_ORIGINS lists the origin', async () => {
     const corsApi = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
     const corsHttp = new RawHttp(corsApi.origin);
     const preflightReply = await corsHttp.call(preflight);
@@ -454,13 +454,13 @@ describe('an app with translations', () => {
     });
   });
 
-  it('gets the message key without a translation', async () => {
+  it('gets the message key when no translation exists', async () => {
     expect((await serbianClient.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
       errors: { Warehouses: ['API.Warehouses.NotFound'] },
     });
   });
 
-  it('gets the default language for a token without a language', async () => {
+  it('gets messages in the default language for a token without a language', async () => {
     const refusedReply = await (
       await makeClientInLanguage(serbianClient)
     ).put('/warehouse', { warehouses: [{ code: 'W' }] });
@@ -501,7 +501,7 @@ describe.each([
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
 
-  it.each(tooPrecise)('refuses %d under its field', async (amount) => {
+  it.each(tooPrecise)('refuses %d with an error for its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
     expect((await postPrice(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
@@ -509,7 +509,7 @@ describe.each([
 });
 
 describe('a datetime in an answer', () => {
-  it('is UTC without offset and fraction', async () => {
+  it('is in UTC, without an offset and without fractions', async () => {
     await stockShop(shop, [{ code: 'WHEN' }]);
     const { id } = await propose(shop, [{ code: 'WHEN', qty: 1 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {

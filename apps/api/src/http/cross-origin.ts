@@ -1,7 +1,7 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 
-/** Maximum time for which browsers keep the answer of a preflight. */
+/** Maximum time for which a browser caches the answer of a preflight. */
 const PREFLIGHT_SECONDS = 7_200;
 
 const EXPOSED_HEADERS = [

@@ -19,8 +19,8 @@ const MAX_CURSOR_LENGTH = 16_384;
 const MAX_ORDER_LENGTH = 200;
 
 /**
- * Lists a page from `offset`, or after the `cursor`, and adds the header `Next-Cursor` when more rows may follow. Throws
- * 400 for a cursor that is unreadable or of another `orderBy`.
+ * Lists a page from `offset` or after `cursor`, and adds the header `Next-Cursor` when more rows may follow. Throws 400
+ * for an unreadable cursor and for a cursor of a different `orderBy`.
  */
 export async function answerPage(
   query: Query,
@@ -48,7 +48,7 @@ export function answerPageFromQuery(
   return answerPage(query, parsePage(query, defaultLimit), list);
 }
 
-/** Clients and proxies refuse responses with long headers, so the cursor holds a hash of a long order. */
+/** Some clients and proxies refuse long headers, so the cursor contains a hash of a long order. */
 function shortenOrder(order: string): string {
   return order.length <= MAX_ORDER_LENGTH ? order : createHash('sha256').update(order).digest('base64url');
 }

@@ -9,7 +9,7 @@ import { record } from './shapes.js';
 const deprecated = { since: '2027-01-01', until: '2028-01-01', instead: 'use `GET /news`' };
 
 describe('a deprecated call', () => {
-  it('names its end in the headers of every answer', async () => {
+  it('announces its end in the headers of every answer', async () => {
     const app = express().get('/old', announceDeprecation(deprecated), (_request, response) => {
       response.status(418).end();
     });
@@ -21,7 +21,7 @@ describe('a deprecated call', () => {
     ]);
   });
 
-  it('is marked in the API reference, with its headers and what to call instead', () => {
+  it('is marked in the API reference, with its headers and its replacement', () => {
     const old = route({
       method: 'get',
       path: '/orders',

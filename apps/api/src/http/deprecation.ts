@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 
-/** Announces the end of a call. */
+/** Announcement that a call will end. */
 export interface Deprecation {
-  /** Day from which new clients should not use the call, `YYYY-MM-DD`. */
+  /** Day from which new clients should not use the call, as `YYYY-MM-DD`. */
   readonly since: string;
-  /** Day on which the call ends, at least twelve months later. */
+  /** Day on which the call ends, at least twelve months after `since`. */
   readonly until: string;
-  /** What to call instead. */
+  /** The call to use instead. */
   readonly instead: string;
 }
 

@@ -2,7 +2,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
-/** Finds the router by the first path segment, since each route that Express tries costs time on every call. */
+/** Selects a router by the first path segment, because Express would compare every call with all routes. */
 export function createDispatcher(
   routes: readonly Route[],
   mount: (router: Router, route: Route) => void,
@@ -15,7 +15,7 @@ export function createDispatcher(
     mount(router, route);
   }
   return (request, response, next) => {
-    // An Express router would answer OPTIONS itself.
+    // An Express router would answer OPTIONS by itself.
     const router = request.method === 'OPTIONS' ? undefined : routers.get(firstSegmentOf(request.path));
     return router ? router(request, response, next) : next();
   };

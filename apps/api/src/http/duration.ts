@@ -5,7 +5,7 @@ export const DAY_SECONDS = 24 * 3_600;
 const DURATION = /^([1-9]\d{0,4})([hd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: DAY_SECONDS };
 
-/** Accepts seconds, or a duration such as `12h` or `30d`. */
+/** Accepts a number of seconds, or a text such as `12h` or `30d`. */
 export function Duration(maxSeconds: number, limits: string): PropertyDecorator {
   const seconds = { type: 'integer' as const, minimum: 1, maximum: maxSeconds };
   const schema = { oneOf: [seconds, { type: 'string' as const, pattern: DURATION.source }, { type: 'null' as const }] };

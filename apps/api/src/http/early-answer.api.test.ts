@@ -17,7 +17,7 @@ const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
 let shop: Client;
-/** The server needs a separate process: a client in the same process would read the answer before a reset. */
+/** The server runs in a separate process, because a client in the same process would read the answer before a reset. */
 let server: ServerProcess;
 let dataDir: string;
 
@@ -73,7 +73,7 @@ describe.each<[string, string, () => RequestInit]>([
     () => ({ headers: authorized(JSON_TYPE), ...streamOf(blankChunks(500)) }),
   ],
 ])('an oversized %s', (_, path, init) => {
-  it('gets a 413 through fetch, every time', async () => {
+  it('gets a 413 through fetch in every attempt', async () => {
     const answers: unknown[] = [];
     for (let time = 0; time < ATTEMPT_COUNT; time += 1) {
       const reply = await fetch(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
@@ -121,7 +121,7 @@ it('a client that cannot send for two seconds gets a 413', async () => {
 });
 
 describe('an early answer', () => {
-  it('is counted with its status even if the client hangs up', async () => {
+  it('is counted with its status even when the client closes the connection', async () => {
     await fetch(`${server.origin}${BASE_PATH}/cdn/files`, {
       method: 'POST',
       headers: authorized(),

@@ -19,8 +19,9 @@ export function isAnsweredEarly(response: ServerResponse): boolean {
 }
 
 /**
- * Answers a request that is still arriving, then closes the connection. Closing with unread bytes would reset the
- * connection and lose the answer, so the rest of the request is discarded, within limits. `payload` is the whole body.
+ * Answers a request that is still arriving, then closes the connection. Unread bytes would make TCP reset the
+ * connection and lose the answer, so the rest of the request is discarded, within limits. `payload` is the whole body
+ * of the answer.
  */
 export function answerEarly(
   response: ServerResponse,
@@ -48,7 +49,7 @@ export function answerEarly(
 
 const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
-/** Refuses a body as soon as it exceeds the limit; a parser would first read the whole body. */
+/** Refuses a body as soon as it exceeds the limit, while a parser would first read the whole body. */
 export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {
@@ -60,7 +61,7 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
       request.off('data', countChunk);
       next(tooLarge());
     };
-    // The handler is attached in the same turn as the parser, so the handler misses no byte.
+    // Both listeners are added before the first chunk can arrive, so no byte is missed.
     request.on('data', countChunk);
     return parse(request, response, (error?: unknown) => {
       request.off('data', countChunk);

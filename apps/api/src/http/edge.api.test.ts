@@ -59,7 +59,7 @@ describe('a slow client', () => {
         `${postOf('/cdn/files', 'multipart/form-data; boundary=b', 10_000)}--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`,
       SHORT_TIMEOUTS.request,
     ],
-  ])('gets a 408 and a closed connection when slow %s', async (_, bytes, timeoutMs) => {
+  ])('gets a 408 and a closed connection when it is slow %s', async (_, bytes, timeoutMs) => {
     const { answer, milliseconds } = await dripRequest(bytes());
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
@@ -127,7 +127,7 @@ describe('a client that never reads its answer', () => {
 });
 
 describe('the default timeouts', () => {
-  it('limit heads, requests, idle connections and silence', () => {
+  it('limit the time of heads, requests, idle connections and silence', () => {
     const { server } = createHttpServer(() => {});
     expect(server).toMatchObject({
       headersTimeout: 10_000,
@@ -251,7 +251,7 @@ describe('a server that drains', () => {
     expect(text()).toMatch(/\r\nConnection: close\r\n/i);
   });
 
-  it('cuts off a call that exceeds the drain timeout', async () => {
+  it('ends a call that exceeds the drain timeout', async () => {
     const { httpServer, socket } = await startBusyServer({ drain: 300 });
     const startedAtMs = performance.now();
     const closing = once(socket, 'close');

@@ -24,7 +24,7 @@ export function invalidParameter(name: string): HttpProblem {
   return badRequest('Request.InvalidParameter', { details: { parameter: name } });
 }
 
-/** The limit that refused a call, as metrics and the log name it. */
+/** Name of a limit in metrics and in the log. */
 export type LimitName =
   | 'app_large_calls'
   | 'app_bytes'
@@ -33,7 +33,7 @@ export type LimitName =
   | 'token_rate'
   | 'address_rate';
 
-/** Thrown when a caller exceeds a limit; other callers are still served. */
+/** Thrown when a caller exceeds a limit, while other callers are still served. */
 export class LimitExceeded extends HttpProblem {
   constructor(
     status: number,
@@ -44,21 +44,21 @@ export class LimitExceeded extends HttpProblem {
   }
 }
 
-/** Too many calls of one app, or look-ups of one address, are in progress. */
+/** Thrown when one app has too many calls in progress, or one address too many look-ups. */
 export class Busy extends LimitExceeded {
   constructor(limit: LimitName) {
     super(503, limit, { 'Retry-After': '1' });
   }
 }
 
-/** The headers include `Retry-After`. */
+/** Thrown when a caller exceeds its rate limit. The headers include `Retry-After`. */
 export class TooManyCalls extends LimitExceeded {
   constructor(limit: LimitName, headers: Readonly<Record<string, string>>) {
     super(429, limit, headers);
   }
 }
 
-/** Thrown when a dependency is unreachable and nothing was written. */
+/** Thrown when a dependency is unreachable and the call has written nothing. */
 export class Unavailable extends Error {}
 
 const DETAIL_BY_STATUS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
@@ -79,10 +79,10 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-/** The token is valid, but lacks the scope of the call. */
+/** Key for a valid token that lacks the scope of the call. */
 export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
 
-/** Details of a rejected token for the log. */
+/** Details of a rejected token, for the log. */
 export interface RejectedToken {
   readonly tokenId?: number;
   readonly appId?: number;
@@ -137,7 +137,7 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   };
 }
 
-/** Statuses that the interface prescribes. All other refusals are answered 422. */
+/** Statuses that the published interface defines. Refusals with any other key get 422. */
 const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'API.Tokens.ScopeNotHeld': 403,
   'API.Tokens.UploadNotGranted': 403,
@@ -161,7 +161,7 @@ export function statusOf(key: string): number {
   return STATUS_BY_KEY[key] ?? 422;
 }
 
-/** The interface answers refusals of imported orders as `{error}`, without an area. */
+/** The published interface answers refusals of imported orders as `{error}`, without the name of an area. */
 const BARE_AREA = 'Order';
 
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
@@ -174,7 +174,7 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, problems };
 }
 
-/** `area` names the errors of all rows. Default: the area of each key. */
+/** `area` is the name of all errors in the body; by default, the name is the area of each key. */
 export function rejectionAnswer(
   failures: readonly RejectionReason[],
   sentRows: SentRows,
@@ -187,7 +187,10 @@ export function rejectionAnswer(
   return { status: 422, body: { errors }, problems };
 }
 
-/** `API.Warehouses.NotFound` → `Warehouses`, `Stocks.InvalidWarehouseId` → `Stocks`, plain text → `message`. */
+/**
+ * Returns `Warehouses` for `API.Warehouses.NotFound`, `Stocks` for `Stocks.InvalidWarehouseId`, and `message` for plain
+ * text.
+ */
 export function areaOf(message: string): string {
   const [, area] = /^(?:API\.)?([A-Z]\w*)(?:\.\w+)+$/.exec(message) ?? [];
   return area ?? 'message';

@@ -143,7 +143,7 @@ describe('a call with an invalid token', () => {
   });
 });
 
-describe('a call whose Accept header rules out its answer', () => {
+describe('a call whose Accept header excludes its answer', () => {
   const ACCEPTS = ['text/html', 'text/*', 'image/x-none', '*/*;q=0', 'application/json;q=0', 'garbage', ';', ','];
 
   it('answers 406 with any token and writes nothing', async () => {
@@ -174,7 +174,7 @@ describe('a path of the interface', () => {
     expect(await probeRoutes(errorsOf, hasAnswer(404, []))).toEqual([]);
   });
 
-  it('answers 404 and [] when slightly changed and writes nothing', async () => {
+  it('answers 404 and [] when it is slightly changed, and writes nothing', async () => {
     const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
       const relativePath = path.slice(BASE_PATH.length);

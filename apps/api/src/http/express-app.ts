@@ -41,16 +41,16 @@ export interface AppParts {
   readonly calls: Pick<Calls, 'runAs' | 'runFor' | 'runIf' | 'track'>;
   readonly clock: Clock;
   readonly jsonLimit: number;
-  /** Timeout of a JSON body in ms; uploads have the longer timeout of the request. */
+  /** Timeout in ms for reading a JSON body; an upload has the longer timeout of the whole request. */
   readonly jsonBodyMs: number;
   readonly uploads: UploadSettings;
   readonly corsOrigins: readonly string[];
   /** `undefined` means unlimited. */
   readonly rateLimits: RateLimits | undefined;
   readonly observer: Observer;
-  /** Maximum number of calls of one app, or of look-ups for one address, that are in progress. */
+  /** Maximum number of calls in progress per app, and of token look-ups in progress per address. */
   readonly maxCalls: { readonly perApp: number; readonly perAddress: number };
-  /** Proxies whose `X-Forwarded-For` is believed, in the form of Express. */
+  /** Proxies whose `X-Forwarded-For` header is trusted, as Express expects them. */
   readonly trustProxy: number | readonly string[] | false;
   readonly admission: Admission;
   readonly mountOutsideBasePath: (app: Express) => void;
@@ -98,7 +98,7 @@ interface Gate {
   readonly preconditions: Preconditions;
 }
 
-/** Adds the route with its checks, in the order that the interface prescribes. */
+/** Adds the route and its checks, in the order that the published interface defines. */
 function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void {
   const { callers, appCalls, rateLimiter } = gate;
   router[route.method](
@@ -121,12 +121,12 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
       response.locals['holder'] = holder;
       parts.onAuthenticated(holder);
       warnOfExpiry(response, holder, parts.clock);
-      // A call that cannot be answered in time is refused before its body is read.
+      // A call above the maximum would be answered too late, so it is refused before its body is read.
       return next(countCall(appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
     },
     rateLimiter,
     ...bodyHandlersOf(route, parts, gate.largeCalls),
-    // Validating a large body takes long, and the bodies of many calls may be complete at once.
+    // Validating a large body takes long, and many bodies may arrive at once, so each call waits for its turn.
     (_request, response, next) => parts.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
@@ -137,12 +137,12 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
   );
 }
 
-/** Counts the call against the limit of its token, because a token without the needed scope is still valid. */
+/** A token without the needed scope is still valid, so the call counts towards the limit of the token. */
 function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, response: Response) {
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }
 
-/** Counts a call of the app until its response ends, including the time in which its body arrives. */
+/** Counts the call until its response closes, including the time in which its body arrives. */
 function countCall(calls: CallsInProgress<number>, appId: number, response: Response): boolean {
   if (response.closed) return true;
   const hasBegun = calls.begin(appId);
@@ -187,7 +187,7 @@ function answerOf(error: unknown, request: Request, response: Response, observer
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
   if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
-  // Any other error of Express or its body parser means an unreadable request.
+  // Express and its body parsers throw any other 4xx error for an unreadable request.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);

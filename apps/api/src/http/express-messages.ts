@@ -3,8 +3,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { MessageClasses } from './server.js';
 
 /**
- * Returns request and response classes that already have Express's prototypes. Express would otherwise change the
- * prototype of every object, which costs a sixth of a call's time.
+ * Returns classes for requests and responses that inherit from Express's prototypes. Express would otherwise change the
+ * prototype of every object, which takes a sixth of a call's time.
  */
 export function createExpressMessages(app: Express): MessageClasses {
   class Request extends IncomingMessage {}

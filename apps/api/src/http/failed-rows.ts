@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import type { Problem } from './problems.js';
 import { described, integer, listOf, nullable, record, text } from './shapes.js';
 
-/** Where a row of a bulk call failed. */
+/** Index and field of a failed row in a bulk call. */
 export const FailedPlaceShape = {
   index: described(integer, 'index of the row in the request, from 0'),
   field: described(nullable(text), 'field of the row that broke the rule; null when the rule concerns several'),
@@ -39,13 +39,13 @@ export function presentFailedPlace(index: number, field: string | undefined) {
 
 const NAMED_FIELD = /^API\.\w+\.([A-Z]\w{0,40})(?:CantBeBlank|IsInvalid|IsTooLong|AlreadyExists)$/;
 
-/** Returns the field that the key of a row names: `API.Warehouses.AddressLine1IsInvalid` → `address_line_1`. */
+/** Returns the field named in a message key: `API.Warehouses.AddressLine1IsInvalid` → `address_line_1`. */
 export function fieldOfRowKey(key: string): string | undefined {
   const [, name] = NAMED_FIELD.exec(key) ?? [];
   return name?.replaceAll(/(?<!^)([A-Z]|\d+)/g, '_$1').toLowerCase();
 }
 
-/** Rows of a bulk call, with the field of the body that holds them. */
+/** Rows of a bulk call and the field of the body that contains them. */
 export interface SentRows {
   readonly field: string;
   readonly rows: readonly unknown[];

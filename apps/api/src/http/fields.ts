@@ -19,12 +19,12 @@ export function canSelectFields({ method, media, isStreamed }: Route): boolean {
 const MAX_PATHS = 100;
 const MAX_DEPTH = 5;
 
-/** Wanted fields; `null` takes the whole value. */
+/** Selected fields; `null` selects the whole value. */
 interface Selection {
   [field: string]: Selection | null;
 }
 
-/** Returns the wanted fields of a successful answer. Throws 400 for too many paths, or for too long ones. */
+/** Reduces a successful answer to the selected fields. Throws 400 for too many or too long paths. */
 export function selectFields(answer: Answer, query: Call['query']): Answer {
   const selection = parseSelection(query['fields']);
   if (selection === undefined || answer.status !== 200) return answer;
@@ -48,7 +48,7 @@ function parseSelection(value: unknown): Selection | undefined {
   return selection;
 }
 
-/** Without a prototype, so that no name finds an inherited property. */
+/** Objects without a prototype have no inherited properties, which a field name could match. */
 function emptySelection(): Selection {
   return Object.create(null) as Selection;
 }

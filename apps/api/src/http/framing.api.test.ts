@@ -106,7 +106,7 @@ describe('a request head', () => {
 });
 
 describe('an HTTP/1.0 request', () => {
-  it('needs no Host header', async () => {
+  it('does not need a Host header', async () => {
     expect(parseAnswer(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
       status: 404,
     });
@@ -114,7 +114,7 @@ describe('an HTTP/1.0 request', () => {
 });
 
 describe('a connection', () => {
-  it('serves several requests', async () => {
+  it('serves several requests one after another', async () => {
     const unfinishedHead = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
     const answers = await exchangeBytes(
       api.origin,
@@ -144,7 +144,7 @@ describe('a body that differs from its Content-Length', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 401 ']);
   });
 
-  it('creates no customer when the client hangs up early', async () => {
+  it('creates no customer when the client disconnects early', async () => {
     const shortRequest = request(
       ['Host: x', `Content-Length: ${CUSTOMER_BODY.length + 1}`],
       CUSTOMER_BODY.replace('smuggled', 'cut'),

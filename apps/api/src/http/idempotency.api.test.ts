@@ -78,7 +78,7 @@ describe('a repeated call', () => {
     ]);
   });
 
-  it('replays a refusal even if the call could succeed', async () => {
+  it('replays a refusal even when the call would succeed now', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 11 }]);
     const createProforma = () => shop.keyed('big').post('/proforma_orders', { order_processing_id: evaluation });
     const firstReply = await createProforma();
@@ -112,7 +112,7 @@ describe('a repeated call', () => {
     },
   );
 
-  it('runs again after 24 hours', async () => {
+  it('runs again when its key is older than 24 hours', async () => {
     const add = () => shop.keyed('daily').put('/int/stocks', stockBody(1));
     await add();
     api.clock.forward({ hours: 23, seconds: 3_590 });
@@ -152,7 +152,7 @@ describe('an idempotency key', () => {
     expect(await readOnHand()).toBe(10);
   });
 
-  it('accepts any text of 255 characters', async () => {
+  it('may be any text of 255 characters', async () => {
     const oddKey = `'; drop table apps; -- %_\\"${'x'.repeat(230)}`.slice(0, 255);
     await shop.keyed(oddKey).put('/int/stocks', stockBody(1));
     expect(isReplay(await shop.keyed(oddKey).put('/int/stocks', stockBody(1)))).toBe(true);
@@ -163,7 +163,7 @@ describe('an idempotency key', () => {
     expect(await countKeys()).toBe(0);
   });
 
-  it('stays unused after a refused body', async () => {
+  it('is not used up by a refused body', async () => {
     const client = { ...shop.keyed('late') };
     expect(
       (await shop.keyed('late').put('/int/stocks', { stocks: Array.from({ length: 10_001 }, () => ({})) })).status,
@@ -174,7 +174,7 @@ describe('an idempotency key', () => {
 });
 
 describe('concurrent calls with one key', () => {
-  it('run once, and the others get 409 or the stored answer', async () => {
+  it('run the call once; the other calls get 409 or the stored answer', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => shop.keyed('rush').put('/int/stocks', stockBody(1))),
     );
@@ -199,8 +199,8 @@ describe('concurrent calls with one key', () => {
   });
 });
 
-describe('a crashed run', () => {
-  it('lets the call run again when no write came before the crash', async () => {
+describe('a run that crashed', () => {
+  it('lets the call run again when it crashed before its write', async () => {
     const restoreCalls = [
       replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
       replaceMethod(api.container.get(TOKENS.Database).stock, 'add', rejectAlways),
@@ -213,7 +213,7 @@ describe('a crashed run', () => {
     expect(await readOnHand()).toBe(11);
   });
 
-  it('cannot write after another run when the crash was only a long pause', async () => {
+  it('cannot write after another run if it had only paused', async () => {
     const stocks = api.container.get(TOKENS.Database).stock;
     const add = stocks.add.bind(stocks);
     let resume = (): void => {};
@@ -232,7 +232,7 @@ describe('a crashed run', () => {
     expect(await readOnHand()).toBe(11);
   });
 
-  it('is answered without a second write when the write came before the crash', async () => {
+  it('is answered without a second write when it crashed after its write', async () => {
     loseAnswers();
     const firstReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
     expect((await shop.keyed('lost').put('/int/stocks', stockBody(5))).status).toBe(409);
@@ -242,7 +242,7 @@ describe('a crashed run', () => {
     expect(await readOnHand()).toBe(15);
   });
 
-  it('is answered without a second write for every kind of call', async () => {
+  it('is answered without a second write for every kind of call, when it crashed after its write', async () => {
     loseAnswers();
     let turn = 0;
     const callTwice = async (call: (client: Client) => Promise<Reply>): Promise<Reply> => {

@@ -5,15 +5,15 @@ import type { Answer } from './answer.js';
 import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
-/** Key for a completed call whose answer was not stored, because the app has too many stored answers. */
+/** Key for a repeat of a completed call whose answer is not stored, because the app has too many stored answers. */
 export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
 
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
-/** Answers with these statuses are not stored, since a retry may succeed. */
+/** A retry after these statuses may succeed, so their answers are not stored. */
 const NOT_STORED_STATUSES = new Set([401, 406, 409, 412, 413, 429]);
 
-/** Throws 400 for an invalid key. */
+/** Returns `undefined` without a key; throws 400 for an invalid key. */
 export function parseIdempotencyKey({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -27,7 +27,10 @@ export function fingerprintOf(method: string, path: string, body: Buffer | undef
   return (body === undefined ? hash : hash.update(body)).digest();
 }
 
-/** `format` gives the answer the form in which it is stored. */
+/**
+ * Runs `work` once per key and stores the answer; a repeat gets the stored answer. `format` converts the answer before
+ * it is stored.
+ */
 export async function answerOnce(
   calls: KeyedCalls,
   call: KeyedCall,
@@ -85,5 +88,5 @@ function inProgressAnswer(speech: Speech): Answer {
   return { ...answer, status: 409, headers: { 'Retry-After': '1' } };
 }
 
-/** A lease that could not be released expires by itself. */
+/** A lease expires by itself, so a failure to renew or release it is harmless. */
 function ignoreFailure(): void {}

@@ -10,12 +10,12 @@ import { send } from './send.js';
 
 const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
-/** Returns the bytes of the body of a keyed call. */
+/** Returns the body as sent; only keyed calls keep it. */
 export function rawBodyOf(request: IncomingMessage): Buffer | undefined {
   return RAW_BODIES.get(request);
 }
 
-/** An unreadable body is refused inside the keyed call, so that a repeat gets the same refusal. */
+/** Whether the body is invalid JSON. The keyed call refuses it, so that a repeat gets the same refusal. */
 export function isUnreadable(request: IncomingMessage): boolean {
   return UNREADABLE_REQUESTS.has(request);
 }
@@ -48,7 +48,7 @@ function contentTypeProblem(): errors.HttpProblem {
   return errors.badRequest('Request.InvalidHeader', { details: { header: 'Content-Type' } });
 }
 
-/** A body must be valid JSON even when the call ignores it. */
+/** Refuses a body that is not valid JSON, even when the call ignores its body. */
 function parseJsonBody(
   { body, bodyOptional = body === undefined }: Route,
   limit: number,
@@ -56,7 +56,7 @@ function parseJsonBody(
 ): express.RequestHandler {
   const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
   const parse = (request: Request, bytes: Buffer): void => {
-    // JSON.parse accepts every depth, and would read bytes that are not UTF-8.
+    // JSON.parse accepts any nesting depth, and the decoder accepts bytes that are not UTF-8.
     const isEmpty = bytes.length === 0;
     if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes))
       throw errors.badRequest('Request.InvalidJson');
@@ -67,7 +67,7 @@ function parseJsonBody(
       const bytes: unknown = request.body;
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
-      // Parsing a large body takes long, so the parser waits for its own turn.
+      // Parsing a large body takes long, so each body waits for its turn.
       admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {
         try {
           parse(request, bytes);
@@ -92,7 +92,7 @@ function parseText(bytes: Buffer): unknown {
   }
 }
 
-/** Drops a byte order mark. */
+/** The decoder drops a byte order mark. */
 const TEXT_DECODER = new TextDecoder();
 
 const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();

@@ -9,8 +9,8 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Returns true for valid UTF-8 of at most 32 levels and 10,000 keys per object. JSON.parse accepts any depth, but the
- * recursive code that reads the result would overflow the stack. An object of a million keys would take seconds.
+ * Returns true for valid UTF-8 with at most 32 levels and 10,000 keys per object. JSON.parse accepts any depth, but
+ * recursive code would then overflow the stack. An object of a million keys would take seconds.
  */
 export function isReadableJson(bytes: Buffer): boolean {
   return isUtf8(bytes) && isWithinLimits(bytes);

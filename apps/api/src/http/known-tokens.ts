@@ -2,7 +2,10 @@ import type { Credentials } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
 
-/** Remembers the apps of valid tokens, so that strangers who guess tokens never delay these apps. */
+/**
+ * Remembers the app of each recently valid token. Calls with these tokens are not slowed down when other callers guess
+ * tokens.
+ */
 export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
@@ -10,7 +13,7 @@ export class KnownTokens {
     return hash && this.appByHash.get(keyOf(hash));
   }
 
-  /** Remembers a token; a full memory forgets the oldest. */
+  /** Remembers the app of a token; drops the oldest token when there are too many. */
   remember({ hash }: Credentials, appId: number): void {
     if (hash === undefined || this.appByHash.has(keyOf(hash))) return;
     const [oldestKey] = this.appByHash.keys();

@@ -10,7 +10,7 @@ import { badRequest, HttpProblem, Unavailable } from './errors.js';
 
 export interface ReceivedFile {
   readonly path: string;
-  /** File name from the client; untrusted. */
+  /** File name as sent by the client; untrusted. */
   readonly name: string;
   readonly size: number;
   /** SHA-256 in hex. */
@@ -26,7 +26,7 @@ const FILE_FIELD = 'file';
 const MAX_FIELD_BYTES = 65_536;
 const MAX_FORM_BYTES = 1_048_576;
 const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
-/** Without a limit, one large index would allocate a list that blocks every other call. */
+/** Without a maximum index, a field such as `a[99999999]` would allocate a huge list. */
 const NESTING_LIMITS = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
 const STALE_UPLOAD_MS = 24 * 3_600_000;
 
@@ -43,7 +43,7 @@ export async function removeStaleUploads({ directory }: UploadSettings): Promise
   }
 }
 
-/** Streams the file of a form to disk. {@link discardForm} removes it after the call. */
+/** Streams the file of a form to disk. {@link discardForm} removes the file after the call. */
 export function receiveForm(uploads: UploadSettings): RequestHandler {
   const receive = multer({
     storage: new HashingStorage(uploads.directory),
@@ -90,7 +90,7 @@ function hasBody({ headers }: Request): boolean {
 function problemOf(error: unknown): unknown {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  // The form parser does not mark client errors; disk errors have a `syscall`.
+  // The form parser does not mark errors of the client, but only disk errors have a `syscall`.
   return isDiskError(error)
     ? new Unavailable('Uploads cannot be received', { cause: error })
     : badRequest('Request.InvalidForm');
@@ -127,7 +127,7 @@ async function storeAndHash(stream: Readable, path: string, name: string): Promi
       yield chunk;
     }
   };
-  // A write stream that opens the file itself could create the file after its removal.
+  // `createWriteStream(path)` opens the file later, possibly after `rm` has run, and would leave it behind.
   const file = await open(path, 'wx', 0o600);
   try {
     await pipeline(stream, hashChunks, file.createWriteStream());

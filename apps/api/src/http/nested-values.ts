@@ -22,8 +22,8 @@ export function nestedProperties(bodyClass: Class): readonly string[] {
 }
 
 /**
- * Truncates each list to one entry above its maximum. The list is still refused for its length, but validating a
- * million entries first would block every other call.
+ * Cuts each list to one entry more than its maximum. The list is still refused for its length, but no call waits while
+ * a million entries are validated.
  */
 export function truncateOverlongLists(
   bodyClass: Class,

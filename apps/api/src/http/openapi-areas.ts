@@ -3,13 +3,13 @@ import type { Route } from './route.js';
 export interface Area {
   readonly name: string;
   readonly description: string;
-  /** Page of `docs/` without its extension. */
+  /** Name of a page in `docs/`, without its extension. */
   readonly guide: string;
-  /** First segments of the paths below `/api/v2` and `/api/v2/int`; two segments where the first is shared. */
+  /** First path segments below `/api/v2` and `/api/v2/int`. Areas that share a first segment list two segments. */
   readonly segments: readonly string[];
 }
 
-/** In the order in which a reader needs them. */
+/** Areas in the order in which a reader needs them. */
 export const AREAS: readonly Area[] = [
   {
     name: 'Proformas',
@@ -95,7 +95,8 @@ export function areaOf({ path }: Pick<Route, 'path'>): string {
 export function describeAreas(usedAreas: ReadonlySet<string>) {
   return AREAS.filter(({ name }) => usedAreas.has(name)).map(({ name, description, guide }) => ({
     name,
-    // Linters accept only absolute URLs in `externalDocs`, and the reference does not know its own.
+    // The link is in the description, because `externalDocs` needs an absolute URL and the document does not know its
+    // own.
     description: `${description} [Guide](/docs/guides/${guide})`,
   }));
 }

@@ -14,7 +14,7 @@ export function describeRequestBody({ body, upload, bodyOptional }: Route, schem
   return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
 }
 
-/** The schema is inlined, since generators ignore siblings of a `$ref`. */
+/** Code generators ignore properties beside a `$ref`, so the schema is copied instead of referenced. */
 function addFile({ properties, required = [], ...form }: Json): Json {
   const file = { type: 'string', format: 'binary', description: 'the file itself' };
   return { ...form, properties: { file, ...(properties as Json) }, required: ['file', ...(required as string[])] };
@@ -36,7 +36,7 @@ export function removeUnused(schemas: Json, paths: Json): Json {
 export function generateBodySchemas(): Json {
   assertOneClassPerName();
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  // Each custom field declares its schema; reflection would only yield "Object".
+  // Each custom field declares its own schema, because reflection knows only the type "Object".
   const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
   return validationMetadatasToSchemas({
     classTransformerMetadataStorage,
@@ -45,7 +45,7 @@ export function generateBodySchemas(): Json {
   });
 }
 
-/** The reference names a body by its class, so two classes must not share a name. */
+/** The API reference names a body after its class, so two classes must not have the same name. */
 function assertOneClassPerName(): void {
   const { validationMetadatas } = getMetadataStorage() as unknown as {
     validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;

@@ -57,13 +57,13 @@ interface CommonFailure {
   readonly reason: string;
   readonly schema: string;
   readonly keys?: readonly string[];
-  /** A further reason for calls that accept an `Idempotency-Key`. */
+  /** An additional reason for this status in calls that accept an `Idempotency-Key`. */
   readonly ofKeyedCalls?: { readonly reason: string; readonly keys: readonly string[] };
-  /** Default: every call may fail in this way. */
+  /** Whether the call can fail in this way; by default, every call can. */
   readonly isPossible?: (route: Route) => boolean;
 }
 
-/** Failures that the reference describes once for all calls of a kind. */
+/** Failures that many calls share, so the API reference describes them once. */
 const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
   400: { reason: 'the request cannot be read', schema: 'DetailError' },
   401: {
@@ -120,13 +120,13 @@ export function commonStatusesOf(route: Route): number[] {
   return commonFailuresOf(route).map(([status]) => Number(status));
 }
 
-/** Name of the response that lists the common failures of the route and of all routes with the same ones. */
+/** Name of the shared response that lists the common failures of the route. */
 export function commonErrorNameOf(route: Route): string {
   const kind = route.caller === 'public' ? 'Public' : route.scope === undefined ? 'Session' : 'App';
   return `${kind}${isKeyed(route) ? 'Keyed' : ''}Errors`;
 }
 
-/** `x-failures` states each failure exactly, since one schema has to cover all of them. */
+/** One schema covers all common failures, so `x-failures` describes each of them exactly. */
 export function describeCommonErrors(route: Route): Json {
   const failures = commonFailuresOf(route);
   const lines = failures.map(
@@ -150,7 +150,7 @@ export function describeTokenError(): Json {
   };
 }
 
-/** Describes the failures of the call beside the common ones. */
+/** Describes the failures of the call, apart from the common failures. */
 export function describeFailures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {};
   if (route.media)
@@ -187,7 +187,7 @@ function groupKeysByStatus({ refusals = [] }: Route): Map<number, string[]> {
 
 interface FailureWithKeys {
   readonly reason: string;
-  /** Errors that the status has beside `RuleError`. */
+  /** Schemas of the status, in addition to `RuleError`. */
   readonly errorNames: readonly string[];
 }
 
@@ -231,7 +231,7 @@ function describeFailure(description: string, error: string): Json {
   return { description, content: failureContent({ $ref: REFS + error }) };
 }
 
-/** A client that accepts problem documents gets one instead of the JSON of the interface. */
+/** A client that accepts problem documents gets one instead of the usual error body. */
 const PROBLEM_CONTENT: Json = { [PROBLEM_TYPE]: { schema: { $ref: `${REFS}Problem` } } };
 
 function failureContent(schema: unknown): Json {

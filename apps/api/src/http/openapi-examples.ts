@@ -12,22 +12,21 @@ type Examples = Readonly<Record<string, Example>>;
 
 export interface OperationExamples {
   readonly request?: Examples;
-  /** By status and media type. */
+  /** Examples by status, then by media type. */
   readonly responses: Readonly<Record<string, Readonly<Record<string, Examples>>>>;
 }
 
-/** Examples of each operation, by its method and path such as `get /orders/:id`. */
+/** Examples by method and path, such as `get /orders/:id`. */
 export type ApiExamples = Readonly<Record<string, OperationExamples>>;
 
-/** Made by `npm run docs` from calls to the service. */
+/** File that `npm run docs` writes from real calls to the service. */
 export const API_EXAMPLES = new URL('../../src/docs/api-examples.json', import.meta.url);
 
-/** Reads the examples; only the reference needs them, so they do not delay the start. */
+/** Reads the file on demand, because only the API reference needs it and it would delay the start. */
 export function readApiExamples(): ApiExamples {
   return JSON.parse(readFileSync(API_EXAMPLES, 'utf8')) as ApiExamples;
 }
 
-/** Adds examples to the request and the responses of an operation. */
 export function addExamples(operation: Json, { method, path }: Route, examples: ApiExamples): Json {
   const found = examples[`${method} ${path}`];
   if (found === undefined) return operation;

@@ -3,7 +3,7 @@ import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
 
-/** Headers of responses, described once. */
+/** Response headers that many calls share. */
 export const HEADERS: Readonly<Record<string, Json>> = {
   'X-Request-Id': {
     description: 'Id of the request in the log: the one of the caller, or a new one',
@@ -36,7 +36,6 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 };
 
-/** Headers of deprecated calls. */
 export const DEPRECATION_HEADERS: Readonly<Record<string, Json>> = {
   Deprecation: {
     description: 'Time since which the call is deprecated, as `@` and seconds since 1970; see `Sunset` for its end',

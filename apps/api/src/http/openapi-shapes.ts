@@ -3,7 +3,7 @@ import { REFS } from './openapi-bodies.js';
 
 type Json = Record<string, unknown>;
 
-/** Returns the schema with references, and adds its named parts to `schemas`. */
+/** Returns the schema with references to its named parts, and adds these parts to `schemas`. */
 export function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = false): unknown {
   const { $id: name } = shape;
   if (name !== undefined && !isComponent) {
@@ -21,7 +21,7 @@ function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
   return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
 }
 
-/** Writes `anyOf` of a plain type and null as one schema with two types, which generators read better. */
+/** Replaces `anyOf` of a plain type and null by one schema with two types, which code generators support better. */
 function joinTypes(schema: Json): Json {
   const { anyOf, ...others } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
@@ -31,7 +31,10 @@ function joinTypes(schema: Json): Json {
   return { ...value, ...others, type: [value['type'], 'null'], ...(values && { enum: [...values, null] }) };
 }
 
-/** Adds the schema of a body to `schemas`, named after its record or else after its operation, and refers to it. */
+/**
+ * Adds the schema of a body to `schemas` and returns a reference. The name comes from the record, or else from the
+ * operation.
+ */
 export function nameBody(schema: unknown, operationName: string, schemas: Json): Json {
   const [name, otherName] = [recordNameOf(schema) ?? operationName, operationName].map((part) => `${part}Response`) as [
     string,

@@ -3,7 +3,7 @@ import { extractNamedShapes } from './openapi-shapes.js';
 
 type Json = Record<string, unknown>;
 
-/** A request that the service sends to endpoints of an app. */
+/** A request that the service sends to the endpoints of an app. */
 export interface WebhookDescription {
   readonly name: string;
   readonly summary: string;

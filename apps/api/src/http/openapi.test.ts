@@ -16,7 +16,7 @@ const getRoute = (path: string): Route =>
     handle: async () => ok({}),
   });
 
-/** All suites of a worker share this storage of the decorators. */
+/** All suites of a Jest worker share this storage of the decorators. */
 const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<object, unknown> };
 const addedClasses: object[] = [];
 afterAll(() => addedClasses.forEach((body) => validationMetadatas.delete(body)));

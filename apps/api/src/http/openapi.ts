@@ -33,7 +33,7 @@ Records and lists have an \`ETag\`; send it as \`If-None-Match\` to get 304 whil
 Responses above 1 kB are compressed for clients that send \`Accept-Encoding: gzip\` or \`br\`.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
-/** Builds the API reference from the route table. Throws when two schemas share a name. */
+/** Builds the API reference from the route table. Throws when two schemas have the same name. */
 export function buildOpenApiDocument(
   routes: readonly Route[],
   version: string,
@@ -75,7 +75,7 @@ export function buildOpenApiDocument(
   };
 }
 
-/** Decorators register schemas in the order in which modules are loaded, which may change. */
+/** The loading order of modules would decide the order of schemas, so they are sorted. */
 function sortByName(schemas: Json): Json {
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -26,7 +26,7 @@ async function makeProforma(): Promise<{ readonly id: number; readonly path: str
 }
 
 describe('the ETag of a record', () => {
-  it('stays while time passes, and changes with the record', async () => {
+  it('stays the same while time passes, and changes with the record', async () => {
     const { path } = await makeProforma();
     const tag = tagOf(await shop.get(path));
     api.clock.forward({ seconds: 60 });
@@ -49,7 +49,7 @@ describe('the ETag of a record', () => {
     expect(tagOf(converted)).toBe(tagOf(await shop.get(`/orders/${id}?dataPart=${data_part}&timePart=${time_part}`)));
   });
 
-  it('is the same with selected fields', async () => {
+  it('is the same when fields are selected', async () => {
     const { path } = await makeProforma();
     expect(tagOf(await shop.get(`${path}?fields=id`))).toBe(tagOf(await shop.get(path)));
   });
@@ -84,18 +84,18 @@ describe('If-None-Match', () => {
     expect((await ifNoneMatch(tagOf(list)).get('/proforma_orders?limit=1')).status).toBe(200);
   });
 
-  it('is answered with a missing record as ever', async () => {
+  it('does not affect the answer for a missing record', async () => {
     expect((await ifNoneMatch('*').get('/proforma_orders/1')).status).toBe(404);
   });
 
-  it('does not change a write', async () => {
+  it('does not affect a write', async () => {
     const { path } = await makeProforma();
     expect((await ifNoneMatch(tagOf(await shop.get(path))).patch(path, { comment: 'x' })).status).toBe(200);
   });
 });
 
 describe('If-Match', () => {
-  it('lets a write through while the record is unchanged, and refuses it with 412 afterwards', async () => {
+  it('accepts a write while the record is unchanged, and refuses it with 412 after a change', async () => {
     const { path } = await makeProforma();
     const tag = tagOf(await shop.get(path));
     expect((await ifMatch(tag).patch(path, { comment: 'first' })).status).toBe(200);
@@ -112,7 +112,7 @@ describe('If-Match', () => {
     expect((await ifMatch('"x"').post(`${path}/warehouse_confirm`, { adjustments: [{}] })).status).toBe(422);
   });
 
-  it('lets one of many concurrent writes through', async () => {
+  it('accepts only one of many concurrent writes', async () => {
     const { path } = await makeProforma();
     const tag = tagOf(await shop.get(path));
     const replies = await Promise.all(
@@ -143,7 +143,7 @@ describe('If-Match', () => {
     expect((await shop.get(path)).text).toBe(before);
   });
 
-  it('finds an overdue proforma changed', async () => {
+  it('treats an overdue proforma as changed', async () => {
     const { path } = await makeProforma();
     const tag = tagOf(await shop.get(path));
     api.clock.forward({ hours: 720 });
@@ -151,7 +151,7 @@ describe('If-Match', () => {
     expect((await shop.get(path)).body.data.proforma_status).toBe('expired');
   });
 
-  it('guards settings, files, webhook endpoints, consents and the erasure of customers', async () => {
+  it('protects settings, files, webhook endpoints, consents and the erasure of customers', async () => {
     const file = (await shop.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('text') })).body.data;
     const trashed = (await shop.upload('/cdn/files', { name: 'b.txt', bytes: Buffer.from('text') })).body.data;
     const endpoint = (await shop.post('/webhook_endpoints', { webhook_endpoint: { url: 'https://example.com/hook' } }))
@@ -178,21 +178,21 @@ describe('If-Match', () => {
       expect([show, (await write(ifMatch('"stale"', client))).status]).toEqual([show, 412]);
       expect((await client.get(show)).text).toBe(shown.text);
       expect((await write(ifMatch(tagOf(shown), client))).status).toBeLessThan(300);
-      // A file looks the same in Trash.
+      // Deleting a file moves it to Trash, which does not change its tag.
       const isChanged = tagOf(await client.get(show)) !== tagOf(shown);
       const expected = isChanged ? 412 : 200;
       expect([show, (await write(ifMatch(tagOf(shown), client))).status]).toEqual([show, expected]);
     }
   });
 
-  it('is refused by calls that change no single record', async () => {
+  it('is refused by calls that do not change exactly one record', async () => {
     const client = shop.with({ 'If-Match': '*', Accept: 'application/problem+json, application/json' });
     const { status, body } = await client.put('/int/stocks', { stocks: [] });
     expect([status, body.errors[0].key]).toEqual([412, 'Request.PreconditionUnsupported']);
     expect((await ifMatch('"x"').get('/app/settings')).status).toBe(200);
   });
 
-  it('is not stored with a keyed answer, and does not stop its repeat', async () => {
+  it('is not stored with the answer of a keyed call, and does not block its repeat', async () => {
     const { path } = await makeProforma();
     const tag = tagOf(await shop.get(path));
     const stale = shop.with({ 'If-Match': '"stale"', 'Idempotency-Key': 'k' });

@@ -11,7 +11,7 @@ const PRECONDITION_FAILED = 412;
 
 const UNSUPPORTED = new HttpProblem(PRECONDITION_FAILED, {}, [requestProblem('Request.PreconditionUnsupported')]);
 
-/** Tags records and lists, and runs writes only if the record has a tag of `If-Match`. */
+/** Adds tags to records and lists. Runs a write only if `If-Match` contains the current tag of the record. */
 export class Preconditions {
   private readonly readers: ReadonlyMap<string, Route>;
   private readonly recordShapes: ReadonlySet<TSchema>;
@@ -37,7 +37,8 @@ export class Preconditions {
     if (guard === undefined || reader === undefined) throw UNSUPPORTED;
     const id = (await guard.id?.(call)) ?? call.id;
     const read = () => reader.handle({ ...call, id });
-    // Reading an overdue proforma expires it, which the check could not do.
+    // The record is read once before the check, because reading an overdue proforma expires it, which the check cannot
+    // do.
     const shownResult = await read();
     if (shownResult === undefined || isRefusal(shownResult)) return shownResult;
     const isMet = async () => listsTag(header, await tagOf(await read(), call));
@@ -46,7 +47,7 @@ export class Preconditions {
       .catch(refuseFailed);
   }
 
-  /** Adds the tag of a record or list. Answers 304 when the client has it. */
+  /** Adds the tag of a record or list. Answers 304 when the client already has the tag. */
   async tag(route: Route, answer: Answer, request: Call['request']): Promise<Answer> {
     const { method, media } = route;
     const isRead = method === 'get' && media === undefined && answer.status === 200;

@@ -10,11 +10,11 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 const FIRST_FAILURE_STATUS = 400;
 
-/** Returns the failure as a problem document (RFC 9457) when the client names that type in `Accept`. */
+/** Converts a failure to a problem document (RFC 9457) when `Accept` lists that type. */
 export function asProblemDocument(answer: Answer, response: Response): Answer {
   const { req: request } = response;
   if (answer.status < FIRST_FAILURE_STATUS || !acceptsProblems(request)) return answer;
-  // A stored answer is repeated as it was sent.
+  // A stored answer is sent again unchanged.
   if (answer.text !== undefined || answer.headers?.['Content-Type'] === PROBLEM_TYPE) return answer;
   const { status, headers, problems = [problemOfStatus(status)] } = answer;
   const body = {

@@ -24,19 +24,19 @@ function errorsOf({ status, headers, body }: Reply): [status: number, errors: ob
 }
 
 describe('Accept: application/problem+json', () => {
-  it('leaves successful answers as they are', async () => {
+  it('does not change successful answers', async () => {
     const { status, headers, body } = await client.get('/app/settings');
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body.data.name).toBe('Test');
   });
 
-  it.each(['application/json', '*/*', 'application/problem+json;q=0, */*'])('is not assumed for %s', async (accept) => {
+  it.each(['application/json', '*/*', 'application/problem+json;q=0, */*'])('is not read from %s', async (accept) => {
     const { headers, body } = await shop.with({ Accept: accept }).post('/proforma_orders', {});
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(body).toEqual({ errors: { order_processing_id: ["can't be blank"] } });
   });
 
-  it('is answered 406 when it rules out JSON, as a problem', async () => {
+  it('is answered 406 as a problem document when it excludes JSON', async () => {
     expect(errorsOf(await shop.with({ Accept: 'application/problem+json' }).get('/app/settings'))).toEqual([
       406,
       [{ key: 'Request.NotAcceptable', message: expect.any(String) }],
@@ -125,7 +125,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('points to the wrong entry of a list, and states no type for a value deeper in a field', async () => {
+  it('points to the wrong entry of a list, and states no types for a nested value', async () => {
     const order_processing = { items: [{ code: 'A', qty: 1 }], coupon_codes: ['A', 5] };
     expect(errorsOf(await client.post('/order_processings', { order_processing }))).toMatchObject([
       400,
@@ -161,7 +161,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('names each failed row of a call that writes all or nothing', async () => {
+  it('names each failed row of a call that writes all rows or none', async () => {
     const rows = [
       warehouse('W'),
       { ...(warehouse('V') as object), name: '' },
@@ -186,7 +186,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('points to the rows, whatever other lists the body has', async () => {
+  it('points to the rows even when the body has other lists', async () => {
     expect(errorsOf(await client.put('/warehouse', { notes: [1], warehouses: [{}] }))).toMatchObject([
       422,
       [{ pointer: '/warehouses/0/name' }],
@@ -203,7 +203,7 @@ describe('a problem document', () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it('states which pieces each warehouse has left', async () => {
+  it('states how many pieces each warehouse has left', async () => {
     await stockShop(shop, [{ code: 'A', price: 100, stock: 5 }]);
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 3 }]);
@@ -228,7 +228,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('has keys where the JSON answer has texts', async () => {
+  it('has message keys where the JSON answer has texts', async () => {
     await stockShop(shop, [{ code: 'A', price: 100 }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 5 }]);
     const pay = async (amount?: number) =>

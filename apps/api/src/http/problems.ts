@@ -9,24 +9,24 @@ import {
 import type { Speech } from '@back-office/apps';
 import { DEBT_ALREADY_PAID, EXCEEDS_DEBT, insufficientStock } from '@back-office/proforma';
 
-/** One reason of a failure, as `application/problem+json` lists it. */
+/** One reason of a failure, as listed in `application/problem+json`. */
 export interface Problem {
   readonly key: string;
   readonly message: string;
-  /** JSON pointer into the body. Default: derived from `row` and `field`. */
+  /** JSON pointer into the body; by default derived from `row` and `field`. */
   readonly pointer?: string;
-  /** Path in the notation of field errors, such as `items.0.qty`. */
+  /** Path in the form of field errors, such as `items.0.qty`. */
   readonly field?: string;
   /** Index of the row in a bulk call. */
   readonly row?: number;
-  /** Field of the body that holds the rows. */
+  /** Field of the body that contains the rows. */
   readonly rowsField?: string;
-  /** Codes and ids by which the row names its record. */
+  /** Codes and ids with which the row identifies its record. */
   readonly identifiers?: Readonly<Record<string, unknown>>;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Keys of failures that a JSON answer states only by its status. */
+/** Keys of failures for which a plain JSON answer has only a status. */
 export const REQUEST_PROBLEMS = {
   'Request.BadRequest': 'The request cannot be read',
   'Request.Erased': 'The stored answer showed an erased customer',
@@ -71,7 +71,7 @@ export function requestProblem(key: RequestProblemKey, place: Omit<Problem, 'key
 
 export const IS_UNKNOWN = 'is unknown';
 
-/** Keys of failures that a JSON answer states by a text. */
+/** Keys of failures for which a plain JSON answer has only a fixed text. */
 export const TEXT_KEYS: Readonly<Record<string, string>> = {
   [CANT_BE_BLANK]: 'Fields.CantBeBlank',
   [IS_INVALID]: 'Fields.IsInvalid',
@@ -83,7 +83,7 @@ export const TEXT_KEYS: Readonly<Record<string, string>> = {
   [ruleOf(insufficientStock('').refused)]: 'API.ProformaOrders.InsufficientStock',
 };
 
-/** The text after the colon names a record. */
+/** Removes the name of the record after the colon. */
 function ruleOf(text: string): string {
   return text.replace(/: .*/s, '');
 }

@@ -10,7 +10,7 @@ const isAtLeast =
   (value: unknown): boolean =>
     (parseInteger(value) ?? minimum - 1) >= minimum;
 
-/** Parameters that skip rows, and those that number pages or limit their size. */
+/** `OFFSET` is for numbers of skipped rows; `POSITIVE` is for page numbers and page sizes. */
 export const OFFSET = { schema: integer, isUsable: isAtLeast(0) };
 export const POSITIVE = { schema: integer, isUsable: isAtLeast(1) };
 
@@ -24,7 +24,7 @@ export const MOMENT_PARAMETER = {
   isUsable: (value: unknown): boolean => typeof value === 'string' && parseQueryMoment(value) !== undefined,
 };
 
-/** Lists parse the order themselves, and use their default order for other values. */
+/** The handler of a list parses the value, and uses the default order for an invalid value. */
 export function sortParameter(fields: readonly string[], description: string): QueryParameter {
   return { schema: text, description, isUsable: (value) => parseSorting(value, fields) !== undefined };
 }
@@ -53,12 +53,12 @@ export const UPDATED_AFTER = {
   },
 };
 
-/** Throws 400 for an invalid moment. */
+/** Returns the start of the changes to list; throws 400 for an invalid time. */
 export function parseUpdatedAfter(query: Query): Date | undefined {
   return parseMomentFilter(query, 'updated_after');
 }
 
-/** Throws 400 when a part is missing or invalid. */
+/** Returns `dataPart` and `timePart` of the query; throws 400 when one is missing or invalid. */
 export function parseParts(query: Query): { dataPart: number; timePart: number } {
   const dataPart = parseInteger(query['dataPart']);
   const timePart = parseInteger(query['timePart']);
@@ -67,7 +67,7 @@ export function parseParts(query: Query): { dataPart: number; timePart: number }
   return { dataPart, timePart };
 }
 
-/** Returns `undefined` for an empty filter; throws 400 when the value is not a text. */
+/** Returns `undefined` for an empty filter; throws 400 when the value is not a string. */
 export function parseTextFilter(query: Query, name: string): string | undefined {
   const value = query[name] ?? '';
   if (typeof value !== 'string') throw invalidParameter(name);
@@ -79,7 +79,7 @@ export function parseSearchFilter(query: Query): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** Returns 0 for an integer that cannot be an id; throws 400 for other values. */
+/** Returns 0 for an integer outside the range of ids; throws 400 for other invalid values. */
 export function parseIdFilter(query: Query, name: string): number | undefined {
   const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
@@ -95,18 +95,18 @@ export interface TimeWindow {
 
 const SECOND_MS = 1_000;
 
-/** Both ends are inclusive. Throws 400 for an invalid moment. */
+/** Parses both parameters as inclusive times. Throws 400 for an invalid time. */
 export function parseWindowFilter(query: Query, from: string, until: string): TimeWindow {
   const end = parseMomentFilter(query, until);
   return { from: parseMomentFilter(query, from), before: end && endOfSecond(end) };
 }
 
-/** Times are shown without fractions, so an inclusive end covers its whole second. */
+/** Responses show times without fractions of a second, so an inclusive end covers its whole second. */
 export function endOfSecond(moment: Date): Date {
   return new Date((Math.floor(moment.getTime() / SECOND_MS) + 1) * SECOND_MS);
 }
 
-/** Throws 400 for an invalid moment. */
+/** Returns the time in a query parameter; throws 400 for an invalid time. */
 export function parseMomentFilter(query: Query, name: string): Date | undefined {
   const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
@@ -115,7 +115,7 @@ export function parseMomentFilter(query: Query, name: string): Date | undefined 
   return moment.at;
 }
 
-/** Accepts a space for the `+` of an offset, since queries decode `+` as a space. */
+/** Restores the `+` of an offset, because an unencoded `+` in a query means a space. */
 export function parseQueryMoment(value: string): Moment | undefined {
   return parseMoment(value.replace(/ (?=\d\d:\d\d$)/, '+'));
 }

@@ -7,9 +7,9 @@ const MAX_PARAMETERS = 2_000;
 const MAX_DEPTH = 2;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Parses a query string into texts, lists of texts and lists of objects. Throws 400 beyond the limits. */
+/** Parses a query string into strings, lists of strings and lists of objects. Throws 400 above the limits. */
 export function parseQuery(text: string | null): Record<string, unknown> {
-  // Express passes null for a path without a question mark.
+  // Express passes null for a URL without a question mark.
   if (text === null || text === '') return {};
   if (text.split('&').some(hasForbiddenKey)) throw new HttpProblem(400);
   try {
@@ -26,14 +26,14 @@ export function parseQuery(text: string | null): Record<string, unknown> {
   }
 }
 
-/** Throws 400 for text that the database cannot store. */
+/** Throws 400 for text that the database cannot store, such as a null character. */
 export function assertStorableQuery(query: Readonly<Record<string, unknown>>): void {
   const isStorableEntry = ([name, value]: [string, unknown]) => isStorableValue(name) && isStorableValue(value);
   const [invalidName] = Object.entries(query).find((entry) => !isStorableEntry(entry)) ?? [];
   if (invalidName !== undefined) throw invalidParameter(invalidName);
 }
 
-/** Splits a list parameter in any notation, commas included. Throws 400 for too many entries. */
+/** Splits a list parameter: repeated, with brackets, or with commas. Throws 400 for too many entries. */
 export function parseListEntries(value: unknown): unknown[] {
   const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
   if (entries.length > MAX_ENTRIES) throw new HttpProblem(400);

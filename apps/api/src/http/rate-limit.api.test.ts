@@ -62,7 +62,7 @@ describe('the rate limit of a token', () => {
     expect((await http.call(endSession)).status).toBe(204);
   });
 
-  it('answers 429 before the body is read', async () => {
+  it('refuses a call with 429 before its body is read', async () => {
     await callTimes(MAX_CALLS, () => getSettings(shop.token));
     const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
     const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
@@ -92,7 +92,7 @@ describe('the rate limit of a token', () => {
     expect(await readRemainingCalls()).toBe(String(MAX_CALLS - 3));
   });
 
-  it('counts calls whose scope the token lacks', async () => {
+  it('counts calls for which the token lacks the scope', async () => {
     const { body } = await shop.post('/access_tokens', { access_token: { name: 'Narrow', scopes: ['stock:read'] } });
     const replies = await callTimes(MAX_CALLS + 2, () => getSettings(body.data.access_token));
     expect(statusesOf(replies)).toEqual([...Array.from({ length: MAX_CALLS }, () => 403), 429, 429]);
@@ -146,7 +146,7 @@ describe('callers without a valid token', () => {
     expect((await callFrom('203.0.113.2')).status).toBe(401);
   });
 
-  it('do not block tokens that were valid before, and are not charged for valid tokens', async () => {
+  it('do not block tokens that were valid before; calls with a valid token are not counted', async () => {
     const [shop, late] = [await strangersApi.app(), await strangersApi.app()];
     for (let call = 0; call < MAX_CALLS * 2; call += 1)
       expect((await callFrom('203.0.113.3', shop.token)).status).toBe(200);
@@ -169,11 +169,11 @@ describe('a service with a shared store', () => {
     redis = await startRedis();
   });
 
-  it('counts the calls of all nodes together, and continues without it', async () => {
+  it('counts the calls of all nodes together, and continues when the store is unavailable', async () => {
     const environment = { RATE_LIMIT: `${MAX_CALLS}/60`, RATE_LIMIT_STORE: redis.url };
     const nodes = [await testApi(environment), await testApi(environment)] as const;
     const shops = [await nodes[0].app(), await nodes[1].app()] as const;
-    // Both databases give their tokens the same ids.
+    // Each node has its own database, so both tokens have the same id and share one count.
     const [first, second] = [await shops[0].get('/app/settings'), await shops[1].get('/app/settings')];
     expect([first.headers['ratelimit'], second.headers['ratelimit']]).toEqual([
       `"token";r=${MAX_CALLS - 1};t=60`,

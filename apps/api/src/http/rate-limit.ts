@@ -3,28 +3,28 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { TokenHolder } from '@back-office/apps';
 import { TooManyCalls } from './errors.js';
 
-/** A window of `seconds` starts with the first call. */
+/** Maximum number of calls in a window of `seconds`, which starts with its first call. */
 export interface RateLimit {
   readonly calls: number;
   readonly seconds: number;
 }
 
-/** Counts the calls of one window by key. */
+/** Counts calls per key in the current window. */
 export interface CallCounter {
   readonly limit: RateLimit;
   count(key: string): Promise<RateLimiterRes>;
-  /** Takes back one call. */
+  /** Subtracts one call. */
   uncount(key: string): Promise<void>;
 }
 
 export interface RateLimits {
   readonly perToken: CallCounter;
-  /** Counts calls without a valid token. */
+  /** Counts calls without a valid token, per address. */
   readonly perAddress: CallCounter;
 }
 
 /**
- * Limits the calls per token before a body is read. Every answer has the headers of
+ * Limits the calls per token, before a body is read. Every answer has the headers of
  * draft-ietf-httpapi-ratelimit-headers-11.
  */
 export function limitTokenRate(counter: CallCounter | undefined): RequestHandler {
@@ -33,7 +33,7 @@ export function limitTokenRate(counter: CallCounter | undefined): RequestHandler
     next(await countToken(counter, (response.locals['holder'] as TokenHolder).tokenId, response));
 }
 
-/** Counts a call of a valid token. Returns an error above the limit. */
+/** Counts a call with a valid token. Returns an error above the limit. */
 export async function countToken(
   counter: CallCounter | undefined,
   tokenId: number,
@@ -45,7 +45,7 @@ export async function countToken(
   return isExceeded(counter, count) ? new TooManyCalls('token_rate', retryAfter(count)) : undefined;
 }
 
-/** Counts a call without a known token. Returns an error above the limit of its address. */
+/** Counts a call without a known token. Returns an error above the limit of the address. */
 export async function countStranger(
   counter: CallCounter | undefined,
   address: string,

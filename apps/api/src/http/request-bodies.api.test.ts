@@ -89,7 +89,7 @@ describe('an unreadable body', () => {
 
 describe('a body of another content type', () => {
   const encodeUtf16 = (text: string) => Buffer.from(text, 'utf16le');
-  // Read as UTF-8, the escaped quote ends the string and hides the nesting in another string.
+  // A parser that read this UTF-16 as UTF-8 would see the nesting as part of a string.
   const hiddenNesting = encodeUtf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
 
   it.each([
@@ -147,7 +147,7 @@ describe('a readable body', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  it('is ignored by a call without a body', async () => {
+  it('is ignored by a call that takes no body', async () => {
     expect((await post('/proforma_orders/987654/convert', '{"any": [1]}')).status).toBe(404);
     expect((await post('/proforma_orders/987654/convert', '')).status).toBe(404);
     expect((await post('/proforma_orders/987654/convert', '{"cut":')).status).toBe(400);
@@ -211,7 +211,7 @@ describe('a body with too many rows or fields', () => {
     ['PUT', '/customer/consents/master'],
     ['POST', '/customer/attendance'],
     ['PUT', '/notification_device'],
-  ])('is refused above 16 kB from a phone: %s %s', async (method, path) => {
+  ])('is refused above 16 kB for a call from a phone: %s %s', async (method, path) => {
     const app = await defaultApi.app();
     const customerFields = { email: 'phone@example.com', first_name: 'A', last_name: 'B' };
     const {

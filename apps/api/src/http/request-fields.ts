@@ -64,7 +64,7 @@ export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOp
   return field(validate, { type: 'integer', minimum: min, maximum: max }, { optional });
 }
 
-/** Accepts any integer; an integer that cannot be an id finds no record. */
+/** Accepts any integer. An integer outside the range of ids matches no record. */
 export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   const validate: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
   const transform = (value: unknown): unknown =>
@@ -72,7 +72,7 @@ export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   return field(validate, { type: 'integer' }, { optional }, transform);
 }
 
-/** Accepts an amount in the currency; `minorUnitsOf` checks its decimals later. */
+/** Accepts a number of currency units. `minorUnitsOf` checks the decimals later, when the currency is known. */
 export function Amount({ min, optional }: RangeOptions = {}): PropertyDecorator {
   const validate: Validator = (value) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
@@ -112,7 +112,7 @@ export interface RecordsOptions extends ListOptions {
 export interface TextsOptions extends ListOptions {
   /** Maximum length of each text in characters. */
   readonly maxLength?: number;
-  /** Accepts texts of spaces only; empty texts are never accepted. */
+  /** Whether a text may consist of spaces; an empty text is always refused. */
   readonly canBeSpaces?: boolean;
 }
 
@@ -138,7 +138,7 @@ export function Nested(getClass: () => Class, { optional }: Presence = {}): Prop
   return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
 }
 
-/** A body without its wrapper is answered 400, unless the wrapper is optional. */
+/** Marks the field that contains all other fields of the body. A body without it gets 400, unless it is optional. */
 export function Wrapper(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
   const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
   if (optional) return combine(Nested(getClass, { optional }), markWrapper);
@@ -167,7 +167,7 @@ export function ListOf(
   return nestedField(getClass, validate, { type: 'array', maxItems: max }, { optional }, { each: true, max });
 }
 
-/** Marks a field whose presence and type the domain validates, with its own message keys. */
+/** Marks a field whose presence and type the domain checks, with its own message keys. */
 export function ValidatedByDomain(schema: Schema, { optional }: Presence = {}): PropertyDecorator {
   const decorators = [Allow(), Verbatim(), JSONSchema(schema) as PropertyDecorator];
   return combine(...decorators, ...(optional ? [IsOptional()] : []));
@@ -196,8 +196,8 @@ function field(validate: Validator, schema: Schema, options: FieldOptions, trans
 class Opaque {}
 
 /**
- * Keeps the value unchanged. class-transformer would walk a value of unknown class, drop some keys, and fail on
- * `{"constructor": 1}`. A class without fields gives it nothing to walk.
+ * Keeps the value unchanged. class-transformer would walk an unknown value, drop some keys and fail on `{"constructor":
+ * 1}`. A class without fields gives it nothing to walk.
  */
 function Verbatim(transform = (value: unknown): unknown => value): PropertyDecorator {
   const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => transform(obj[key]);

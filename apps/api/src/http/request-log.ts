@@ -8,7 +8,7 @@ import type { LimitName, Rejection } from './errors.js';
 export interface FinishedRequest {
   readonly requestId: string;
   readonly method: string;
-  /** Path pattern of the route. A concrete path may hold secrets and would multiply metrics. */
+  /** Path pattern of the route. The actual path may contain secrets and would create too many metrics. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
@@ -29,7 +29,7 @@ export interface Observer {
   onLimit(limit: LimitName, caller: LimitedCaller): void;
 }
 
-/** This status is only logged: the client closed the connection before the answer. */
+/** Status for the log only: the client closed the connection before the answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 const VALID_ID = /^[\w.:-]{1,128}$/;
@@ -37,7 +37,7 @@ const VALID_ID = /^[\w.:-]{1,128}$/;
 const MAX_KEYS = 10;
 
 function shortenKeys(keys: readonly string[] | undefined): readonly string[] | undefined {
-  // The text after the colon names a record, which the log must not contain.
+  // The text after the colon names a record, which must not appear in the log.
   return keys && [...new Set(keys.map((key) => key.replace(/: .*/s, '')))].slice(0, MAX_KEYS);
 }
 
@@ -52,7 +52,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** Sets `X-Request-Id` (the caller's, if valid) and reports each request when its response closes. */
+/** Reuses a valid `X-Request-Id` of the caller or creates one. Reports each request when its response closes. */
 export function logRequests(observer: Observer): RequestHandler {
   return (request, response, next) => {
     const startedAtMs = performance.now();
@@ -60,7 +60,7 @@ export function logRequests(observer: Observer): RequestHandler {
     const requestId = typeof clientId === 'string' && VALID_ID.test(clientId) ? clientId : randomUUID();
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
-    // Node emits no `finish` event when the client closes the connection early.
+    // Node always emits `close`, but not `finish` when the client closes the connection early.
     response.on('close', () =>
       observer.onFinished({
         requestId,

@@ -33,7 +33,7 @@ function schemasIn(schema: unknown, visited = new Set<unknown>()): Schema[] {
 }
 
 describe('forms in the reference', () => {
-  it('are plain objects with the file and its fields', () => {
+  it('are plain objects that contain the file and the other fields', () => {
     const forms = bodiesOf('multipart/form-data');
     expect(forms.map(({ properties }) => Object.keys(properties ?? {}))).toEqual([
       expect.arrayContaining(['file', 'folder', 'name', 'alt', 'caption', 'tags', 'preset_id', 'on_conflict']),
@@ -51,7 +51,7 @@ describe('forms in the reference', () => {
 });
 
 describe('a field of a form in the reference', () => {
-  it('has one type, since generators cannot write a field of several types', () => {
+  it('has a single type, because generated clients cannot send a field of several types', () => {
     const fields = bodiesOf('multipart/form-data').flatMap(({ properties }) => Object.values(properties ?? {}));
     expect(fields.length).toBeGreaterThan(10);
     const typesOf = ({ type }: Schema): unknown[] => [type].flat().filter((name) => name !== 'null');
@@ -60,7 +60,7 @@ describe('a field of a form in the reference', () => {
 });
 
 describe('request bodies in the reference', () => {
-  it('have no defaults, which generators take for required fields', () => {
+  it('have no defaults, because generators treat fields with a default as required', () => {
     const schemas = [...bodiesOf('application/json'), ...bodiesOf('multipart/form-data')].flatMap((body) =>
       schemasIn(body),
     );

@@ -1,10 +1,10 @@
 import { badRequest, HttpProblem } from './errors.js';
 import { requestProblem } from './problems.js';
 
-/** A bulk call with more rows is answered 413. */
+/** Maximum number of rows in a bulk call; more rows get 413. */
 export const MAX_ROWS = 10_000;
 
-/** Returns unvalidated rows. Decorators would be slow for 10,000 rows, so the rows are validated later. */
+/** Returns the rows without validating them, because decorators are slow for 10,000 rows. */
 export function rowsOf(body: object, key: string): readonly unknown[] {
   const rows = (body as Record<string, unknown>)[key];
   if (!Array.isArray(rows)) throw badRequest('Request.MissingField', { pointer: `/${key}` });
@@ -12,7 +12,7 @@ export function rowsOf(body: object, key: string): readonly unknown[] {
   return rows;
 }
 
-/** More nested entries would exceed the timeout of a call. */
+/** A call with more nested entries would exceed its timeout. */
 const MAX_NESTED_ENTRIES = 30_000;
 
 export function assertNestedLimit(count: number): void {

@@ -64,7 +64,7 @@ describe('a token of an app', () => {
     expect(answers.filter(({ status }) => [401, 403].includes(status) || status >= 500)).toEqual([]);
   });
 
-  it('has only scopes that some route requires', () => {
+  it('can have only scopes that some route requires', () => {
     const usedScopes = new Set(scopedRoutes.map(({ scope }) => scope));
     expect(SCOPES.filter((scope) => !usedScopes.has(scope))).toEqual([]);
   });

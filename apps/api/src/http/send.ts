@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { answerEarly, TOO_LARGE } from './early-answer.js';
 import { asProblemDocument } from './problem-document.js';
 
-/** Returns the bytes of the body before compression. */
+/** Sends the answer. Returns the size of the body in bytes, before compression. */
 export function send(response: Response, jsonAnswer: Answer): number {
   if (response.headersSent) {
     response.destroy();
@@ -27,12 +27,12 @@ export function send(response: Response, jsonAnswer: Answer): number {
   return bytes;
 }
 
-/** Encoding a page of megabytes at once would delay all other calls. */
+/** Encoding megabytes in one step would delay all other calls. */
 const SLICE_LENGTH = 256 * 1024;
 
 async function sendSlices(response: Response, text: string): Promise<void> {
   let resume = (): void => {};
-  // Compression hands listeners of `drain` to its own stream, from which they cannot be removed.
+  // The compression library moves `drain` listeners to its own stream and cannot remove them, so one listener stays.
   response.on('drain', () => resume()).once('close', () => resume());
   const waitForDrain = (): Promise<void> => new Promise((resolve) => (resume = resolve));
   for (let start = 0; start < text.length && !response.destroyed;) {
@@ -44,7 +44,7 @@ async function sendSlices(response: Response, text: string): Promise<void> {
   response.end();
 }
 
-/** A slice must not end between the two halves of a character. */
+/** A character outside the BMP has two halves, and a slice must not end between them. */
 function sliceEnd(text: string, end: number): number {
   const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return isSplit ? end + 1 : end;
@@ -58,16 +58,16 @@ function setHead(response: Response, { status, headers, problems }: Answer, hasB
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 }
 
-/** Sends chunks as fast as the client reads them, and cuts the connection when a later chunk fails. */
+/** Sends chunks as fast as the client reads them. Closes the connection when a chunk after the first fails. */
 export async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
-  // Until the first chunk is sent, a failure can still be answered.
+  // Headers are sent after the first chunk has arrived, so an earlier failure can still get an error answer.
   const firstChunk = await iterator.next();
   setHead(response, answer, true);
   try {
     await pipeline(chunksFrom(firstChunk, iterator), response);
   } catch (error) {
-    // This code means that the client closed the connection.
+    // This code means that the client closed the connection, which is not an error of the service.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

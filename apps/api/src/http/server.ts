@@ -11,14 +11,14 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** All values are in ms. */
+/** Timeouts in milliseconds. */
 export interface ServerTimeouts {
   readonly head: number;
   readonly jsonBody: number;
-  /** Time for the whole request, uploads included. */
+  /** Maximum time of a whole request, including an upload. */
   readonly request: number;
   readonly idle: number;
-  /** Time without data in either direction. It is longer than `request`, so that slow clients get a 408. */
+  /** Maximum time without data in either direction; longer than `request`, so that a slow client gets a 408 first. */
   readonly silence: number;
   readonly checkInterval: number;
   readonly drain: number;
@@ -39,7 +39,7 @@ const IDLE_CHECK_MS = 100;
 
 export interface HttpServer {
   readonly server: Server;
-  /** Stops accepting, waits a limited time for running calls, then closes all connections. */
+  /** Stops accepting connections, waits a limited time for running calls, then closes all connections. */
   drain(): Promise<void>;
 }
 
@@ -79,18 +79,19 @@ export function createHttpServer(
     if (isDraining) response.setHeader('Connection', 'close');
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
-    // Data after a refused request may be a smuggled request.
+    // Data after a refused request may be a smuggled request, so it is ignored.
     if (refusedSockets.has(request.socket)) return;
     if (isReadable(request)) listener(request, response);
     else refuse(request.socket, 400);
   });
-  // Node would silently drop headers beyond a count; `maxHeaderSize` limits them.
+  // Node would silently drop headers above a count. The total size is limited by `maxHeaderSize` instead.
   server.maxHeadersCount = 0;
-  // A client that does not read its answer would hold the connection for ever.
+  // Otherwise a client that never reads its answer would keep the connection forever.
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
-    // The unreadable data may belong to a running request or come after it.
+    // Invalid data inside a request is refused at once. After complete requests, it is refused when these have been
+    // answered.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
     void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
@@ -110,12 +111,12 @@ function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): Serv
     keepAliveTimeout: idle,
     connectionsCheckingInterval: checkInterval,
     maxHeaderSize: MAX_HEAD_BYTES,
-    // Node's answer to a missing host has no body.
+    // The service refuses a missing Host header itself, because Node's answer has no body.
     requireHostHeader: false,
   };
 }
 
-/** Returns false for a transfer encoding that Node does not decode, and for a wrong number of Host headers. */
+/** Returns false when Node cannot decode the transfer encoding, or when the number of Host headers is wrong. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -134,7 +135,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers unreadable data in the error shape of the interface, unlike Node's parser. */
+/** Answers unreadable data with the usual error body, which Node's parser cannot do. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (refusedSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -144,7 +145,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 const LINGER_MS = 2_000;
 const refusedSockets = new WeakSet<Duplex>();
 
-/** Closes the socket after a moment, so that the client can read the answer. */
+/** Sends the answer and closes the socket two seconds later, so that the client can read the answer. */
 function refuse(socket: Socket, status: number): void {
   refusedSockets.add(socket);
   const reason = STATUS_CODES[status];
@@ -162,7 +163,7 @@ function refuse(socket: Socket, status: number): void {
 
 async function closeServer(server: Server, drainMs: number): Promise<void> {
   const closing = new Promise((resolve) => server.close(resolve));
-  // After close(), idle keep-alive connections would delay the end until their timeout.
+  // `close()` alone would wait for idle keep-alive connections until their timeout.
   const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
   server.closeIdleConnections();

@@ -1,7 +1,7 @@
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 
-/** A shape is both the schema of the API reference and the type of the presenter. */
-/** Generators take an integer without a format for 32 bits. */
+/** A shape is the schema in the API reference and also the type of the presented record. */
+/** Code generators would use 32 bits for an integer without a format. */
 export const integer = Type.Integer({ format: 'int64' });
 export const number = Type.Number();
 export const text = Type.String();
@@ -28,7 +28,7 @@ export function described<Shape extends TSchema>(shape: Shape, description: stri
   return { ...shape, description };
 }
 
-/** All properties are required; others are forbidden. */
+/** An object in which all properties are required and no others are allowed. */
 export function record<Properties extends TProperties>(properties: Properties): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false });
 }

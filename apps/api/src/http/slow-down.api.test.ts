@@ -26,7 +26,7 @@ const isDelayed = async (...call: Parameters<typeof callFrom>): Promise<boolean>
 const PATH = '/api/v2/app/settings';
 
 describe('an address that sends many calls without a valid token', () => {
-  it('is delayed, unlike tokens that were valid before and other addresses', async () => {
+  it('is delayed, but tokens that were valid before and other addresses are not', async () => {
     const { token } = await api.app();
     await callFrom('203.0.113.1', PATH, token);
     expect(await isDelayed('203.0.113.1', PATH)).toBe(false);
@@ -37,7 +37,7 @@ describe('an address that sends many calls without a valid token', () => {
     expect(await isDelayed('203.0.113.2', PATH)).toBe(false);
   });
 
-  it('is not delayed when its token is valid and lacks a scope', async () => {
+  it('is not delayed by calls whose valid token lacks a scope', async () => {
     const { body } = await (
       await api.app()
     ).post('/access_tokens', {
@@ -48,7 +48,7 @@ describe('an address that sends many calls without a valid token', () => {
     expect(await isDelayed(...call)).toBe(false);
   });
 
-  it('is not delayed when it reads public files', async () => {
+  it('is not delayed by reading public files', async () => {
     const { url } = await new MediaShop(api, await api.app()).text('a.txt');
     const { pathname } = new URL(url);
     expect(new Set(await repeat('203.0.113.3', pathname))).toEqual(new Set([200]));

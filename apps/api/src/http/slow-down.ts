@@ -5,12 +5,12 @@ import { MEDIA_ROUTE } from './base-path.js';
 
 const FREE_CALLS = 1_000;
 const PERIOD_SECONDS = 10;
-/** Shorter than the usual timeout of a probe (1 s), since a probe may have the address of a proxy. */
+/** Shorter than the usual 1 s timeout of a health probe, which may have the address of a proxy. */
 const DELAY_MS = 500;
 
 /**
- * Delays the calls of an address that sends many calls without a valid token. Without the delay, a few hundred
- * connections that repeat a refused call as soon as it is answered would fill every pass of the event loop.
+ * Delays calls of an address that has sent many calls without a valid token. Without a delay, a few hundred connections
+ * that retry at once would fill every pass of the event loop.
  */
 export function slowDownStrangers(callerOf: (request: Request) => number | string): RequestHandler {
   const strangers = new RateLimiterMemory({
@@ -28,7 +28,7 @@ export function slowDownStrangers(callerOf: (request: Request) => number | strin
   };
 }
 
-/** Returns true for a call that had no valid token and was not answered with a public file. */
+/** Returns whether the call had no valid token and did not get a public file. */
 function isCallOfStranger({ locals, statusCode, headersSent }: Response): boolean {
   const isServedFile = locals['route'] === MEDIA_ROUTE && headersSent && statusCode < 400;
   return locals['holder'] === undefined && locals['hasValidToken'] !== true && !isServedFile;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const resultOf = ({ status, body }: Reply) => [status, body?.errors];
 
 describe('Prefer: handling=strict', () => {
-  it('is acknowledged, and changes nothing for a valid call', async () => {
+  it('is acknowledged in the answer, and does not affect a valid call', async () => {
     const reply = await strict.get(
       '/proforma_orders?status=draft,paid&limit=5&orderBy=debt%20desc&date_from=2026-01-01',
     );
@@ -38,7 +38,7 @@ describe('Prefer: handling=strict', () => {
     },
   );
 
-  it.each(['handling=lenient', 'strict', 'handling=strictly'])('is not read from %s', async (prefer) => {
+  it.each(['handling=lenient', 'strict', 'handling=strictly'])('is not recognized in %s', async (prefer) => {
     expect((await shop.with({ Prefer: prefer }).get('/orders?x=1')).status).toBe(200);
   });
 
@@ -50,7 +50,7 @@ describe('Prefer: handling=strict', () => {
     expect((await shop.get('/orders?limti=5')).status).toBe(200);
   });
 
-  it('refuses names that objects inherit', async () => {
+  it('refuses names of properties that every object inherits', async () => {
     expect(resultOf(await strict.get('/orders?toString=1&valueOf=1'))).toEqual([
       422,
       { toString: ['is unknown'], valueOf: ['is unknown'] },
@@ -79,7 +79,7 @@ describe('Prefer: handling=strict', () => {
     ['/cdn/files?unused=often', 'unused'],
     ['/cdn/files?min_size=big', 'min_size'],
     ['/cdn/trash?order_by=colour', 'order_by'],
-  ])('refuses a value that the list would ignore: %s', async (path, parameter) => {
+  ])('refuses a value that the list would otherwise ignore: %s', async (path, parameter) => {
     expect((await shop.get(path)).status).toBe(200);
     expect(resultOf(await strict.get(path))).toEqual([422, { [parameter]: ['is invalid'] }]);
   });
@@ -118,7 +118,7 @@ describe('Prefer: handling=strict', () => {
     expect((await strict.upload('/cdn/files', file, { folder: 'x' })).status).toBe(201);
   });
 
-  it('points to what it refuses in a problem document', async () => {
+  it('points to each refused part in a problem document', async () => {
     const client = shop.with({ ...STRICT, Accept: 'application/problem+json, application/json' });
     const { body } = await client.put('/warehouse?dryrun=true', { warehouses: [{ ...warehouse('W'), 'a/b': 1 }] });
     expect(body.errors).toEqual([
@@ -127,12 +127,12 @@ describe('Prefer: handling=strict', () => {
     ]);
   });
 
-  it('lists at most 100 places', async () => {
+  it('lists at most 100 refused parts', async () => {
     const warehouses = Array.from({ length: 500 }, (_, index) => ({ ...warehouse(`W${index}`), extra: index }));
     expect(Object.keys((await strict.put('/warehouse', { warehouses })).body.errors)).toHaveLength(100);
   });
 
-  it('reports a missing or final record first', async () => {
+  it('reports a missing or final record before ignored parts', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.delete(`/proforma_orders/${id}`);
@@ -145,8 +145,8 @@ describe('Prefer: handling=strict', () => {
   });
 });
 
-describe('fields', () => {
-  it('selects fields of a record, of rows, and of nested lists', async () => {
+describe('the parameter fields', () => {
+  it('selects fields of a record, of its rows, and of nested lists', async () => {
     await stockShop(shop, [{ code: 'A' }, { code: 'B' }]);
     const { id, proforma_number } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const get = async (path: string) => (await shop.get(path)).body;
@@ -163,13 +163,13 @@ describe('fields', () => {
     });
   });
 
-  it('takes the whole value for a path and a longer one', async () => {
+  it('returns the whole value when one path is the start of another', async () => {
     const { media } = (await shop.get('/app/settings')).body.data;
     for (const fields of ['media.prefix,media', 'media,media.prefix'])
       expect((await shop.get(`/app/settings?fields=${fields}`)).body).toEqual({ data: { media } });
   });
 
-  it('ignores unknown and inherited names', async () => {
+  it('ignores unknown names and names of inherited properties', async () => {
     expect((await shop.get('/app/settings?fields=name,none,toString,name.deep')).body).toEqual({
       data: { name: 'Test' },
     });

@@ -12,23 +12,23 @@ import type { QueryParameter, Route } from './route.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A preference may have parameters after a semicolon. */
+/** A preference may have parameters after a semicolon, which are ignored. */
 const STRICT = /^handling\s*=\s*"?strict"?\s*(?:;|$)/i;
 const MAX_PROBLEMS = 100;
-/** A body with more values is checked up to here; calls refuse so many entries anyway. */
+/** Maximum number of checked values; calls refuse a body with so many entries anyway. */
 const MAX_VALUES = 500_000;
 
-/** Returns whether the client asks to refuse what the call would ignore (RFC 7240). */
+/** Whether the client sent `Prefer: handling=strict` (RFC 7240), so that ignored parts of the call are refused. */
 export function isStrict({ headers }: Request): boolean {
   const { prefer } = headers;
   return typeof prefer === 'string' && prefer.split(',').some((part) => STRICT.test(part.trim()));
 }
 
-/** Refuses unknown parameters, unusable values of known ones, and unknown fields of the body. */
+/** Refuses unknown parameters, unusable parameter values and unknown body fields. */
 export function refuseIgnored(route: Route, request: Request, speech: Speech): Answer | undefined {
   const problems = [...listIgnored(route, request)];
   if (problems.length === 0) return undefined;
-  // A map, because a name such as `constructor` would find a property that objects inherit.
+  // An object would have inherited properties, which a field named `constructor` would match.
   const messages = new Map<string, string[]>();
   for (const { place, message } of problems) messages.set(place, [...(messages.get(place) ?? []), speech.say(message)]);
   const errors = Object.fromEntries(messages);
@@ -107,7 +107,7 @@ function* unknownFields(
   }
 }
 
-/** Follows references, and skips the alternative `null`. */
+/** Resolves references, and drops the alternative `null`. */
 function resolve(schema: Json): Json {
   const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: readonly Json[] };
   if ($ref !== undefined) return resolve(((schemas ??= generateBodySchemas())[$ref.slice(REFS.length)] ?? {}) as Json);

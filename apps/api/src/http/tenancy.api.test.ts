@@ -13,10 +13,10 @@ import { startSession } from '../testing/shop.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import type { Route } from './route.js';
 
-// Two apps hold the same codes, references and e-mails. The stranger sends every call with its own token and the
-// owner's ids.
+// Two apps have the same codes, references and e-mail addresses. The stranger sends every call with its own token but
+// with the owner's ids.
 
-/** The owner stores this text in every field; the stranger never sends it in a body. */
+/** The owner has stored this text in every field; the stranger never sends it, so it must not appear in an answer. */
 const SECRET = 'canary-7f3a9c';
 
 let api: TestApi;
@@ -74,7 +74,7 @@ interface Attempt {
 
 async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
   const { client } = stranger;
-  // The call may end its session, so each call gets a new one.
+  // A call may end the session of its token, so each call gets a new session.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
   const fingerprintsBefore = await fingerprints();
   const reply = await calls.send({ route, path, token, body });
@@ -100,7 +100,7 @@ function describeAttempt({ label, reply, isOwnerDataChanged: hasChangedOwner, ha
 }
 
 describe('the owner', () => {
-  it('reads its secrets in most answers', async () => {
+  it('gets its secret text in most answers', async () => {
     const revealingAnswers = [...ownerAnswers.values()].filter(({ replyText }) => replyText.includes(SECRET));
     expect([...ownerAnswers].filter(([, { status }]) => status !== 200).map(([name]) => name)).toEqual([]);
     expect(revealingAnswers.length).toBeGreaterThan(ownerAnswers.size / 2);
@@ -249,7 +249,7 @@ describe('a stranger with one id of the owner', () => {
         for (const identifier of [...identifiersOf(owner), SECRET]) {
           const otherParameters = requiredQuery(route, stranger).filter((part) => !part.startsWith(`${parameter}=`));
           const query = queryOf([...otherParameters, `${parameter}=${encodeURIComponent(String(identifier))}`]);
-          // Writes name a missing record, because this test is only about the query.
+          // This test is only about the query, so writes use the id of a missing record.
           const path = pathOf(route, stranger, route.method === 'get' ? undefined : String(ABSENT_ID)) + query;
           attempts.push(await attemptCall(route, `?${parameter}=${String(identifier)}`, path));
         }
@@ -264,7 +264,7 @@ function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
-/** `data_part` and `time_part` are random numbers, which may equal an id by chance. */
+/** These fields contain random numbers, which may equal an id by chance. */
 const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
 function findIdentifierFields(route: Route): BodyField[] {
@@ -318,7 +318,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('after all attempts', () => {
-  it('the owner’s answers are unchanged', async () => {
+  it('the owner’s answers have not changed', async () => {
     const answersAfter = await readAsOwner();
     for (const [name, { status, replyText }] of ownerAnswers) {
       expect([name, answersAfter.get(name)?.status, answersAfter.get(name)?.replyText]).toEqual([
@@ -329,7 +329,7 @@ describe('after all attempts', () => {
     }
   });
 
-  it('no table row of the stranger holds the secret', async () => {
+  it('no table row of the stranger contains the secret', async () => {
     expect(await tablesContaining(api.database, stranger.client.appId, SECRET)).toEqual([]);
   });
 });

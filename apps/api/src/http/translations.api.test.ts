@@ -21,7 +21,7 @@ const RULE_MESSAGES = [
   'must be greater than 0',
   'has already been taken',
 ];
-/** The sentence must not contain the key, since the tests search for keys. */
+/** A translation must not contain its key, because the tests search answers for untranslated keys. */
 const sentence = (language: string, message: string): string => `${language}: ${message.replaceAll('.', ' ')}`;
 const translationsOf = (language: string) =>
   Object.fromEntries(messages.map((message) => [message, sentence(language, message)]));
@@ -102,7 +102,7 @@ describe('the language of a message', () => {
     ['sr', sentence('sr', KEY)],
     [undefined, sentence('sr', KEY)],
     ['fr', KEY],
-  ])('is the language of the session, else of the app: %s', async (language, message) => {
+  ])('is the language of the session, or else of the app: %s', async (language, message) => {
     const customer = await newCustomer(shop, `${language}@example.com`);
     const client = clientWith(await startSession(shop, { ...customer, language }));
     expect(await errorsOf(client)).toEqual({ CustomerChannelConsents: [message], fields: { state: null } });
@@ -112,7 +112,7 @@ describe('the language of a message', () => {
     ['de', 'de: is invalid'],
     [undefined, 'sr: is invalid'],
     ['fr', 'is invalid'],
-  ])('is the language of the token, else of the app: %s', async (language, message) => {
+  ])('is the language of the token, or else of the app: %s', async (language, message) => {
     expect(await getEmailErrors(await issueClient(language))).toEqual([message]);
   });
 

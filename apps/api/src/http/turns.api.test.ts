@@ -28,7 +28,7 @@ const countSent = async (part: string, work: () => Promise<unknown>): Promise<nu
 };
 
 describe('an app whose calls wait for a lock on all of its connections', () => {
-  it('delays no call of another app, and is refused beyond its share', async () => {
+  it('does not delay calls of other apps, and is refused beyond its share', async () => {
     const hostile = await api.app();
     await stockShop(hostile, [{ code: 'A', stock: 10 }]);
     const { id } = await propose(hostile, [{ code: 'A', qty: 1 }]);
@@ -76,7 +76,7 @@ describe('an unknown token', () => {
 });
 
 describe('many unknown tokens', () => {
-  it('do not block the first call of a new token', async () => {
+  it('do not delay the first call of a new token', async () => {
     const unknownTokens = Array.from({ length: 100 }, (_, index) => getSettings(`bo_app_${index}`));
     expect((await (await api.app()).get('/app/settings')).status).toBe(200);
     expect(new Set(await Promise.all(unknownTokens))).toEqual(new Set([401]));

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 
-/** Enough for several of the largest pages. */
+/** Large enough for several of the largest pages. */
 const MAX_BYTES_OF_APP = 128 * 1024 ** 2;
-/** Smaller answers fit into the buffers of a connection. */
+/** Smaller answers fit into the socket buffers and use no memory of the process. */
 const MIN_COUNTED_BYTES = 64 * 1024;
 
-/** Counts the bytes of answers that clients have not read. Pages of clients that read slowly stay in memory. */
+/** Counts answer bytes per app that clients have not read yet, because pages for slow clients stay in memory. */
 export class UnsentBytes {
   private readonly bytesByApp = new Map<number, number>();
 
@@ -15,7 +15,7 @@ export class UnsentBytes {
     return (this.bytesByApp.get(appId) ?? 0) >= this.maxBytes;
   }
 
-  /** Counts the bytes of an answer until its response closes. */
+  /** Counts the bytes of the answer until its response closes. */
   add(appId: number, response: Pick<Response, 'once'>, bytes: number): void {
     if (bytes < MIN_COUNTED_BYTES) return;
     this.change(appId, bytes);

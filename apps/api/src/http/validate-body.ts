@@ -12,7 +12,7 @@ export type BodyClass<Body extends object = object> = new () => Body;
 
 export interface ValidatedBody<Body> {
   readonly body: Body;
-  /** Field errors are reported only when the record of the path exists. */
+  /** Field errors; they are answered only when the record of the path exists. */
   readonly errors: FieldErrors | undefined;
   readonly wrongTypes?: ReturnType<typeof findWrongTypes>;
 }
@@ -47,7 +47,7 @@ function findWrongTypesInWrappers(
   return wrappers.flatMap(({ property, children }) => findWrongTypes(children ?? [], rawBody[property]));
 }
 
-/** More entries help no reader. */
+/** Maximum number of reported entries; more would help no reader. */
 const MAX_DESCRIBED_TYPES = 100;
 
 function describeWrongTypes(violations: readonly ValidationError[], body: unknown): Problem[] {
@@ -60,7 +60,7 @@ function describeWrongTypes(violations: readonly ValidationError[], body: unknow
 
 type FieldMessage = readonly [field: string, message: string];
 
-/** A wrapper is not part of a path: `payment.amount` is reported as `amount`. */
+/** Field paths omit the wrapper: `payment.amount` is reported as `amount`. */
 function messagesOf({ constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
   const message = constraints?.['field'];
   if (message !== undefined) return [[path.join('.'), message]];

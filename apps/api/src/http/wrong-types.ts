@@ -24,10 +24,10 @@ export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): 
   return { status: 400, body: { errors: { Utils: [message], fields } }, problems };
 }
 
-/** The JSON answer alone shows the value, since a problem document points to it. */
+/** A problem document points to the value, so it does not repeat it as the plain JSON answer does. */
 export function wrongTypeProblem({ field, expected_type, received_type }: WrongType): Problem {
   const key = received_type === MISSING_TYPE ? 'Request.MissingField' : 'Request.WrongType';
-  // Equal types say nothing: a value deeper in the field is wrong.
+  // Equal types mean that a nested value is wrong, so stating the types would not help.
   const details = expected_type === received_type ? undefined : { expected_type, received_type };
   return requestProblem(key, { field, ...(details && { details }) });
 }
@@ -39,14 +39,14 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
     const value = (holder as Readonly<Record<string, unknown>>)[property];
     const fieldPath = [...path, property];
     const expected = (contexts?.['field'] as ExpectedType | undefined) ?? { type: '' };
-    // The list of such an entry already reports that the entry is not an object.
+    // Such an entry is already reported as an entry that is not an object.
     if (Array.isArray(holder) && !isObject(value)) return [];
     const wrongFieldValues = constraints?.['field'] === MALFORMED ? findWrongValues(value, expected, fieldPath) : [];
     return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];
   });
 }
 
-/** JSON types of a field and of the entries of its list. */
+/** Expected JSON types of a field and of its list entries. */
 interface ExpectedType {
   readonly type: string;
   readonly itemType?: string | undefined;
