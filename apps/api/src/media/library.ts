@@ -38,7 +38,10 @@ export interface LibraryTools {
   close(): Promise<void>;
 }
 
-/** With `isReadOnly`, a disk folder is neither created nor cleaned; other stores ignore the option. */
+/**
+ * Opens the store. With `isReadOnly`, a disk store neither creates nor cleans its folder; other stores ignore the
+ * option.
+ */
 export async function openLibrary(config: Config, { isReadOnly = false } = {}): Promise<Library> {
   const serviceBase = `${config.publicUrl}/media`;
   const { storage } = config;
@@ -58,7 +61,7 @@ export async function openLibrary(config: Config, { isReadOnly = false } = {}): 
 }
 
 async function openBucket(s3: S3Config) {
-  // The package is imported on demand, since it is large.
+  // The package is large, so it is imported only when it is used.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);
 }
@@ -114,7 +117,7 @@ async function openImageProcessor({ images, imagePixelLimit, environment }: Conf
   return new FallbackImageProcessor([new SharpImageProcessor(options), jimp]);
 }
 
-/** Uses the first processor that can make all outputs. Sharp, for example, cannot read BMP. */
+/** Uses the first processor that supports all outputs, because for example sharp cannot read BMP. */
 class FallbackImageProcessor implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 

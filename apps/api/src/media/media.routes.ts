@@ -13,7 +13,7 @@ import { trashRoutes } from './trash/trash.routes.js';
 import { usageRoutes } from './usages/usages.routes.js';
 import { versionRoutes } from './versions/versions.routes.js';
 
-/** Fixed paths come first, since a path with an id would also match them. */
+/** Routes with fixed paths come first, because a path with an id would match them too. */
 export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Clock): Route[] {
   const { library, intake, publication, cachePurge, images, publicObjects } = parts;
   const { mediaFiles: files, mediaFileQueries: queries, fileMoves: moves } = database;

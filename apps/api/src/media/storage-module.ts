@@ -2,7 +2,7 @@ import type { MediaStore } from '@back-office/media';
 import type { Config } from '../config.js';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 
-/** A module named by `STORAGE` exports this function and reads its configuration from `environment`. */
+/** Exports of the module that `STORAGE` names. The function reads its configuration from `environment`. */
 export interface StorageModule {
   openMediaStore(environment: Config['environment']): Promise<OpenedStore>;
 }
@@ -11,7 +11,7 @@ export interface OpenedStore {
   readonly store: MediaStore;
   /** URL prefix of public files; absent when the service itself serves them. */
   readonly base?: string;
-  /** The service calls and awaits this function when the process ends. */
+  /** Called and awaited when the process ends. */
   readonly close?: () => void | Promise<void>;
 }
 

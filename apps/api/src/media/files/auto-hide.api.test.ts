@@ -22,7 +22,7 @@ async function hideAfterDays(days: number): Promise<void> {
 }
 
 describe('media.auto_hide_unused_days', () => {
-  it('hides a file that is unused for long, and records actor and time', async () => {
+  it('hides a file that has been unused for the set time, and records actor and time', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS - 1);
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });
@@ -38,7 +38,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(file.id)).toMatchObject({ hidden: false });
   });
 
-  it('never hides a file that was shown again', async () => {
+  it('never hides a file again that a person has shown again', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS);
     await shop.client.patch('/cdn/file', { id, hidden: false });
@@ -46,7 +46,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });
   });
 
-  it('keeps a file hidden by a person unchanged', async () => {
+  it('does not change a file that a person has hidden', async () => {
     const { id } = await shop.text('a.txt');
     await shop.client.patch('/cdn/file', { id, hidden: true, hidden_note: 'Old season' });
     const hiddenFile = await shop.file(id);
@@ -54,7 +54,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(id)).toEqual(hiddenFile);
   });
 
-  it('counts the unused days from the last replacement', async () => {
+  it('counts unused days from the last replacement of the file', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS - 1);
     await shop.replace(id, 'new words');
@@ -62,7 +62,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(id)).toMatchObject({ hidden: false });
   });
 
-  it('affects only apps with the setting', async () => {
+  it('affects only apps that have the setting', async () => {
     const otherShop = new MediaShop(api, await api.app());
     const { id } = await otherShop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS);

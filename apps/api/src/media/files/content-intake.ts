@@ -21,7 +21,7 @@ export class ContentIntake {
     private readonly pixelLimit: number,
   ) {}
 
-  /** Strips location metadata from the stored content, and keeps the original of an image in a second blob. */
+  /** Stores the content without location metadata. Keeps the unchanged original of an image in a second blob. */
   async receive(app: MediaApp, file: ReceivedFile): Promise<ReceivedContent | Refusal> {
     const upload = await this.parse(app, file);
     if (isRefusal(upload)) return upload;
@@ -35,12 +35,12 @@ export class ContentIntake {
       const bytes = stripped?.bytes ?? file.size;
       return { ...facts, receipt, bytes, checksum: stripped?.checksum ?? Buffer.from(file.hash, 'hex') };
     } finally {
-      // If the removal fails, the file is removed later with other stale uploads.
+      // Stale uploads are removed regularly, so a failed removal is harmless.
       if (stripped) await rm(stripped.path, { force: true }).catch(() => {});
     }
   }
 
-  /** Ignores errors, since the sweep removes the blobs of unused receipts. */
+  /** The sweep removes blobs of unused receipts, so errors are ignored. */
   async abandon(receipt: Receipt): Promise<void> {
     await this.receipts.end(receipt).catch(() => {});
   }
@@ -65,7 +65,7 @@ export class ContentIntake {
   }
 }
 
-/** Opens the file on the first read, since a store that fails before it reads would leave the file open. */
+/** Opens the file on the first read. A store that fails before reading would otherwise leave the file open. */
 async function* readLazily(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }

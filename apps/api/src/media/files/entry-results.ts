@@ -8,7 +8,7 @@ export function presentResult(result: FileResult, doneMessage: string, app: AppC
   return { success: result === undefined, message: result === undefined ? doneMessage : app.say(result.refused) };
 }
 
-/** Throws a 413 when there are too many entries. */
+/** Returns the entries; throws 413 when there are too many. */
 export function checkEntryCount<Entry>(entries: readonly Entry[]): readonly Entry[] {
   if (entries.length > MAX_ENTRIES) throw new HttpProblem(413);
   return entries;

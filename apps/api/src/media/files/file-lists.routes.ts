@@ -47,7 +47,7 @@ const PdfRendersShape = record({
   pages: listOf(record({ page: integer, url: text, width: nullable(integer), height: nullable(integer) })),
 });
 
-/** These routes must come before `/cdn/files/:id`, which would also match their paths. */
+/** These routes must precede `/cdn/files/:id`, which would match their paths too. */
 export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[] {
   return [
     route({

@@ -144,7 +144,7 @@ describe('the file name of a part', () => {
     expect(body.data.filename).toBe('цipela.txt');
   });
 
-  it.each(['a\r\nX: y', 'a\nb'])('loses its line break or is refused: %j', async (name) => {
+  it.each(['a\r\nX: y', 'a\nb'])('loses its line break, or the form is refused: %j', async (name) => {
     const { status, body } = await sendForm(makeForm(makeFile(name)));
     expect([400, 201]).toContain(status);
     if (status === 201) expect(body.data.filename).not.toMatch(/[\r\n]/);
@@ -167,7 +167,7 @@ describe('the upload limit', () => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('limits chunked bodies to the same size', async () => {
+  it('applies the same limit to chunked bodies', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
     expect((await sendForm(makeForm(makeFile('chunked.txt', 'x'.repeat(MAX_FILE_BYTES))), chunked)).status).toBe(201);
     expect(await sendForm(makeForm(makeFile('longer.txt', 'x'.repeat(MAX_FILE_BYTES + 1))), chunked)).toEqual(
@@ -184,7 +184,7 @@ describe('the upload limit', () => {
 });
 
 describe('an unwritable upload folder', () => {
-  it('causes 503 until it is writable again', async () => {
+  it('causes 503 answers until it is writable again', async () => {
     const [folder, movedFolder] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
     await rename(folder, movedFolder);
     expect((await sendForm(makeForm(makeFile('a.txt')))).status).toBe(503);
@@ -194,7 +194,7 @@ describe('an unwritable upload folder', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('leaves nothing behind when it is uploading', async () => {
+  it('leaves no file behind during its upload', async () => {
     const objectsBefore = await shop.storedKeys();
     const { hostname, port } = new URL(api.origin);
     const head =
@@ -210,7 +210,7 @@ describe('a client that disconnects', () => {
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
-  it('causes no failed job when it has finished its upload', async () => {
+  it('causes no failed job after its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = makeForm(makeFile('after.txt', 'words'));
     await new Promise<void>((resolve) => {

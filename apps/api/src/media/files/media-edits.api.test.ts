@@ -35,7 +35,7 @@ describe('PATCH /cdn/file', () => {
     expect((await shop.fetch(url)).status).toBe(200);
   });
 
-  it('keeps absent fields and clears null ones', async () => {
+  it('keeps absent fields and clears fields that are null', async () => {
     const { id } = await shop.text('a.txt', { alt: 'A', caption: 'C', tags: 'one' });
     await editFile({ id, caption: 'New' });
     expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A', caption: 'New', tags: ['one'] });
@@ -60,7 +60,7 @@ describe('PATCH /cdn/file', () => {
     expect((await editFile({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
   });
 
-  it('records who hid a file, when and why, until it is shown again', async () => {
+  it('records who hid a file, when and why, until the file is shown again', async () => {
     const { id } = await shop.text('a.txt');
     const hiddenAt = api.clock.now().toISOString().slice(0, 19);
     const { body } = await editFile({ id, hidden: true, hidden_note: 'Old season' });
@@ -76,7 +76,7 @@ describe('PATCH /cdn/file', () => {
     expect((await editFile({ id, hidden: false })).body.data).toMatchObject(shownFields);
   });
 
-  it('exempts a file from automatic hiding after a call with hidden: false', async () => {
+  it('exempts a file from automatic hiding once a call has sent hidden: false', async () => {
     const { id } = await shop.text('a.txt');
     const staysVisible = async () => {
       const [row] = await api.database.rows<{ stays: boolean }>(
@@ -192,7 +192,7 @@ describe('PATCH /cdn/file', () => {
 });
 
 describe('PATCH /cdn/files/move', () => {
-  it('returns one result per id in the order sent', async () => {
+  it('returns one result per id, in the order sent', async () => {
     const firstFile = await shop.text('one.txt');
     const secondFile = await shop.text('two.txt');
     const trashedFile = await shop.text('gone.txt');
@@ -232,13 +232,13 @@ describe('PATCH /cdn/files/move', () => {
     ]);
   });
 
-  it.each(['', '/'])('moves files to the top level by the folder %j', async (folder) => {
+  it.each(['', '/'])('moves files to the top level for the folder %j', async (folder) => {
     const { id } = await shop.text('a.txt', { folder: 'x' });
     expect((await moveFiles([id], folder)).body.data).toMatchObject([{ success: true }]);
     expect((await shop.file(id)).folder).toBeNull();
   });
 
-  it('moves one of two files with the same name', async () => {
+  it('moves only one of two files with the same name', async () => {
     const firstFile = await shop.text('a.txt', { folder: 'x' });
     const secondFile = await shop.text('a.txt', { folder: 'y' });
     const { body } = await moveFiles([firstFile.id, secondFile.id], 'z');
@@ -246,7 +246,7 @@ describe('PATCH /cdn/files/move', () => {
     expect([(await shop.file(firstFile.id)).folder, (await shop.file(secondFile.id)).folder]).toEqual(['z', 'y']);
   });
 
-  it('creates no folder when nothing moves', async () => {
+  it('creates no folder when no file moves', async () => {
     expect((await moveFiles([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
     expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
   });
@@ -257,7 +257,7 @@ describe('PATCH /cdn/files/move', () => {
     expect(await shop.file(file.id)).toEqual(file);
   });
 
-  it('moves many files in as many statements as one', async () => {
+  it('moves many files with as many statements as one file', async () => {
     const ids: number[] = [];
     for (let number = 0; number < 12; number += 1) ids.push((await shop.text(`${number}.txt`)).id);
     const countStatements = async (fileIds: readonly number[], folder: string) => {

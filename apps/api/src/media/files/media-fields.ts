@@ -16,7 +16,7 @@ export function Tags(): PropertyDecorator {
   return ValidatedBy(validateTags, { anyOf: [{ type: 'string' }, TAG_LIST, { type: 'null' }] }, { optional });
 }
 
-/** Generated clients cannot write a form field of several types, so the reference shows only the list. */
+/** The API reference shows only the list, because generated clients cannot send a form field of several types. */
 export function FormTags(): PropertyDecorator {
   return ValidatedBy(validateTags, TAG_LIST, { optional });
 }
@@ -33,7 +33,7 @@ function validateTagList(tags: readonly string[]): string | undefined {
   return tags.map((tag) => checkText(tag, MAX_STRING_LENGTH, true)).find((error) => error !== undefined);
 }
 
-/** Form fields are texts, so the number arrives as digits. */
+/** A form sends every value as text, so this field accepts digits. */
 export function FormNumber(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value !== 'string') return MALFORMED;
@@ -46,14 +46,14 @@ export function parseFormNumber(text: string | null | undefined): number | undef
   return text === undefined || text === null || text.trim() === '' ? undefined : Number(text);
 }
 
-/** Accepts any value, because the route validates the field and answers with a more specific refusal. */
+/** Accepts any value, because the route validates it and returns a more specific refusal. */
 export function ValidatedByRoute(schema: Parameters<typeof ValidatedBy>[1]): PropertyDecorator {
   return ValidatedBy(() => undefined, schema, { optional });
 }
 
 const MAX_IDS = 10_000;
 
-/** Accepts any integers, because the response reports unknown ids one by one. */
+/** Accepts any integers, because the response reports each unknown id separately. */
 export function Ids(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id))) return MALFORMED;

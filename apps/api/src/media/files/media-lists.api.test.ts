@@ -103,7 +103,7 @@ describe('GET /cdn/files with filters', () => {
     ]);
   });
 
-  it('finds images without alt text by noalt', async () => {
+  it('finds images without alt text with noalt', async () => {
     await shop.jpeg('bare.jpg');
     await shop.jpeg('described.jpg', { alt: 'A boot' });
     await shop.text('text.txt');
@@ -121,7 +121,7 @@ describe('GET /cdn/files with filters', () => {
     expect(foundNames).toEqual([['five.txt', 'six.txt'], ['six.txt'], []]);
   });
 
-  it('compares since_days with the time of the last content', async () => {
+  it('compares since_days with the time when the content last changed', async () => {
     const { id } = await shop.text('old.txt');
     api.clock.forward({ hours: 48 });
     await shop.text('new.txt');
@@ -134,7 +134,7 @@ describe('GET /cdn/files with filters', () => {
     expect(await shop.names('since_days=1')).toEqual(['new.txt', 'old.txt']);
   });
 
-  it('finds unused files older than the threshold by unused', async () => {
+  it('finds files that have been unused for longer than the threshold with unused', async () => {
     await shop.text('old.txt');
     await shop.recordUsage(await shop.text('used.txt'));
     api.clock.forward({ hours: 30 * 24 });
@@ -146,7 +146,7 @@ describe('GET /cdn/files with filters', () => {
     expect(await shop.names('unused=true')).toEqual(['new.txt', 'old.txt']);
   });
 
-  it('excludes hidden files and counts them', async () => {
+  it('excludes hidden files, but counts them', async () => {
     await hideFile((await shop.text('a hidden.txt')).id);
     await hideFile((await shop.text('b hidden.txt')).id);
     await shop.text('a shown.txt');
@@ -360,7 +360,7 @@ describe('GET /cdn/trash', () => {
       expect((await shop.trashedNames(query)).map((name) => name[0]).join('')).toBe(expected);
     });
 
-    it('counts all matches on every page', async () => {
+    it('counts all matching files on every page', async () => {
       const { body } = await shop.client.get('/cdn/trash?page_size=1');
       expect([body.data.files.length, body.data.total_count]).toEqual([1, 3]);
       expect((await shop.client.get('/cdn/trash?search=b.txt')).body.data.total_count).toBe(1);
@@ -370,7 +370,7 @@ describe('GET /cdn/trash', () => {
 
 describe('GET /cdn/files/pdf-renders', () => {
   it.each(['', 'name=', 'name=%00', 'name[]=a', 'name=none', 'name=%25'])(
-    'returns nothing without PDFs: %j',
+    'returns an empty list when no PDF matches: %j',
     async (query) => {
       await shop.text('a.txt');
       const { status, body } = await shop.client.get(`/cdn/files/pdf-renders?${query}`);

@@ -8,7 +8,7 @@ let shop: Client;
 beforeAll(async () => {
   api = await testApi({ DATABASE_POOL_SIZE: '4' });
   shop = await api.app();
-  // The slow database makes some calls time out while they wait for a connection.
+  // With slow updates, some calls exceed their timeout while they wait for a connection.
   await api.database.rows(`create function slow() returns trigger language plpgsql as
     'begin perform pg_sleep(0.05); return new; end'`);
   await api.database.rows('create trigger slow before update on cdn_files for each row execute function slow()');

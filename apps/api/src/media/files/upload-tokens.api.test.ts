@@ -22,7 +22,7 @@ const upload = (client: Client, fields: Readonly<Record<string, string>> = {}, n
 const NOT_GRANTED = [403, { errors: { Tokens: ['API.Tokens.UploadNotGranted'] } }];
 
 describe('POST /upload_tokens', () => {
-  it('creates a token for ten minutes that no list shows', async () => {
+  it('creates a token that is valid for ten minutes and that no list shows', async () => {
     const { status, body } = await post({ folder: 'promo' });
     expect([status, body.data]).toEqual([
       201,
@@ -60,7 +60,7 @@ describe('POST /upload_tokens', () => {
 });
 
 describe('an upload token', () => {
-  it('uploads into its folder, whether the form names it or not', async () => {
+  it('uploads into its folder, even when the form does not name the folder', async () => {
     const browser = await browserWith({ folder: 'promo' });
     const uploads = [await upload(browser), await upload(browser, { folder: 'promo' }, 'b.txt')];
     expect(uploads.map(({ status, body }) => [status, body.data.folder])).toEqual([

@@ -68,7 +68,9 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
 
 export const UPLOAD_NOT_GRANTED = 'API.Tokens.UploadNotGranted';
 
-/** Refuses a form that names another folder or preset than its token. The form may leave them out. */
+/**
+ * Refuses a form whose folder or preset differs from that of its upload token. Absent values are taken from the token.
+ */
 export function limitToGrant(details: NewFile, grant: UploadGrant | null, hasFolder: boolean): NewFile | Refusal {
   if (grant === null) return details;
   const presetId = grant.presetId ?? undefined;

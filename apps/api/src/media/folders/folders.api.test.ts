@@ -120,7 +120,7 @@ describe('POST /cdn_folders', () => {
     expect(await readTree()).toEqual(['same']);
   });
 
-  it('adds one of twenty concurrent duplicates', async () => {
+  it('adds only one of twenty concurrent duplicates', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => postFolder('rush')));
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201,
@@ -130,7 +130,7 @@ describe('POST /cdn_folders', () => {
 });
 
 describe('GET /cdn/folders', () => {
-  it('returns the tree in order of name with counts of visible files', async () => {
+  it('returns the tree in order of name, with counts of visible files', async () => {
     await makeFolders('b', 'a', 'a/x', 'a/x/deep');
     await addFile('a', '1.png');
     await addFile('a/x/deep', '2.png');
@@ -142,7 +142,7 @@ describe('GET /cdn/folders', () => {
     expect([a?.folders[0]?.file_count, a?.folders[0]?.total_file_count]).toEqual([0, 1]);
   });
 
-  it('shows the branch below a folder', async () => {
+  it('shows only the branch below a folder', async () => {
     await makeFolders('a', 'a/x', 'ax');
     expect([await readTree('?folder=a'), await readTree('?folder=a/x'), await readTree('?folder=/')]).toEqual([
       ['a/x'],
@@ -296,8 +296,8 @@ describe('PATCH /cdn/folder', () => {
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
-  it('returns to each of several concurrent moves its own result', async () => {
-    // With one connection, a call that reads after its write would see the writes of all other calls.
+  it('returns the right result to each of several concurrent moves', async () => {
+    // With a single connection, calls run one after another, so a read after the write would see all other writes.
     const singleConnectionApi = await testApi({ DATABASE_POOL_SIZE: '1' });
     shop = await singleConnectionApi.app();
     const parents = ['b1', 'b2', 'b3', 'b4'];

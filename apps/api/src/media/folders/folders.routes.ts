@@ -127,7 +127,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
   ];
 }
 
-/** A key is either the full path or only the last segment, which is then appended to the parent. */
+/** A key contains either the full path or only the last segment, which is then appended to the parent path. */
 function parsePath({ key, parent_cdn_folder_path: parentPath }: CdnFolderFields): FolderPath | Refusal {
   const parent = parseFolderPath(parentPath ?? '', 'parent_cdn_folder_path');
   const path = parseFolderPath(key, 'key');

@@ -45,7 +45,7 @@ describe('PUT /cdn_upload_presets', () => {
     expect(body.data).toEqual([{ ...DEFAULT_PRESET, name: 'plain', is_default: false }]);
   });
 
-  it('keeps one default preset', async () => {
+  it('keeps exactly one default preset', async () => {
     await putPresets({ name: 'a', is_default: true });
     await putPresets(
       { name: 'b', is_default: true },
@@ -58,7 +58,7 @@ describe('PUT /cdn_upload_presets', () => {
     expect((await listPresets()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
   });
 
-  it('keeps the later of two rows with the same name', async () => {
+  it('uses the later of two rows with the same name', async () => {
     const { body } = await putPresets({ name: 'a', quality: 10 }, { name: ' a ', quality: 20 });
     expect(body.data.map(({ quality }: { quality: number }) => quality)).toEqual([20, 20]);
     expect(await listPresets()).toHaveLength(2);
@@ -159,7 +159,7 @@ describe('an upload', () => {
     expect(smallFile.size).toBeLessThan(largeFile.size);
   });
 
-  it('uses the default preset unless one is sent', async () => {
+  it('uses the default preset unless the upload names another', async () => {
     await makePreset({ output_format: 'jpeg', is_default: true });
     expect((await uploadAndProcess({})).mime).toBe('image/jpeg');
   });

@@ -31,7 +31,7 @@ describe('a file that is too costly to process', () => {
   it.each([
     ['photo.png', () => samples.still('image/png', 10, 10)],
     ['guide.pdf', async () => pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] })],
-  ])('fails at the first attempt and is served as uploaded: %s', async (name, make) => {
+  ])('is marked as failed after one attempt, and is served as uploaded: %s', async (name, make) => {
     const { id } = await shop.upload(name, await make());
     await api.runJobs();
     const file = await shop.file(id);

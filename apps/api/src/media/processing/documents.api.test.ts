@@ -31,7 +31,7 @@ describe('a PDF', () => {
     { width: 200, height: 300, colour: [0, 0, 1] },
   ] as const;
 
-  it('gets images of its pages and is found by name', async () => {
+  it('gets images of its pages, and is found by name', async () => {
     const file = await upload('Katalog Čizme.pdf', pdfSample({ pages }));
     expect((await processFile(file.id)).processing).toBe('done');
     const { body } = await shop.get('/cdn/files/pdf-renders?name=cizme');
@@ -48,14 +48,14 @@ describe('a PDF', () => {
     expect((await shop.get('/cdn/files/pdf-renders?name=other')).body.data).toEqual([]);
   });
 
-  it('is served without rendered pages when it has a password', async () => {
+  it('is served without images of its pages when it has a password', async () => {
     const file = await upload('secret.pdf', encryptedPdf());
     expect((await processFile(file.id)).processing).toBe('done');
     expect((await shop.get('/cdn/files/pdf-renders')).body.data).toEqual([]);
     expect((await fetchFile(file.url)).status).toBe(200);
   });
 
-  it('loses its rendered pages when it is purged', async () => {
+  it('loses the images of its pages when it is purged', async () => {
     const file = await upload('a.pdf', pdfSample({ pages }));
     await processFile(file.id);
     const [{ pages: renderedPages }] = (await shop.get('/cdn/files/pdf-renders')).body.data;

@@ -25,10 +25,12 @@ import type { PublicCopies } from '../serving/public-copies.js';
 
 export class BrokenContent extends Error {}
 
-/** The image processor crashed or was killed; the image or the machine may be the cause. */
+/**
+ * The image processor crashed or was killed. Either the image or the machine may be the cause, so the job is retried.
+ */
 export class ProcessorCrashed extends Error {}
 
-/** Renditions are made from processed content, so the job is retried until the content is processed. */
+/** The content is not processed yet. Its renditions need it, so the job is retried. */
 export class ContentPending extends Error {}
 
 const PDF = 'application/pdf';
@@ -45,13 +47,16 @@ export class FileProcessing {
     private readonly copies: PublicCopies,
   ) {}
 
-  /** Safe to repeat and to run concurrently: results of replaced content are discarded. */
+  /**
+   * Makes and publishes renditions and pages of a file. Runs may be repeated or concurrent, because results of replaced
+   * content are discarded.
+   */
   async run({ appId, fileId, version, widths }: ProcessPayload): Promise<void> {
     const file = await this.queries.find(appId, fileId);
     if (file === undefined) return;
     const isPending = file.processing === 'pending';
     if (version !== undefined && (version !== file.version || !isPending)) return this.repairCopies(appId, file);
-    // If this fails, `publish` writes the copy again.
+    // A failure here is harmless, because `publish` writes the copy again.
     await this.copies.trySettle(appId, [file.key]);
     if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
     const result = await this.makeObjects(appId, file, widths);
@@ -59,12 +64,12 @@ export class FileProcessing {
     if (!isListed && version === undefined) throw new ContentPending('The content was replaced meanwhile');
   }
 
-  /** Repairs public copies, because an earlier run may have crashed while it wrote them. */
+  /** Completes public copies that an earlier, crashed run may have left incomplete. */
   private async repairCopies(appId: number, { id, key }: FileToProcess): Promise<void> {
     await this.copies.settle(appId, [key, ...(await this.queries.derivedKeys(appId, id))]);
   }
 
-  /** Lists the results once their public copies exist; returns false when the content was replaced. */
+  /** Writes public copies of the results, then lists them. Returns false when the content was replaced meanwhile. */
   private async publish(appId: number, file: FileToProcess, result: ProcessingResult): Promise<boolean> {
     const keys = await this.processedFiles.record(appId, file, result);
     if (keys === false) {
@@ -123,7 +128,7 @@ export class FileProcessing {
     widths: readonly number[] | undefined,
   ): Promise<ProcessingResult> {
     const bytes = await this.readBlob(file.original ?? file.content);
-    // The original may have another type than the content.
+    // The original may have a different media type than the stored content.
     const facts = await this.tools.parser.readImageFacts(appId, { bytes, name: file.key, mime: file.mime });
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;

@@ -20,7 +20,7 @@ const updateJobs = (change: string) => api.database.rows(`update graphile_worker
 const countObjects = async () => (await shop.storedKeys()).length;
 
 describe('an image that crashed every process', () => {
-  it('fails, and other images are processed', async () => {
+  it('is marked as failed, and other images are processed', async () => {
     const [crashingImage] = [await shop.jpeg('killer.jpg')];
     await updateJobs('attempts = 5, last_error = null');
     const otherImage = await shop.jpeg('other.jpg');
@@ -32,7 +32,7 @@ describe('an image that crashed every process', () => {
     expect((await shop.fetch(crashingImage.url)).status).toBe(200);
   });
 
-  it('is retried when earlier attempts reported an error', async () => {
+  it('is retried when its earlier attempts only reported an error', async () => {
     const file = await shop.jpeg('a.jpg');
     await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
     await api.runJobs();
@@ -44,7 +44,7 @@ describe('an image that crashes the image processor', () => {
   let restore = (): void => {};
   afterEach(() => restore());
 
-  it('fails after five crashes', async () => {
+  it('is marked as failed after five crashes', async () => {
     const { images } = library();
     const originalProcess = images.process.bind(images);
     restore = () => (images.process = originalProcess);
@@ -75,7 +75,7 @@ describe('an image that crashes the image processor', () => {
 });
 
 describe('the daily sweep', () => {
-  it('fails files without a job after a day', async () => {
+  it('marks files without a job as failed after a day', async () => {
     const forgottenFile = await shop.jpeg('gone.jpg');
     await api.database.rows('delete from graphile_worker._private_jobs');
     const waitingFile = await shop.jpeg('waiting.jpg');
@@ -92,7 +92,7 @@ describe('the daily sweep', () => {
     expect((await shop.file(waitingFile.id)).processing).toBe('done');
   });
 
-  it('retries jobs that gave up during a long store failure', async () => {
+  it('retries jobs that had failed for good during a long failure of the store', async () => {
     const file = await shop.text('a.txt');
     await api.runJobs();
     const { store } = library().library;
@@ -123,7 +123,7 @@ describe('media publish', () => {
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
-  it('publishes each file once over several batches', async () => {
+  it('publishes each file once, even over several batches', async () => {
     await api.database.rows(
       `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing, search_text, tags, last_modified, inserted_at)
        select $1, 'active', '_blobs/x/' || n, 'x/' || n, '', n::text, 'doc', 'text/plain', 1, '\\x00', 'done', n::text, '{}', now(), now()

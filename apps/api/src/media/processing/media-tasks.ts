@@ -18,7 +18,7 @@ import type { RememberedObjects } from '../serving/remembered-objects.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 
-/** Decoding is retried, since the machine may have caused the failure. */
+/** The machine instead of the image may have caused a decoding failure, so decoding is retried. */
 const MAX_DECODE_ATTEMPTS = 3;
 const MAX_CRASHES = 5;
 

@@ -50,7 +50,7 @@ const decompressionBomb = (width: number, height: number): Uint8Array =>
 
 describe('a photo', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is rotated upright with its renditions for EXIF orientation %i',
+    'is rotated upright for EXIF orientation %i, with its renditions',
     async (orientation) => {
       const file = await uploadAndProcess('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
       expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
@@ -77,7 +77,7 @@ describe('a photo', () => {
     expect((await sharp(await shop.bytes(file.url)).metadata()).space).toBe('srgb');
   });
 
-  it('has renditions without its location', async () => {
+  it('has renditions without its location metadata', async () => {
     const file = await uploadAndProcess('a.jpg', await samples.withLocation(400, 300));
     for (const { url } of [file, ...file.renditions]) {
       expect((await readImage(url)).hasMetadata).toBe(false);
@@ -162,7 +162,7 @@ describe('a broken image', () => {
         return image;
       },
     ],
-  ])('fails after three attempts and is served as uploaded: %s', async (_, content) => {
+  ])('is marked as failed after three attempts, and is served as uploaded: %s', async (_, content) => {
     const image = await content();
     const { id } = await shop.upload('a.jpg', image);
     expect(await runAllAttempts(id)).toEqual(['pending', 'pending', 'failed', 'failed']);
@@ -208,7 +208,7 @@ describe('the pixel limit of an image', () => {
     expect([await shop.names(), await shop.storedKeys()]).toEqual([[], []]);
   });
 
-  it('refuses a larger replacement', async () => {
+  it('refuses a larger image as a replacement', async () => {
     const { id } = await shop.text('a.txt');
     const { status, body } = await shop.replace(id, decompressionBomb(65_535, 65_535));
     expect([status, body, (await shop.file(id)).version]).toEqual([422, TOO_LARGE, 1]);
@@ -219,7 +219,7 @@ describe('the pixel limit of an image', () => {
     expect(file).toMatchObject({ processing: 'done', width: 1_000 });
   });
 
-  it('is enforced when large headers precede the size of the image', async () => {
+  it('is enforced even when large headers precede the size of the image', async () => {
     const image = await samples.still('image/jpeg', 1_001, 1_000);
     const jpeg = bytes(
       [0xff, 0xd8],
@@ -256,7 +256,7 @@ describe('an unsupported file', () => {
     ['a Windows program', 'MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff'],
     ['random bytes', '\0\x01\x02\x03\x04\x05\xfe\xff'],
     ['a RIFF of unknown type', String.fromCharCode(...riffChunk('RIFF', 'NONE', new Uint8Array(10)))],
-  ])('is refused despite an image name: %s', async (_, content) => {
+  ])('is refused even with the name of an image: %s', async (_, content) => {
     const file = { name: 'a.jpg', bytes: Buffer.from(content, 'latin1'), mime: 'image/jpeg' };
     const { status, body } = await shop.client.upload('/cdn/files', file);
     expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);

@@ -3,7 +3,7 @@ import type { MediaObjectQueries, ProcessedFiles } from '@back-office/media';
 import type { Library } from '../library.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 
-/** Newer objects may belong to a call in progress. */
+/** A newer object may belong to a running call. */
 const MIN_AGE_HOURS = 24;
 const BATCH_SIZE = 500;
 const BLOB_FOLDER = '_blobs/';
@@ -23,7 +23,7 @@ export class StoreSweep {
     let removedCount = 0;
     for await (const [prefix, keys] of this.objectsBefore(writtenBefore)) {
       const appId = await this.objects.findApp(prefix);
-      // Another installation that shares the store may own this prefix.
+      // The prefix may belong to another installation that uses the same store.
       if (appId === undefined) continue;
       const blobs = keys.filter((key) => key.startsWith(BLOB_FOLDER));
       const publicKeys = keys.filter((key) => !key.startsWith(BLOB_FOLDER));

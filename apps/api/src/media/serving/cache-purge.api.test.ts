@@ -39,7 +39,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
   let shop: MediaShop;
 
   beforeAll(async () => {
-    // Cache and service each need the address of the other at start, so a gateway with a known address connects them.
+    // The cache and the service need each other's address at start, so a gateway with a known address connects them.
     gateway = await startServer(async ({ url = '' }, response) => {
       if (serviceUrl === '') return response.end();
       const original = await fetch(serviceUrl + url);
@@ -73,7 +73,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     return { id, paths, before: textsBefore };
   }
 
-  it('purges renditions that were fetched before the new ones were made', async () => {
+  it('purges renditions that the cache fetched before the new renditions existed', async () => {
     const { id, paths, before: textsBefore } = await cacheImage();
     const { body } = await shop.replace(id, await makeJpeg(1_300, 1_000), 'purge');
     expect(body.cache).toEqual({ strategy: 'purge', url: `http://${HOST}${paths[0]}`, purged: true });
@@ -99,7 +99,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     expect(textsAfter.slice(1).filter((text) => textsMeanwhile.includes(text))).toEqual([]);
   });
 
-  it('purges despite a later replace with another strategy', async () => {
+  it('purges even when a later replacement uses another strategy', async () => {
     const { id, paths } = await cacheImage();
     await shop.replace(id, await makeJpeg(1_300, 1_000), 'purge');
     await Promise.all(paths.map(fetchCached));
@@ -108,7 +108,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     expect(await Promise.all(paths.map(fetchCached))).toEqual(await Promise.all(paths.map(fetchFresh)));
   });
 
-  it('purges old renditions after an undecodable replacement', async () => {
+  it('purges old renditions when the replacement cannot be decoded', async () => {
     const { id, paths } = await cacheImage();
     const image = await makeJpeg(400, 300);
     await shop.replace(id, image.subarray(0, image.length / 3), 'purge');
@@ -124,7 +124,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 });
 
 describe('an unavailable cache', () => {
-  it('fails only the purge, which is retried', async () => {
+  it('causes only the purge to fail, and the purge is retried', async () => {
     const requestedUrls: string[] = [];
     let isUnavailable = false;
     const cache = await startServer(async ({ url = '' }, response) => {
@@ -152,7 +152,7 @@ describe('an unavailable cache', () => {
     await cache.close();
   }, 30_000);
 
-  it('gets no purge for other cache strategies', async () => {
+  it('receives no purge for other cache strategies', async () => {
     const requestedUrls: string[] = [];
     const cache = await startServer(async ({ url = '' }, response) => {
       requestedUrls.push(url);

@@ -26,7 +26,7 @@ export class CachePurge {
     return this.purger.purge([...new Set(urls)]);
   }
 
-  /** Purges every URL under which caches may hold the keys. Throws if the cache does not confirm the purge. */
+  /** Purges every URL under which a cache may hold these keys. Throws when the cache does not confirm the purge. */
   async withdraw(withdrawn: readonly WithdrawnKey[]): Promise<void> {
     if (!this.isConfigured || withdrawn.length === 0) return;
     const urls = withdrawn.flatMap(({ key, version }) =>
@@ -35,13 +35,13 @@ export class CachePurge {
     if (!(await this.purger.purge(urls))) throw new Error('A withdrawn file could not be purged from the cache');
   }
 
-  /** Purges again after renditions are made, since a cache may have fetched the old renditions meanwhile. */
+  /** Purges once more after new renditions exist, because a cache may have fetched old ones in the meantime. */
   async run({ appId, fileId, version, keys }: PurgePayload): Promise<void> {
     if (!this.isConfigured) return;
     const file = await this.files.find(appId, fileId);
     const currentKeys = file === undefined ? [] : [file.key, ...(await this.files.derivedKeys(appId, fileId))];
     const allKeys = [...new Set([...keys, ...currentKeys])];
-    // From an old copy, the cache would fetch the old content again after the purge.
+    // Public copies are updated first; otherwise the cache would fetch the old content again.
     await this.copies.settle(appId, allKeys);
     if (!(await this.purge(allKeys, file?.version ?? version)))
       throw new Error('A replaced file could not be purged from the cache');

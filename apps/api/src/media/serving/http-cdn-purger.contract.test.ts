@@ -44,7 +44,7 @@ async function startSimpleCache(origin: string): Promise<Cache> {
 async function makePurgers(statuses: readonly number[], servers: Server[]): Promise<Record<string, CdnPurger>> {
   const purgers = statuses.map(async (status) => {
     const server = createServer((request, response) => {
-      // A purger that follows the redirect would see a success.
+      // A purger that wrongly follows the redirect would get a success.
       const isRedirected = request.url === '/elsewhere';
       response.writeHead(isRedirected ? OK : status, { location: '/elsewhere' }).end();
     });

@@ -35,7 +35,7 @@ async function runPurge(handler: Handler, urls: readonly string[], path = '', ti
 const URL_OF_FILE = 'https://cdn.shop.example/media/a/b.png';
 
 describe('HttpCdnPurger.purge', () => {
-  it('sends path and host of the public URL', async () => {
+  it('sends the path and the host of the public URL', async () => {
     const urls = [URL_OF_FILE, `${URL_OF_FILE}?v=2`, 'https://cdn.shop.example:8443/media/%C4%8Daj%20x.png'];
     const { answer, requests } = await runPurge(answerWith(200), urls);
     expect(answer).toBe(true);
@@ -51,7 +51,7 @@ describe('HttpCdnPurger.purge', () => {
     expect(requests).toEqual(['PURGE cdn.shop.example /purge/media/a/b.png?v=2']);
   });
 
-  it('sends each URL once', async () => {
+  it('sends a request only once per URL', async () => {
     expect(await runPurge(answerWith(200), [URL_OF_FILE, URL_OF_FILE])).toMatchObject({ answer: true, requests: [{}] });
     expect(await runPurge(answerWith(500), [])).toEqual({ answer: true, requests: [] });
   });
@@ -66,7 +66,7 @@ describe('HttpCdnPurger.purge', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('returns false after one bad response but sends all other URLs', async () => {
+  it('returns false after one failed response, but sends a request for every other URL', async () => {
     const urls = Array.from({ length: 25 }, (_, at) => `${URL_OF_FILE}?v=${at}`);
     const failOne: Handler = (request, response) =>
       answerWith(request.url?.endsWith('=3') ? 500 : 200)(request, response);
@@ -98,7 +98,7 @@ describe('HttpCdnPurger.purge', () => {
     expect((await runPurge(handler, [URL_OF_FILE], '', 300)).answer).toBe(false);
   });
 
-  it('does not wait for the body of a response', async () => {
+  it('does not wait for the body of a response to end', async () => {
     const neverEnd: Handler = (_, response) => void response.writeHead(200).write('and so on');
     const startedAtMs = performance.now();
     expect((await runPurge(neverEnd, [URL_OF_FILE])).answer).toBe(true);
@@ -124,7 +124,7 @@ describe('createCdnPurger', () => {
   });
 });
 
-// Varnish is optional on a developer's machine; .ci/run requires it.
+// .ci/run requires Varnish; a developer's machine may lack it.
 if (hasVarnish) {
   describe('purging Varnish', () => {
     let content = 'old';
@@ -145,7 +145,7 @@ if (hasVarnish) {
     const fetchThrough = (path: string, host = 'cdn.shop.example'): Promise<string> =>
       textOf(varnish!.address, path, host);
 
-    it('renews only the content of purged URLs', async () => {
+    it('replaces only the content of purged URLs', async () => {
       const paths = ['/media/a.png', '/media/a.png?v=2', '/media/a@320.png', '/media/b.png'];
       for (const path of paths) expect(await fetchThrough(path)).toBe('old');
       expect(await fetchThrough('/media/a.png', 'other.example')).toBe('old');

@@ -13,8 +13,8 @@ export function createCdnPurger(purgeUrl: string | undefined): CdnPurger {
 }
 
 /**
- * Purges a cache such as Varnish or nginx by `PURGE` requests to its internal address. Each request carries the public
- * path and `Host` header, because caches identify their copies by both.
+ * Purges a cache such as Varnish or nginx with `PURGE` requests to its internal address. Each request has the public
+ * path and `Host`, because caches identify copies by both.
  */
 export class HttpCdnPurger implements CdnPurger {
   readonly isConfigured = true;
@@ -45,7 +45,7 @@ export class HttpCdnPurger implements CdnPurger {
       headers: { host },
       signal: AbortSignal.timeout(this.timeoutMs),
       agent: false,
-      // Without `servername`, Node would check the certificate against the public host.
+      // Without `servername`, Node would compare the certificate with the public host name.
       servername: isIP(target.hostname.replaceAll(/[[\]]/g, '')) === 0 ? target.hostname : '',
     };
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { MediaObjectQueries } from '@back-office/media';
 const MAX_CONCURRENT = 8;
 const MAX_ROUNDS = 20;
 
-/** Maintains copies under public keys in stores that serve files directly; other stores need no copies. */
+/** Maintains the copies under public keys in a store that serves files directly. Other stores need no copies. */
 export class PublicCopies {
   constructor(
     private readonly library: Library,
@@ -12,7 +12,8 @@ export class PublicCopies {
   ) {}
 
   /**
-   * Syncs public copies with the records. Safe to run concurrently: each run re-reads the record after writing.
+   * Makes the public copies match the records. Calls may run concurrently, because each reads the record again after
+   * writing.
    */
   async settle(appId: number, keys: readonly string[]): Promise<void> {
     if (!this.library.isPublished) return;
@@ -24,7 +25,7 @@ export class PublicCopies {
     await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, keys.length) }, settlePending));
   }
 
-  /** Like {@link settle}, but ignores errors; the caller must have scheduled a job that settles the keys. */
+  /** Does the same as {@link settle} but ignores errors. The caller must have scheduled a job that settles the keys. */
   async trySettle(appId: number, keys: readonly string[]): Promise<void> {
     await this.settle(appId, keys).catch(() => {});
   }
@@ -39,7 +40,7 @@ export class PublicCopies {
     return orphans.length;
   }
 
-  /** Settles all keys of an app, for use after a copy of its store. Returns the number of keys. */
+  /** Settles all keys of an app, for use after its store was copied. Returns the number of keys. */
   async settleAll(appId: number): Promise<number> {
     let settledCount = 0;
     for (let keys = await this.objects.keysAfter(appId, ''); keys.length > 0;) {

@@ -67,7 +67,7 @@ describe('a store that serves files itself', () => {
     }),
   );
 
-  it('lists files, renditions and pages only when they can be fetched', async () => {
+  it('lists files, renditions and pages only once they can be fetched', async () => {
     const uploads = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
       await shop.upload('b.pdf', pdfSample({ pages: [{ width: 100, height: 200, colour: [1, 0, 0] }] }));
       await shop.text('c.txt');
@@ -98,13 +98,13 @@ describe('a store that serves files itself', () => {
     expect((await shop.file(id)).processing).toBe('done');
   });
 
-  it('marks a file of an unprocessed type as done', async () => {
+  it('marks a file of a type that needs no processing as done', async () => {
     expect((await shop.text('a.txt')).processing).toBe('done');
     const { body } = await shop.replace((await shop.text('b.txt')).id, 'other');
     expect(body.data.processing).toBe('done');
   });
 
-  it('gets the public copy later if copying fails during the call', async () => {
+  it('gets the public copy later when copying fails during the call', async () => {
     restore();
     interceptCopies(() => Promise.reject(new Error('The store is gone')));
     const { id, processing } = await shop.text('a.txt');
@@ -132,7 +132,7 @@ describe('processing that crashes while it publishes', () => {
   it.each([
     ['crash on the first copy', 1],
     ['crash on the last copy', 4],
-  ])('lists nothing until a retry completes the processing: %s', async (_, failingCopy) => {
+  ])('lists no results until a retry completes the processing: %s', async (_, failingCopy) => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
     let copyCount = -1;
     interceptCopies((_to, copy) => {
@@ -151,7 +151,7 @@ describe('processing that crashes while it publishes', () => {
     expect(await shop.storedKeys()).toEqual(await listReferencedKeys());
   });
 
-  it('keeps the copies of a newer version', async () => {
+  it('keeps the public copies of a newer version', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
     const newContent = await makeJpeg(700);
     let isReplaced = false;

@@ -17,7 +17,7 @@ export class Publication {
     private readonly processedFiles: ProcessedFiles,
   ) {}
 
-  /** Returns the file as JSON text. When the store fails, a job publishes the file later. */
+  /** Publishes the file and returns it as JSON text. If the store fails, a job publishes the file later. */
   async publish(appId: number, { id, version, keys, mime, data }: PublishedFile): Promise<string> {
     if (!this.library.isPublished) return data;
     try {

@@ -4,7 +4,7 @@ import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 const MISS_MS = 1_000;
 const MAX_MISSES = 10_000;
 
-/** Finds public files, and remembers unknown keys for a second. */
+/** Finds public files by key. Remembers missing keys for a second. */
 export class RememberedObjects {
   private readonly misses: RecentMisses;
   private changes = 0;
@@ -22,12 +22,12 @@ export class RememberedObjects {
     const { changes } = this;
     const appId = await this.objects.findApp(prefix);
     const object = appId === undefined ? undefined : await this.objects.findObject(appId, key);
-    // A file that was added meanwhile may have this key.
+    // If files have changed during the look-up, a new file may have this key.
     if (object === undefined && changes === this.changes) this.misses.add(appId === undefined ? prefix : key);
     return object;
   }
 
-  /** Call this after files have changed. */
+  /** Must be called after every change of files. */
   forgetMisses(): void {
     this.changes += 1;
     this.misses.clear();

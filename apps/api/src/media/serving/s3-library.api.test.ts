@@ -55,7 +55,7 @@ const listObjects = async (): Promise<string[]> => {
 const storedSize = (key: string): Promise<number | undefined> => sizeInStore(store(), key);
 
 describe('a library in a bucket', () => {
-  it('stores each content in the bucket before the call returns', async () => {
+  it('stores all content in the bucket before the call returns', async () => {
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await makeJpeg(400) }, { folder: 'x' });
     const { key, url, size, id } = body.data;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\/[a-z0-9]{8}\/x\/a\.jpg$/);
@@ -97,7 +97,7 @@ describe('a library in a bucket', () => {
 });
 
 describe('an unreachable bucket', () => {
-  it('makes readiness and uploads fail', async () => {
+  it('makes the readiness check and uploads fail', async () => {
     const brokenApi = await testApi({
       STORAGE: 's3',
       S3_ENDPOINT: 'http://127.0.0.1:9',

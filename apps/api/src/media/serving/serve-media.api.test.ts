@@ -53,13 +53,13 @@ describe('a public file', () => {
     ['csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), true],
     ['pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), true],
     ['jpg', () => shop.jpeg('a.jpg'), false],
-  ])('has a policy against scripts if its type can hold them: %s', async (_, upload, hasPolicy) => {
+  ])('has a policy against scripts if its type can contain scripts: %s', async (_, upload, hasPolicy) => {
     const policy = (await shop.fetch((await upload()).url)).headers.get('content-security-policy');
     if (hasPolicy) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
     else expect(policy).toBeNull();
   });
 
-  it('is cached forever by the URL of a version, and briefly by other URLs', async () => {
+  it('is cached forever under the URL of a version, and briefly under other URLs', async () => {
     const { id, url } = await shop.text('a.txt');
     const readCacheControl = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
     expect([
@@ -75,7 +75,7 @@ describe('a public file', () => {
     ]).toEqual([CACHE_BRIEFLY, CACHE_BRIEFLY, CACHE_FOREVER]);
   });
 
-  it('is cached only briefly before it is processed', async () => {
+  it('is cached only briefly until it is processed', async () => {
     const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
     const readCacheControl = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
     expect(await readCacheControl()).toBe(CACHE_BRIEFLY);
@@ -140,7 +140,7 @@ describe('a range request for a public file', () => {
     if (status === 206) expect(reply.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it('gets the range only when If-Range matches the content', async () => {
+  it('returns the range only when If-Range matches the content', async () => {
     const { id, url } = await uploadDigits();
     const tag = String((await shop.fetch(url)).headers.get('etag'));
     const readPart = async (condition: string) =>
@@ -218,7 +218,7 @@ describe('the path of a public file', () => {
     expect(await requestPath(`/media/${key}`)).toEqual([200, 'words of a.txt']);
   });
 
-  it('may be encoded needlessly', async () => {
+  it('may be percent-encoded more than needed', async () => {
     const { key } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const path = key.replace('a.jpg', '%61%40320.jpg');
@@ -262,7 +262,7 @@ describe('a public URL', () => {
     'a  b',
     'x'.repeat(255),
     '😀.txt',
-  ])('serves a file called %j', async (name) => {
+  ])('serves a file with the name %j', async (name) => {
     const file = await shop.text(name, { folder: 'Фолдер @1/..a' });
     expect(file.key).toMatch(/^[a-z0-9]{8}\/folder-1\/a\/[a-z0-9_][a-z0-9._-]*$/);
     expect(String(await shop.bytes(file.url))).toBe(`words of ${name}`);
@@ -288,7 +288,7 @@ describe('a public URL', () => {
   });
 });
 
-describe('a file without its bytes in the store', () => {
+describe('a file whose bytes are missing in the store', () => {
   it('is answered 404', async () => {
     const file = await shop.text('a.txt');
     const { library } = api.container.get(TOKENS.Library);
@@ -321,7 +321,7 @@ describe('a file replaced during a request', () => {
     expect([response.status, await response.text()]).toEqual([200, DIGITS]);
   });
 
-  it('is answered 404 without file headers when the content stays missing', async () => {
+  it('is answered 404 without headers of the file when the content stays missing', async () => {
     const { url } = await uploadDigits();
     failReads(Array.from({ length: 9 }, () => 'gone' as const));
     const response = await fetchFile(url);

@@ -16,14 +16,14 @@ const CONTENT_HEADERS = ['Content-Type', 'Content-Length', 'ETag', 'Accept-Range
 const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 const CACHE_BRIEFLY = 'public, max-age=60';
 const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
-/** Browsers show a PDF in a frame, which a sandbox would leave empty. */
+/** Served without a sandbox, because browsers show a PDF in a frame that a sandbox would leave empty. */
 const PDF = 'application/pdf';
 
 export interface ServedFiles {
   readonly objects: Pick<RememberedObjects, 'find'>;
   readonly store: MediaStore;
   readonly calls: Pick<Calls, 'runFor'>;
-  /** Maximum number of look-ups of one address that are in progress. */
+  /** Maximum number of look-ups in progress per address. */
   readonly maxLookUps: number;
 }
 
@@ -37,7 +37,7 @@ export function serveMedia(app: Express, { objects, store, calls, maxLookUps }: 
     response.locals['route'] = MEDIA_ROUTE;
     const key = keyOf(request);
     if (key === undefined) return send(response, UNKNOWN_PATH_ANSWER);
-    // A replacement may remove the blob between look-up and read.
+    // A replaced file may lose its blob between look-up and read, so the look-up is repeated.
     for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
       const lookUp = await find(addressOf(request), key);
       if (lookUp === undefined) throw new Busy('address_look_ups');
@@ -54,7 +54,7 @@ function keyOf(request: Request): string | undefined {
   return path !== undefined && PUBLIC_PATH.test(path) ? path.slice(1) : undefined;
 }
 
-/** Returns false and sends nothing when the blob is gone. */
+/** Returns false without sending anything when the blob no longer exists. */
 async function serve(object: PublicObject, request: Request, response: Response, store: MediaStore): Promise<boolean> {
   setHeaders(response, object, request);
   if (request.fresh) return endResponse(response.status(304));
@@ -92,7 +92,7 @@ async function streamBytes(bytes: AsyncIterable<Uint8Array>, response: Response)
   try {
     await pipeline(bytes instanceof Readable ? bytes : Readable.from(bytes), response);
   } catch (error) {
-    // This code means that the client closed the connection.
+    // This code means that the client closed the connection, which is not an error of the service.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
@@ -118,7 +118,7 @@ function requestedRange(request: Request, size: number, response: Response): Byt
   return request.method === 'GET' ? parseByteRange(request.headers.range ?? '', size) : undefined;
 }
 
-/** Parses a single RFC 9110 range; returns undefined for several ranges or a malformed one. */
+/** Parses a single RFC 9110 range. Returns undefined for a malformed range or for several ranges. */
 function parseByteRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? [];
   if (from === '' && to === '') return undefined;

@@ -29,7 +29,7 @@ const changeMediaSettings = (media: object) => shop.client.patch('/app/settings'
 const trashFolder = (folder: string) => shop.client.delete(`/cdn/folder?folder=${folder}`);
 
 describe('DELETE /cdn?file=', () => {
-  it('puts the file into Trash and keeps its URL working', async () => {
+  it('moves the file to Trash and keeps its URL working', async () => {
     const file = await shop.text('a.txt');
     expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
     expect([await shop.names(), await shop.trashedNames()]).toEqual([[], ['a.txt']]);
@@ -39,7 +39,7 @@ describe('DELETE /cdn?file=', () => {
     expect((await shop.file(file.id)).key).toBe(file.key);
   });
 
-  it('keeps the time of the first deletion', async () => {
+  it('keeps the time of the first deletion when repeated', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
     const firstEntry = await findTrashEntry(file.id);
@@ -48,13 +48,13 @@ describe('DELETE /cdn?file=', () => {
     expect(await findTrashEntry(file.id)).toEqual(firstEntry);
   });
 
-  it('reads the key from the body when the query has none', async () => {
+  it('reads the key from the body when the query has no key', async () => {
     const { key } = await shop.text('a.txt');
     expect((await shop.client.delete('/cdn', { file: key })).status).toBe(200);
     expect(await shop.trashedNames()).toEqual(['a.txt']);
   });
 
-  it('returns API.CdnFiles.FileNotFound for anything but a file key of the app', async () => {
+  it('returns API.CdnFiles.FileNotFound unless the key identifies a file of the app', async () => {
     const { key, id } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const [rendition] = (await shop.file(id)).renditions;
@@ -208,7 +208,7 @@ describe('10,000 files with one name', () => {
 });
 
 describe('the restore of files from Trash', () => {
-  it('puts a file unchanged into its folder', async () => {
+  it('returns a file unchanged to its folder', async () => {
     const file = await shop.text('a.txt', { folder: 'x/y', alt: 'A', tags: 'one' });
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
     const fileBefore = await shop.file(file.id);
@@ -221,7 +221,7 @@ describe('the restore of files from Trash', () => {
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
 
-  it('returns one result per id in order', async () => {
+  it('returns one result per id, in the order sent', async () => {
     const [firstFile, secondFile, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
     for (const file of [firstFile, secondFile]) await shop.trash(file);
     const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
@@ -334,7 +334,7 @@ describe('the purge of files in Trash', () => {
     expect(statusAndBody(await purgeFile(file.id))).toEqual([404, FILE_NOT_FOUND]);
   });
 
-  it('leaves nothing of a purged pending file', async () => {
+  it('leaves nothing behind of a purged file that is still pending', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await shop.trash(file);
     await purgeFile(file.id);
@@ -391,7 +391,7 @@ describe('the purge of files in Trash', () => {
     expect((await shop.client.delete(`/cdn/files/purge${query}`)).status).toBe(400);
   });
 
-  it('keeps a file with the same name and frees the key', async () => {
+  it('keeps another file with the same name, and frees the key', async () => {
     const firstFile = await shop.text('a.txt', {}, 'first');
     await shop.trash(firstFile);
     const secondFile = await shop.text('a.txt', {}, 'second');
@@ -416,7 +416,7 @@ describe('the purge of files in Trash', () => {
 describe('the expiry of files in Trash', () => {
   const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
 
-  it('purges only files past their retention', async () => {
+  it('purges only files whose retention has ended', async () => {
     await changeMediaSettings({ trash_retention_days: 3 });
     const [oldFile, recentFile, activeFile] = await uploadTexts('old.txt', 'recent.txt', 'active.txt');
     await shop.trash(oldFile);
@@ -434,7 +434,7 @@ describe('the expiry of files in Trash', () => {
     expect((await shop.fetch(activeFile.url)).status).toBe(200);
   });
 
-  it('purges each file once across processes', async () => {
+  it('purges each file only once when several processes purge', async () => {
     const files = await uploadTexts('1', '2', '3', '4', '5');
     for (const file of files) await shop.trash(file);
     api.clock.forward({ hours: 31 * 24 });
@@ -443,7 +443,7 @@ describe('the expiry of files in Trash', () => {
     expect([await shop.trashedNames(), await shop.storedKeys(), api.jobFailures]).toEqual([[], [], []]);
   });
 
-  it('removes kept versions after the same retention', async () => {
+  it('removes kept versions after the same retention time', async () => {
     await changeMediaSettings({ trash_retention_days: 3 });
     const file = await shop.text('a.txt', {}, 'one');
     await shop.replace(file.id, 'two');
@@ -462,7 +462,7 @@ describe('the expiry of files in Trash', () => {
 });
 
 describe('DELETE /cdn/folder', () => {
-  it('keeps the URLs of its files working', async () => {
+  it('keeps the URLs of deleted files working', async () => {
     const file = await shop.text('a.txt', { folder: 'x/y' });
     const { body } = await trashFolder('x');
     expect(body.data).toEqual({ deleted_files: 1, deleted_folders: 2 });
@@ -470,7 +470,7 @@ describe('DELETE /cdn/folder', () => {
     expect((await findTrashEntry(file.id)).folder).toBe('x/y');
   });
 
-  it('keeps the times of files already in Trash', async () => {
+  it('keeps the deletion times of files that are already in Trash', async () => {
     const file = await shop.text('a.txt', { folder: 'x' });
     await shop.trash(file);
     const firstEntry = await findTrashEntry(file.id);

@@ -13,7 +13,7 @@ class CdnFileIds {
   @Ids() ids!: number[];
 }
 
-/** Bodies of DELETE calls apply only when the query is empty. */
+/** Body of a DELETE call; ignored when the call has a query. */
 class DeleteCdnFiles {
   @ValidatedByRoute({
     type: 'array',
@@ -153,7 +153,9 @@ function presentSingleResult([result]: readonly FileResult[], message: string): 
   return result ?? ok({ success: true, message });
 }
 
-/** Accepts `files[0][key]=…`, `files[][key]=…` (parsed as one entry with all keys), or the same in a body. */
+/**
+ * Accepts a body, `files[0][key]=…` and `files[][key]=…`. The parser turns the last form into one entry with all keys.
+ */
 function keysOf(value: unknown): string[] {
   const keys = (Array.isArray(value) ? value : []).flatMap(
     (entry: unknown) => (entry as { key?: unknown } | null)?.key,

@@ -32,7 +32,7 @@ describe.each([
   const isStored = async (key: string) => (await shop.storedKeys()).includes(key);
   const purgeVersion = (id: number, version: number) => shop.client.delete(`/cdn/files/${id}/versions/${version}`);
 
-  /** Returns a file with a rendition, a kept version and all their URLs. */
+  /** Returns a file with a rendition and a kept version, and the URLs of all three. */
   async function addFile(folder = '') {
     const { id } = await shop.jpeg('a.jpg', { folder }, 400, 300);
     await api.runJobs();
@@ -53,7 +53,7 @@ describe.each([
   it.each([
     ['a file', ''],
     ['a folder', 'shoes'],
-  ])('is not public in Trash with media.serve_trash false, after the deletion of %s', async (_kind, folder) => {
+  ])('is not public in Trash when media.serve_trash is false, after the deletion of %s', async (_kind, folder) => {
     await shop.client.patch('/app/settings', { media: { serve_trash: false } });
     const file = await addFile(folder);
     expect(await Promise.all(file.urls.map(statusOf))).toEqual([200, 200, 200]);
@@ -91,7 +91,7 @@ describe.each([
     expect((await purgeVersion(999_999_999, 1)).status).toBe(404);
   });
 
-  it('cannot be found by a guessed name', async () => {
+  it('cannot be found by guessing its name', async () => {
     const { urls } = await addFile();
     const versionUrl = urls[2] ?? '';
     expect(versionUrl).toMatch(/@v1-[\da-f]{32}\.jpg$/);

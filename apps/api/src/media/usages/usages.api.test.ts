@@ -15,7 +15,7 @@ beforeEach(async () => {
   baseUrl = await baseUrlOf(shop);
 });
 
-/** 5,700 bytes, which compression cannot shorten. */
+/** Too long for an index entry: 5,700 bytes that PostgreSQL cannot compress. */
 const TOO_LONG_FOR_AN_INDEX = String.fromCodePoint(...Array.from({ length: 1_900 }, (_, index) => 0x4e00 + index * 11));
 
 interface Usage {
@@ -111,7 +111,7 @@ describe('a usage', () => {
     ]);
   });
 
-  it('is recorded again when an image is appended again', async () => {
+  it('is recorded again when an image is sent again', async () => {
     const file = await addFile('a.jpg');
     await upsertProduct({ images: makeImages('a.jpg', 'a.jpg') });
     await upsertProduct({ images: makeImages('a.jpg') });
@@ -147,7 +147,7 @@ describe('a usage', () => {
     ['of a rendition with ?v=', 'shoes/a@320.jpg?v=7'],
     ['of a kept version', 'shoes/a@v2.jpg'],
     ['of a page', 'shoes/a.jpg@p3.webp'],
-  ])('is found by a URL %s, and shown as stored', async (_, name) => {
+  ])('is found by a URL %s, and is shown as stored', async (_, name) => {
     const file = await addFile('shoes/a.jpg');
     await upsertProduct({ images: makeImages(name) });
     expect(relativeUrls(await usagesOf(file))).toEqual([name]);
@@ -234,7 +234,7 @@ describe('a bulk call', () => {
       makeLocations,
       [1, 3_000],
     ],
-  ] as const)('records usages of 3,000 %s in as many statements as for two', async (_, post, rows, expected) => {
+  ] as const)('records usages of 3,000 %s with as many statements as for two', async (_, post, rows, expected) => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     await post(rows(1, 'a.jpg'));
     expect(await countUsages(a)).toBe(expected[0]);
@@ -263,7 +263,7 @@ describe('a bulk call', () => {
 });
 
 describe('PUT /cdn/usages', () => {
-  it('records the usages of a client’s entity and returns them', async () => {
+  it('records and returns the usages of an entity of the client', async () => {
     const file = await addFile('a.jpg');
     const fields = [
       { field: 'hero', url: urlOf('a.jpg?v=2') },
@@ -284,7 +284,7 @@ describe('PUT /cdn/usages', () => {
     ]);
   });
 
-  it('replaces only the usages of the entity', async () => {
+  it('replaces only the usages of the sent entity', async () => {
     const file = await addFile('a.jpg');
     await reportUsages(makePage('a.jpg', 'a.jpg'));
     await reportUsages({ ...makePage('a.jpg'), entity_id: 'Home' });
@@ -295,7 +295,7 @@ describe('PUT /cdn/usages', () => {
     expect(await entities()).toEqual(['page Home', 'banner home']);
   });
 
-  it('removes an entity that has no fields', async () => {
+  it('removes the usages of an entity without fields', async () => {
     const file = await addFile('a.jpg');
     await reportUsages(makePage('a.jpg'));
     expect(await reportUsages(makePage())).toEqual([]);
@@ -342,7 +342,7 @@ describe('PUT /cdn/usages', () => {
     expect(relativeUrls(await usagesOf(file))).toEqual(['a.jpg', 'a.jpg']);
   });
 
-  it('records 1,000 fields in as many statements as one', async () => {
+  it('records 1,000 fields with as many statements as one field', async () => {
     const file = await addFile('a.jpg');
     api.statements.length = 0;
     await reportUsages(makePage('a.jpg'));
@@ -352,14 +352,14 @@ describe('PUT /cdn/usages', () => {
     expect(await usagesOf(file, '?limit=10000')).toHaveLength(1_000);
   });
 
-  it('keeps the usages of exactly one of many concurrent calls', async () => {
+  it('keeps the usages of only one of many concurrent calls', async () => {
     const names = (call: number) => Array.from({ length: 40 }, (_, index) => `${call}-${index}.jpg`);
     for (const round of [1, 2]) {
       const callNumbers = Array.from({ length: 20 }, (_, call) => round * 100 + call);
       api.statements.length = 0;
       const replies = await Promise.all(callNumbers.map((call) => putUsage(makePage(...names(call)))));
       expect(replies.map(({ body }) => body.data.length)).toEqual(callNumbers.map(() => 40));
-      // A deadlocked transaction would run again and add statements.
+      // A transaction that ends in a deadlock runs again, so more statements than calls would show a deadlock.
       expect(api.statements.filter((text) => text.includes('insert into cdn_usages'))).toHaveLength(20);
       const remainingUrls = relativeUrls(await listBroken('?limit=10000')).toSorted();
       expect(callNumbers.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
@@ -368,7 +368,7 @@ describe('PUT /cdn/usages', () => {
 });
 
 describe('GET /cdn/files/{id}/usages', () => {
-  it('returns usages in the order of recording, 30 per page by default', async () => {
+  it('returns usages in the order in which they were recorded, 30 per page by default', async () => {
     const file = await addFile('a.jpg');
     const names = Array.from({ length: 35 }, (_, index) => `a.jpg?v=${index}`);
     await reportUsages(makePage(...names));
@@ -411,7 +411,7 @@ describe('GET /cdn/files/{id}/usages', () => {
     expect(await usagesOf(await addFile('a.jpg', 'receiving'))).toEqual([]);
   });
 
-  it('finds a URL stored before its file', async () => {
+  it('finds a URL that was stored before its file', async () => {
     await upsertProduct({ images: makeImages('later.jpg') });
     expect(relativeUrls(await listBroken())).toEqual(['later.jpg']);
     expect(relativeUrls(await usagesOf(await addFile('later.jpg')))).toEqual(['later.jpg']);
@@ -432,7 +432,7 @@ describe('GET /cdn/files/{id}/usages', () => {
 });
 
 describe('GET /cdn/usages/broken', () => {
-  it('lists URLs of missing and purged files, not of files in Trash', async () => {
+  it('lists URLs of missing and purged files, but not of files in Trash', async () => {
     const purgedId = await addFile('gone.jpg');
     await addFile('active.jpg');
     await addFile('trashed.jpg', 'trashed');
@@ -465,7 +465,7 @@ describe('GET /cdn/usages/broken', () => {
     expect(relativeUrls(await listBroken())).toEqual(['a.jpg']);
   });
 
-  it('lists the URLs of one file together', async () => {
+  it('groups the URLs of each file', async () => {
     await reportUsages(makePage('b.jpg', 'a.jpg', 'b@320.jpg', 'a.jpg?v=2'));
     expect(relativeUrls(await listBroken())).toEqual(['a.jpg', 'a.jpg?v=2', 'b.jpg', 'b@320.jpg']);
     expect(relativeUrls(await listBroken('?offset=1&limit=2'))).toEqual(['a.jpg?v=2', 'b.jpg']);

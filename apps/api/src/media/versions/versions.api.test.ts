@@ -66,7 +66,7 @@ describe('concurrent changes of one file', () => {
 });
 
 describe('POST /cdn/files/{id}/replace', () => {
-  it('removes the old renditions when the new image is undecodable', async () => {
+  it('removes the old renditions when the new image cannot be decoded', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const [rendition] = (await shop.file(file.id)).renditions;
@@ -179,7 +179,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect((await readContent(id)).equals(bytes)).toBe(false);
   });
 
-  it('keeps usages', async () => {
+  it('keeps the usages of the file', async () => {
     const file = await shop.text('a.txt');
     await shop.recordUsage(file);
     expect((await shop.replace(file.id, 'new')).body.data.usage_count).toBe(1);
@@ -203,7 +203,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect([(await shop.file(id)).version, (await shop.storedKeys()).length]).toEqual([11, 22]);
   });
 
-  it('reports refusals in the documented order and writes nothing', async () => {
+  it('reports refusals in the documented order, and writes nothing', async () => {
     const { id } = await shop.text('a.txt', {}, 'old');
     expect(statusAndBody(await uploadReplacement(999_999_999, {}))).toEqual([404, refusalBody('FileNotFound')]);
     expect(statusAndBody(await uploadReplacement(id, {}))).toEqual([400, refusalBody('FileRequired')]);
@@ -264,7 +264,7 @@ describe('POST /cdn/files/{id}/replace', () => {
 });
 
 describe('POST /cdn/files/{id}/revert', () => {
-  it('restores the latest version bit for bit as a new one', async () => {
+  it('restores the latest version byte for byte as a new version', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await api.runJobs();
     const firstContent = await readContent(id);
@@ -284,7 +284,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     expect(await shop.file(id)).toMatchObject({ processing: 'done', version: 3, mime, width, height, size });
   });
 
-  it('restores any kept version, repeatedly', async () => {
+  it('restores any kept version, any number of times', async () => {
     const { id } = await shop.text('a.txt', {}, 'one');
     await shop.replace(id, 'two');
     await shop.replace(id, 'three');
@@ -312,7 +312,7 @@ describe('POST /cdn/files/{id}/revert', () => {
     expect([String(await readContent(id)), await listVersions(id)]).toEqual(['one', []]);
   });
 
-  it('restores processed content despite a changed preset', async () => {
+  it('restores processed content as it was, even when the preset has changed', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const firstContent = await readContent(id);
@@ -371,7 +371,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect((await shop.file(id)).version).toBe(1);
   });
 
-  it('makes the requested widths up to the width of the image', async () => {
+  it('makes the requested widths, up to the width of the image', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await api.runJobs();
     await regenerate(id, { renditions: [50, 700, 701, 320, 50] });
@@ -384,7 +384,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect(await shop.storedKeys()).toHaveLength(2 + 1 + 2 * 4);
   });
 
-  it('makes renditions only after the file is processed', async () => {
+  it('makes renditions only once the file is processed', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await shop.reschedule(id, 'content', '1 hour');
     await regenerate(id, { renditions: [50] });
@@ -398,7 +398,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect([await readLabels(id), api.jobFailures]).toEqual(['w50 w320 w640', []]);
   });
 
-  it('keeps the size of a scaled image', async () => {
+  it('keeps the size of an image that was scaled down', async () => {
     await shop.client.put('/cdn_upload_presets', {
       cdn_upload_presets: [{ name: 'default', max_width: 400, rendition_widths: [100] }],
     });
@@ -447,7 +447,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
 });
 
 describe('GET /cdn/files/{id}/versions', () => {
-  it('returns nothing for an unchanged file and 404 for an unknown one', async () => {
+  it('returns an empty list for an unchanged file, and 404 for an unknown file', async () => {
     const { id } = await shop.text('a.txt');
     expect(await listVersions(id)).toEqual([]);
     expect(statusAndBody(await shop.client.get('/cdn/files/999999999/versions'))).toEqual([

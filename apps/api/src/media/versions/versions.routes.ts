@@ -24,7 +24,7 @@ const STRATEGIES = ['version', 'purge', 'ttl'] as const;
 type Strategy = (typeof STRATEGIES)[number];
 const [MIN_WIDTH, MAX_WIDTH, MAX_RENDITIONS] = [16, 4_096, 10];
 
-/** The route refuses an unknown strategy with a key of its own, so any value passes here. */
+/** Accepts any value, because the route refuses an unknown strategy with its own message key. */
 function CacheStrategy(): PropertyDecorator {
   return ValidatedByDomain({ type: 'string', enum: [...STRATEGIES] });
 }
