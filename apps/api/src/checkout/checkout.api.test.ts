@@ -100,7 +100,7 @@ describe('POST /order_processings', () => {
     expect(evaluation.end_sales).toBe(199.99);
   });
 
-  it('prefers price and VAT of the variant to those of its product', async () => {
+  it('prefers the price and VAT rate of the variant to those of the product', async () => {
     await postProducts([
       {
         code: 'P',
@@ -144,12 +144,12 @@ describe('POST /order_processings', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('makes one evaluation per concurrent call', async () => {
+  it('makes a separate evaluation for each concurrent call', async () => {
     const ids = (await Promise.all(Array.from({ length: 20 }, () => evaluateBasket({})))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20);
   });
 
-  it('takes as many statements for 1,000 lines as for 1', async () => {
+  it('takes as many statements for 1,000 lines as for one', async () => {
     const countStatements = async (lines: number): Promise<number> => {
       api.statements.length = 0;
       await evaluateBasket({ items: Array.from({ length: lines }, () => ({ code: 'A', qty: 1 })) });
@@ -262,7 +262,7 @@ describe('the buyer', () => {
     });
   });
 
-  it('is the customer, found by id before reference, when a guest is sent too', async () => {
+  it('is the customer when a guest is sent too, and is found by id rather than by reference', async () => {
     const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
     const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
     expect(await propose(shop, ONE_ITEM, bothIdentifiers)).toMatchObject({
@@ -370,7 +370,7 @@ describe('fields that the proforma takes from its evaluation', () => {
     });
   });
 
-  it('are kept as sent, except repeated tags', async () => {
+  it('are kept as sent, without repeated tags', async () => {
     const keptFields = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
     const tags = ['b', 'a', 'b', ' ', 't'.repeat(100)];
     expect(await propose(shop, ONE_ITEM, { ...keptFields, tags })).toMatchObject({
@@ -379,7 +379,7 @@ describe('fields that the proforma takes from its evaluation', () => {
     });
   });
 
-  it('include the warehouse to reserve in', async () => {
+  it('include the warehouse that must reserve the stock', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
     expect((await propose(shop, ONE_ITEM, { warehouse_code: 'W2' })).items).toMatchObject([{ warehouse_code: 'W2' }]);
@@ -411,7 +411,7 @@ describe('an app without set-up records', () => {
   it.each([
     { shipment_method_code: null, coupon_codes: null, voucher_codes: null },
     { shipment_method_code: '', coupon_codes: [], voucher_codes: [] },
-  ])('treats %j as absent', async (fields) => {
+  ])('treats %j as an absent value', async (fields) => {
     expect(await evaluateBasket(fields)).toMatchObject({ fee_items: [], promotions: [], vouchers: [] });
   });
 });
@@ -462,7 +462,7 @@ describe('an invalid basket', () => {
         comment: ['is invalid'],
       },
     ],
-  ])('is refused %s, with every failing field', async (_, fields, errors) => {
+  ])('is refused %s, and each failing field is reported', async (_, fields, errors) => {
     expect(await expectRefused(fields)).toEqual(errors);
   });
 
@@ -515,7 +515,7 @@ describe('an invalid basket', () => {
 describe('GET /order_processings/{id}', () => {
   const get = (id: number, client = shop): Promise<Reply> => client.get(`/order_processings/${id}`);
 
-  it('returns the evaluation as it was calculated', async () => {
+  it('returns the evaluation as calculated', async () => {
     const evaluation = await evaluateBasket({ guest: GUEST });
     await postProducts([{ code: 'A', price: 1, name: 'Renamed', active: false }]);
     expect((await get(evaluation.id)).body).toEqual({ data: evaluation });

@@ -159,7 +159,7 @@ function buyerOf(guest: GuestFields): Buyer {
   return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
 }
 
-/** A blank delivery address must not hide the guest's address. */
+/** Returns null for a blank address, so that the guest's address is used as the delivery address. */
 function addressOf(fields: AddressFields): Address | null {
   const { address_line_1 = null, city = null, postcode = null, country = null } = fields;
   const address = { address_line_1, city, postcode, country };

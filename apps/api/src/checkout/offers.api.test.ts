@@ -63,10 +63,10 @@ const summarizePayments = (proforma: { payments: readonly Payment[] }) =>
   proforma.payments.map((payment) => [payment.payment_method, payment.amount, payment.payment_status]);
 
 describe('a percentage promotion', () => {
-  it('splits a basket discount over the lines by largest remainder', async () => {
+  it('splits a discount of the basket over its lines by largest remainder', async () => {
     await setPromotions(promotion('TEN', { value: 10.01 }));
     const evaluation = await evaluateBasket({ A: 1, B: 1, C: 1 });
-    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining 0.01.
+    // 16.016 is 10.01 % of 160: 10.01 + 5.005 + 1.001. The second line gets the remaining 0.01.
     expect(lineAmounts(evaluation)).toEqual([
       [100, 10.01, 89.99],
       [50, 5.01, 44.99],
@@ -84,7 +84,7 @@ describe('a percentage promotion', () => {
     expect(evaluation.items[1].promotions).toEqual([{ code: 'TEN', name: 'Offer TEN', amount: 5.01 }]);
   });
 
-  it('discounts only its variants', async () => {
+  it('reduces only its variants', async () => {
     await setPromotions(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 50, 150],
@@ -99,7 +99,7 @@ describe('a percentage promotion', () => {
 });
 
 describe('an amount promotion', () => {
-  it('reduces the basket once, split by largest remainder', async () => {
+  it('reduces the basket once, and splits the reduction by largest remainder', async () => {
     await setPromotions(promotion('OFF', { kind: 'amount', value: 30.01 }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 24.01, 175.99],
@@ -131,12 +131,12 @@ describe('buy x get y', () => {
     [{ A: 4, B: 1 }, 50],
     [{ A: 5, B: 1 }, 150],
     [{ A: 3, C: 3 }, 20],
-  ])('counts the pieces of all lines together and makes the cheapest free: %j', async (basket, discount) => {
+  ])('counts the pieces of all lines together and makes the cheapest pieces free: %j', async (basket, discount) => {
     await setPromotions(buyTwoGetOne());
     expect(await evaluateBasket(basket)).toMatchObject({ discount });
   });
 
-  it('counts only its variants', async () => {
+  it('counts only pieces of its variants', async () => {
     await setPromotions(buyTwoGetOne({ variant_codes: ['A', 'B'] }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1, C: 5 }))).toEqual([
       [200, 0, 200],
@@ -154,7 +154,7 @@ describe('buy x get y', () => {
 describe('several promotions', () => {
   const amountOf20 = { kind: 'amount', value: 20 };
 
-  it('apply by priority, each to the remaining amount', async () => {
+  it('apply by priority, each to the amount that earlier promotions leave', async () => {
     await setPromotions(promotion('X', { priority: 1 }), promotion('Y', { ...amountOf20, priority: 2 }));
     expect(await evaluateBasket({ A: 1 })).toMatchObject({
       discount: 30,
@@ -181,7 +181,7 @@ describe('several promotions', () => {
     ]);
   });
 
-  it('apply to lines before the basket, regardless of priority', async () => {
+  it('apply to lines before they apply to the basket, regardless of priority', async () => {
     await setPromotions(
       promotion('BASKET', { priority: -5 }),
       promotion('LINE', { kind: 'amount', value: 20, variant_codes: ['A'], priority: 5 }),
@@ -207,13 +207,13 @@ describe('several promotions', () => {
 describe('the conditions of a promotion', () => {
   const discountOf = async (basket: Readonly<Record<string, number>>) => (await evaluateBasket(basket)).discount;
 
-  it('compare min_qty with the pieces of its variants', async () => {
+  it('compare min_qty with the number of pieces of its variants', async () => {
     await setPromotions(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
     expect(await discountOf({ A: 1, B: 5 })).toBe(0);
     expect(await discountOf({ A: 2 })).toBe(20);
   });
 
-  it('compare min_amount with the item sum before discounts', async () => {
+  it('compare min_amount with the sum of items before discounts', async () => {
     await setPromotions(
       promotion('FIRST', { value: 50, priority: -1 }),
       promotion('P', { kind: 'amount', value: 1, min_amount: 150 }),
@@ -222,7 +222,7 @@ describe('the conditions of a promotion', () => {
     expect(await discountOf({ A: 1, B: 1 })).toBe(76);
   });
 
-  it('include both ends of the window', async () => {
+  it('include both ends of the time window', async () => {
     await setPromotions(promotion('P', { valid_from: dateTimeAfter(1), valid_until: dateTimeAfter(3) }));
     const discounts: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
@@ -248,7 +248,7 @@ describe('the conditions of a promotion', () => {
 describe('a coupon', () => {
   const COUPON_NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
-  it('applies only the promotion that requires it', async () => {
+  it('applies only the promotion that requires this coupon', async () => {
     await setPromotions(
       promotion('P', { coupon_code: 'SUMMER' }),
       promotion('Q', { coupon_code: 'WINTER', value: 50 }),
@@ -285,7 +285,7 @@ describe('the shipment fee', () => {
   const byCourier = { shipment_method_code: 'courier' };
   beforeEach(() => setUp(shop, 'shipment_methods', [courierMethod]));
 
-  it('is a line with a separate VAT rate, outside basket promotions', async () => {
+  it('is a line with its own VAT rate, which basket promotions do not reduce', async () => {
     await setPromotions(promotion('TEN', {}));
     const evaluation = await evaluateBasket({ B: 1 }, byCourier);
     expect(evaluation.fee_items).toEqual([
@@ -393,8 +393,8 @@ describe('the pickup point', () => {
   });
 });
 
-describe('a promotion without effect when the proforma was made', () => {
-  it('applies when the warehouse confirms less', async () => {
+describe('a promotion that had no effect when the proforma was made', () => {
+  it('applies when the warehouse confirms fewer pieces', async () => {
     await stockShop(shop, [
       { code: 'P', price: 10, stock: 10 },
       { code: 'D', price: 5, stock: 10 },
@@ -511,7 +511,7 @@ describe('a voucher', () => {
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
-  it('appears in the evaluation, but is not held', async () => {
+  it('appears in the evaluation, but the evaluation does not hold it', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
       expect(await evaluateBasket({ A: 1 }, VOUCHER_CODES)).toMatchObject({
@@ -547,7 +547,7 @@ describe('a voucher', () => {
     expect(await getProforma(proforma.id)).toEqual(proforma);
   });
 
-  it('makes the proforma paid when it covers the total', async () => {
+  it('pays the proforma in full when it covers the total', async () => {
     await issueVoucher(150);
     expect(await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES)).toMatchObject({
       proforma_status: 'paid',
@@ -556,13 +556,13 @@ describe('a voucher', () => {
     });
   });
 
-  it('makes the proforma paid together with later payments', async () => {
+  it('pays the proforma in full together with later payments', async () => {
     await issueVoucher(60);
     const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
-  it('pays after earlier vouchers, and is not held when they suffice', async () => {
+  it('pays after earlier vouchers, and is not held when earlier vouchers suffice', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -635,7 +635,7 @@ describe('a voucher', () => {
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 
-  it('fails with API.Vouchers.NotAvailable when less remains than at the evaluation', async () => {
+  it('fails with API.Vouchers.NotAvailable when it has a smaller balance than at the evaluation', async () => {
     await issueVoucher(100);
     const [largeEvaluation, smallEvaluation] = [
       await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES),
@@ -648,7 +648,7 @@ describe('a voucher', () => {
     expect((await createProforma(smallEvaluation)).body.data).toMatchObject({ paid: 50 });
   });
 
-  it('is held by one of 20 concurrent proformas', async () => {
+  it('is held by only one of 20 concurrent proformas', async () => {
     await issueVoucher(60);
     const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES)));
     const replies = await Promise.all(ids.map(createProforma));
@@ -740,7 +740,7 @@ describe('a voucher', () => {
     expect((await shop.get('/proforma_orders?status=expired')).body.data).toHaveLength(2);
   });
 
-  it('is spent by the conversion, and the remaining amount stays usable', async () => {
+  it('is spent by the conversion, and its remaining balance stays usable', async () => {
     await issueVoucher(60);
     const { id } = await propose(shop, itemsOf({ B: 1 }), VOUCHER_CODES);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -759,7 +759,7 @@ describe('a voucher', () => {
     expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
   });
 
-  it('is refunded last, without the payment service', async () => {
+  it('is refunded after all other payments, without the payment service', async () => {
     await issueVoucher(60);
     const { id, items } = await propose(shop, itemsOf({ A: 2 }), VOUCHER_CODES);
     await pay(id, 100);
@@ -810,7 +810,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
   });
 
-  it('is spent only up to the remaining payment after a partial confirmation', async () => {
+  it('is spent only up to the amount still to pay after a partial confirmation', async () => {
     await issueVoucher(150);
     const { id, items } = await propose(shop, itemsOf({ A: 2 }), VOUCHER_CODES);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
@@ -828,7 +828,7 @@ describe('loyalty points', () => {
     expect(status).toBe(200);
   };
 
-  it('are booked once by 20 concurrent conversions', async () => {
+  it('are booked only once by 20 concurrent conversions', async () => {
     await setPointsPerAmount(100);
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, itemsOf({ A: 2, B: 1 }), { ...mira, guest: undefined });
@@ -838,7 +838,7 @@ describe('loyalty points', () => {
     expect(await readPoints(mira)).toBe(2);
   });
 
-  it('add up over the proformas of a customer', async () => {
+  it('add up over all proformas of a customer', async () => {
     await setPointsPerAmount(31);
     await setPromotions(promotion('TEN', {}));
     const mira = await newCustomer(shop, 'mira@example.com');

@@ -49,7 +49,7 @@ const readMovements = () =>
 const readSoldPieces = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.sales_quantity;
 
 describe('PUT /orders/bulk_update', () => {
-  it('changes the sent fields and keeps the others', async () => {
+  it('changes the sent fields and keeps absent fields', async () => {
     const newOrder = await makeOrder();
     expect(
       await updateOrders({ ...partsOf(newOrder), order_status_id: 2, payment_status_id: 3, invoice_number: 'F-1' }),
@@ -89,7 +89,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await readSoldPieces()).toBe(4);
   });
 
-  it('releases the pieces of a cancelled order once, and reduces sales', async () => {
+  it('releases the pieces of a cancelled order once, and reduces its sales', async () => {
     const [canceledOrder, keptOrder] = [await makeOrder(), await makeOrder([{ code: 'A', qty: 2 }])];
     expect(await readSoldPieces()).toBe(5);
     await updateOrders(
@@ -111,7 +111,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await getOrder(newOrder)).toMatchObject({ order_status: 'open' });
   });
 
-  it('does not cancel a shipped order after its delivery status changed', async () => {
+  it('does not cancel a shipped order, even after its delivery status has changed', async () => {
     const newOrder = await makeOrder();
     const cancellation = { ...partsOf(newOrder), order_status_id: 3 };
     for (const delivery of [2, 1, 4]) {
@@ -253,7 +253,7 @@ describe('PUT /orders/bulk_update', () => {
     ['an invoice number with NUL', { invoice_number: 'F\u0000' }, 'API.Orders.InvoiceNumberIsInvalid'],
     ['an overlong invoice number', { invoice_number: 'F'.repeat(256) }, 'API.Orders.InvoiceNumberIsTooLong'],
     ['a number as invoice number', { invoice_number: 5 }, 'API.Orders.WrongDataType'],
-  ])('fails a row with %s and writes the others', async (_, fault: object, key) => {
+  ])('fails a row with %s, and writes the other rows', async (_, fault: object, key) => {
     const [failingOrder, validOrder] = [await makeOrder(), await makeOrder()];
     const row = { ...partsOf(failingOrder), invoice_number: 'F-1', ...fault };
     const { status, body } = await update(row, { ...partsOf(validOrder), invoice_number: 'F-2' }, null);
@@ -266,14 +266,14 @@ describe('PUT /orders/bulk_update', () => {
     expect(await getOrder(validOrder)).toMatchObject({ invoice_number: 'F-2' });
   });
 
-  it("does not find another app's order", async () => {
+  it('does not find an order of another app', async () => {
     const row = { ...partsOf(await makeOrder()), order_status_id: 3 };
     const otherApp = await api.app();
     const { body } = await otherApp.put('/orders/bulk_update', { orders: [row] });
     expect(body.data).toEqual(failureOf(row, 'API.Orders.NotFound'));
   });
 
-  it('takes as many statements for 40 orders as for 1', async () => {
+  it('takes as many statements for 40 orders as for one', async () => {
     await putStock(shop, [{ code: 'A', warehouse_code: 'W1', qty: 1000 }]);
     const newOrders: Order[] = [];
     for (let count = 0; count < 41; count += 1) newOrders.push(await makeOrder([{ code: 'A', qty: 1 }]));

@@ -85,7 +85,7 @@ describe('POST /int/orders', () => {
     expect(newOrder).toEqual({
       id: newOrder.id,
       data_part: newOrder.data_part,
-      // Months from January 2020 to November 2026.
+      // Months since January 2020; the test clock starts in November 2026.
       time_part: 82,
       order_number: 'WEB-7',
       order_date: '2026-10-01T08:30:00',
@@ -175,7 +175,7 @@ describe('POST /int/orders', () => {
     expect((await shop.get(`/orders/${newOrder.id}?${parts}`)).body.data).toEqual(newOrder);
   });
 
-  it('needs only a reference and an item', async () => {
+  it('needs only an external reference and an item', async () => {
     const newOrder = await addOrder();
     expect(newOrder).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
@@ -247,7 +247,7 @@ describe('POST /int/orders', () => {
     expect(await addOrder({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
   });
 
-  it('neither reserves stock nor ships it', async () => {
+  it('neither reserves nor ships stock', async () => {
     await stockShop(shop, [{ code: 'HERE', stock: 5 }]);
     const newOrder = await addOrder({ items: [{ code: 'HERE', qty: 50 }] });
     const { id, data_part, time_part } = newOrder;
@@ -257,7 +257,7 @@ describe('POST /int/orders', () => {
     expect(movements.map(({ kind }: { kind: string }) => kind)).toEqual(['adjust']);
   });
 
-  it('counts as sold until it is cancelled', async () => {
+  it('counts as sold until the order is cancelled', async () => {
     const readSoldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
     const newOrder = await addOrder({
       items: [
@@ -277,7 +277,7 @@ describe('POST /int/orders', () => {
     expect(await addOrder(unknownFields)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
   });
 
-  it('takes 1,000 items with as many statements as one', async () => {
+  it('takes 1,000 items with as many statements as one item', async () => {
     const countStatements = async (items: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await addOrder({ items });
@@ -309,7 +309,7 @@ describe('the customer of POST /int/orders', () => {
         customer_external_ref: 'x',
       }),
     ],
-  ])('is identified by %s and determines the parts of the order', async (_, name) => {
+  ])('is identified by %s, and determines data_part and time_part of the order', async (_, name) => {
     const addedCustomer = (await shop.post('/customers', { customer: { ...customerFields('crm-1'), phone: '+381' } }))
       .body.data;
     api.clock.forward({ hours: 24 * 60 });
@@ -350,7 +350,7 @@ describe('the customer of POST /int/orders', () => {
     [{ customer_id: 1 }, 'data_part'],
     [{ customer_id: 1, time_part: 1 }, 'data_part'],
     [{ customer_id: 1, data_part: 1, time_part: null }, 'time_part'],
-  ])('needs both parts with an id: %j', async (name, field) => {
+  ])('needs data_part and time_part with an id: %j', async (name, field) => {
     expect(await expectRefused(name)).toEqual([422, { errors: { [field]: ["can't be blank"] } }]);
   });
 
@@ -442,7 +442,7 @@ describe('POST /int/orders with an invalid order', () => {
     expect((await post(orderFields({ external_ref: 1 }), serbianClient)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
-  it('returns API.Products.MissingPrice when neither order nor catalogue has a price', async () => {
+  it('returns API.Products.MissingPrice when neither the order nor the catalogue has a price', async () => {
     const items = [...ONE_ITEM, { code: 'C', qty: 1 }];
     expect(await expectRefused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
   });
@@ -515,7 +515,7 @@ describe('POST /int/orders with an invalid order', () => {
     expect(await expectRefused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
   });
 
-  it('refuses an excessive sum of payments', async () => {
+  it('refuses payments whose sum is too large', async () => {
     const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cashMethodId, amount: 1e12 }));
     expect((await addOrder({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
     expect(await expectRefused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
@@ -586,7 +586,7 @@ describe('POST /int/orders with values of a wrong type', () => {
     expect(await expectWrongTypes({ payments: items })).toEqual([field('payments', 'array', type, items)]);
   });
 
-  it('reports entries that are no objects, and wrong fields of other entries', async () => {
+  it('reports entries that are not objects, and wrong fields of other entries', async () => {
     const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
     expect(await expectWrongTypes({ items })).toEqual(
       expect.arrayContaining([
@@ -600,7 +600,7 @@ describe('POST /int/orders with values of a wrong type', () => {
     expect(await expectWrongTypes({ items })).toHaveLength(5);
   });
 
-  it('reports only wrong types, before any rule is checked', async () => {
+  it('reports only wrong types, and checks no rule', async () => {
     expect(
       await expectWrongTypes({
         external_ref: '',
@@ -632,19 +632,19 @@ describe('concurrent calls of POST /int/orders', () => {
     }
   };
 
-  it('create one order for one external reference', async () => {
+  it('create only one order for one external reference', async () => {
     const fields = orderFields({ payments: [{ payment_method_id: cashMethodId, amount: 1 }] });
     expectOne(await callTwentyTimes(() => post(fields)));
     expect(await countOrders()).toBe(1);
     expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);
   });
 
-  it('create one order for one order number', async () => {
+  it('create only one order for one order number', async () => {
     expectOne(await callTwentyTimes(() => post(orderFields({ order_number: 'N-1' }))));
     expect(await countOrders()).toBe(1);
   });
 
-  it('create all orders and count every piece', async () => {
+  it('create all orders, and count every piece', async () => {
     const items = [
       { code: 'A', qty: 1 },
       { code: 'D', qty: 2 },
@@ -657,7 +657,7 @@ describe('concurrent calls of POST /int/orders', () => {
     expect([await readSoldPieces('P'), await readSoldPieces('R')]).toEqual([20, 40]);
   });
 
-  it('create one order for one Idempotency-Key and repeat its answer', async () => {
+  it('create only one order for one Idempotency-Key, and repeat its answer', async () => {
     const keyedShop = shop.keyed('one');
     const fields = orderFields();
     const replies = await callTwentyTimes(() => post(fields, keyedShop));

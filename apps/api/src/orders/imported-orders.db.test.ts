@@ -43,7 +43,7 @@ const readSoldQuantities = (): Promise<unknown> =>
   api.database.rows('select quantity from product_sales where app_id = $1', [shop.appId]);
 
 describe('an order whose generated number is taken', () => {
-  it('gets another number and is written once', async () => {
+  it('gets another number, and is written only once', async () => {
     await makeOrdersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
     const { orders, years } = makeOrdersWithNumbers('O-1', 'O-1', 'O-2');
     expect(await orders.add(shop.appId, importedOrder('second'))).toEqual({ id: expect.any(Number) });
@@ -54,7 +54,7 @@ describe('an order whose generated number is taken', () => {
     expect(await readSoldQuantities()).toEqual([{ quantity: 4 }]);
   });
 
-  it('fails after five attempts and writes nothing', async () => {
+  it('is refused after five attempts, and nothing is written', async () => {
     await makeOrdersWithNumbers().orders.add(shop.appId, importedOrder('first', 'O-1'));
     const { orders, years } = makeOrdersWithNumbers('O-1');
     await expect(orders.add(shop.appId, importedOrder('second'))).rejects.toMatchObject({ code: '23505' });
@@ -69,7 +69,7 @@ describe('an order whose generated number is taken', () => {
     expect(await readNumbers()).toEqual(['O-1']);
   });
 
-  it('can have the number of an order of another app', async () => {
+  it('can have the number of an order in another app', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'A' }]);
     await makeOrdersWithNumbers().orders.add(otherApp.appId, importedOrder('first', 'O-1'));

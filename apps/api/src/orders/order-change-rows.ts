@@ -56,7 +56,7 @@ export function parseOrderChange(row: unknown): ParsedChange {
   };
 }
 
-/** Returns the field that the row's failure concerns; `undefined` for several. */
+/** Returns the field that broke the rule; `undefined` when the rule concerns several fields. */
 export function fieldOfOrderError(row: unknown, key: string): string | undefined {
   if (!isRow(row)) return undefined;
   if (key === INVALID_REFUND) return 'refund';

@@ -8,7 +8,7 @@ import { parseOrderFilter } from './order-filter.js';
 
 let api: TestApi;
 let shop: Client;
-/** Letters by order id; `a` is the oldest order. */
+/** Letter of each order by id; `a` is the oldest order. */
 let letterById: Map<number, string>;
 let anaId: number;
 let veraId: number;
@@ -147,7 +147,7 @@ describe('a cursor', () => {
     expect(pages.join('')).toBe(lettersOf(allOrders));
   });
 
-  it('stays short when the requested order is long', async () => {
+  it('stays short when the value of orderBy is long', async () => {
     const order = 'x'.repeat(20_000);
     const { headers } = await shop.get(`/orders?limit=2&orderBy=${order}`);
     const cursor = headers['next-cursor'] as string;
@@ -224,7 +224,7 @@ describe('GET /orders?orderBy', () => {
       const client = await api.app();
       await stockShop(client, [{ code: 'A' }]);
       for (let index = 0; index < 12; index += 1) {
-        // Four orders share each second, so ties cross page borders.
+        // Four orders have the same second, so orders with equal times fall on different pages.
         if (index % 4 === 0) api.clock.forward({ seconds: 1 });
         await importOrder(client, { external_ref: `${index}`, items: [{ code: 'A', qty: 1 }] });
       }
@@ -318,7 +318,7 @@ describe('GET /orders?search', () => {
 });
 
 describe('GET /orders with customerId or appLocationId', () => {
-  it('finds the orders of a customer, of a location and of both', async () => {
+  it('finds orders by customer, by location, and by both', async () => {
     expect([await listLetters(`customerId=${anaId}`), await listLetters(`customerId=${veraId}`)]).toEqual(['a', 'b']);
     expect(await listLetters(`appLocationId=${downtownId}`)).toBe('ea');
     expect(await listLetters(`appLocationId=${downtownId}&customerId=${anaId}`)).toBe('a');
@@ -366,7 +366,7 @@ describe('GET /orders with dateTimeFrom or dateTimeTo', () => {
     ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
     ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', NEWEST_FIRST],
     ['dateTimeFrom=&dateTimeTo=', NEWEST_FIRST],
-  ])('includes both ends and reads a date as midnight: %s finds %j', async (query, expected) => {
+  ])('includes both ends, and treats a date as midnight: %s finds %j', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 
@@ -460,7 +460,7 @@ describe('GET /orders of an app with 10,001 orders', () => {
     expect(lines).not.toContain('Seq Scan');
   });
 
-  it('finds an order by first and last name in either order', async () => {
+  it('finds an order by first and last name, in either order', async () => {
     for (const text of ['Mira Prezime4711 ', 'Prezime4711 Mira', 'prezime4711']) {
       const rows = await list(`search=${encodeURIComponent(text)}`, largeApp);
       expect(rows).toMatchObject([{ order_number: 'O-2026-4711' }]);

@@ -66,7 +66,7 @@ const findUnbalancedVouchers = async (): Promise<unknown[]> =>
   );
 
 describe('a canceled order', () => {
-  it('returns money, vouchers, points and pieces with refund, and keeps its proforma', async () => {
+  it('returns money, vouchers, points and pieces with refund, and does not change its proforma', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
     const mira = await newCustomer(shop, 'mira@example.com');
@@ -100,7 +100,7 @@ describe('a canceled order', () => {
     expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
 
-  it('returns its points when it is unpaid, even without refund', async () => {
+  it('returns points when it is unpaid, even without refund', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }], { guest: undefined, ...mira, delivery: ADDRESS });
@@ -114,7 +114,7 @@ describe('a canceled order', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('can be refunded later when it was cancelled without refund', async () => {
+  it('can be refunded later if it was cancelled without refund', async () => {
     const order = await makePaidOrder();
     for (const fields of [{}, { refund: false }, { refund: null }]) {
       expect(await updateOrders([cancellationOf(order, fields)])).toEqual(ONE_UPDATED);
@@ -125,7 +125,7 @@ describe('a canceled order', () => {
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
-  it('is refunded once by repeated and concurrent calls', async () => {
+  it('is refunded only once by repeated and concurrent calls', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
     const order = await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
@@ -145,7 +145,7 @@ describe('a canceled order', () => {
     expect(customer.body.data.loyalty_points).toBe(30);
   });
 
-  it('gets an alert for its failed refund, which can be retried', async () => {
+  it('gets an alert for a failed refund, which can be retried', async () => {
     const order = await makePaidOrder();
     service.status = 400;
     expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
@@ -158,7 +158,7 @@ describe('a canceled order', () => {
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
-  it('refunds a late card payment when asked again, and resolves its alert', async () => {
+  it('refunds a late card payment when a refund is requested again, and resolves its alert', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const cardPayment = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
@@ -189,7 +189,7 @@ describe('a canceled order', () => {
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.receivedRefunds).toHaveLength(51);
     expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
-    // A call that asks for one refund reads, locks and stores the proforma and its order, and audits the refund.
+    // A call with a single refund also reads and locks the proforma and its order, stores both, and audits the refund.
     const refundStatements = 5;
     expect(await countStatements(orders.slice(51))).toBe(statementsForMany + refundStatements);
   });
@@ -202,7 +202,7 @@ describe('a canceled order', () => {
     expect(service.receivedRefunds).toEqual([]);
   });
 
-  it('is refunded once by a repeated keyed call', async () => {
+  it('is refunded only once by a repeated keyed call', async () => {
     const order = await makePaidOrder();
     const client = shop.keyed('cancel');
     const firstReply = await client.put('/orders/bulk_update', { orders: [cancellationOf(order)] });
@@ -239,7 +239,7 @@ describe('a refund of an order', () => {
     expect(await getOrder(order)).toMatchObject({ paid: 300 });
   });
 
-  it('is refused with API.Orders.NotRefundable when another system took the money', async () => {
+  it('is refused with API.Orders.NotRefundable when another system has taken the payment', async () => {
     const cash = { payment_method_id: await methodId(shop, 'cash'), amount: 100 };
     const items = [{ code: 'A', qty: 1 }];
     const paidImport = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });

@@ -21,22 +21,22 @@ async function updateAndListRefunds({ due = DUE_REFUNDS, isResumed = false, dryR
 }
 
 describe('an update of orders', () => {
-  it('asks for its refunds', async () => {
+  it('requests its refunds', async () => {
     expect(await updateAndListRefunds()).toEqual([1, 2, 3]);
   });
 
-  it('asks for no refunds in a dry run', async () => {
+  it('requests no refunds in a dry run', async () => {
     expect(await updateAndListRefunds({ dryRun: true })).toEqual([]);
   });
 
-  it('asks for no refunds in a resumed call', async () => {
+  it('requests no refunds in a resumed call', async () => {
     expect(await updateAndListRefunds({ isResumed: true })).toEqual([]);
   });
 
   it.each([
     [50, 50],
     [51, 0],
-  ])('has %i refunds and asks for %i of them', async (count, expected) => {
+  ])('with %i refunds requests %i of them', async (count, expected) => {
     const refundIds = Array.from({ length: count }, (_, index) => index + 1);
     expect(await updateAndListRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
   });

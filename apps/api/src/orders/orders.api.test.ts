@@ -50,7 +50,7 @@ describe('GET /orders/{id}', () => {
     expect((await get(newOrder)).body.data).toEqual({
       id: newOrder.id,
       data_part: newOrder.data_part,
-      // Months from January 2020 to November 2026.
+      // Months since January 2020; the test clock starts in November 2026.
       time_part: 82,
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
       order_date: now(),
@@ -185,7 +185,7 @@ describe('GET /orders/{id}', () => {
     expect(data.items).toHaveLength(1);
   });
 
-  it('has the parts of its customer', async () => {
+  it('has data_part and time_part of its customer', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     const customer = (await shop.post('/customers', { customer: fields })).body.data;
     api.clock.forward({ hours: 24 * 40 });
@@ -239,7 +239,7 @@ describe('GET /orders', () => {
   it.each([
     ['JPY', 7, 21],
     ['KWD', 0.125, 0.375],
-  ])('shows amounts with the decimals of %s', async (currency, price, total) => {
+  ])('shows amounts with as many decimals as %s has', async (currency, price, total) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'C', price }]);
     const { data_part: _, ...newOrder } = await makeOrder([{ code: 'C', qty: 3 }], {}, client);
@@ -253,7 +253,7 @@ describe('GET /orders', () => {
     });
   });
 
-  it('lists newest first, then by id', async () => {
+  it('lists orders newest first, then by id', async () => {
     const firstOrder = await makeOrder();
     const secondOrder = await makeOrder();
     api.clock.forward({ seconds: 1 });
@@ -272,13 +272,13 @@ describe('GET /orders', () => {
       allOrders = await list('?limit=100', largeApp);
     });
 
-    it('shows 30 by default', async () => {
+    it('shows 30 orders by default', async () => {
       expect(allOrders).toHaveLength(35);
       expect(await list('', largeApp)).toEqual(allOrders.slice(0, 30));
       expect(await list('?offset=10', largeApp)).toEqual(allOrders.slice(10));
     });
 
-    it('shows every order once, page by page', async () => {
+    it('shows every order once over all pages', async () => {
       const pages = [];
       for (let offset = 0; offset < 40; offset += 10) pages.push(await list(`?offset=${offset}&limit=10`, largeApp));
       expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 5]);
@@ -292,11 +292,11 @@ describe('GET /orders', () => {
       },
     );
 
-    it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 for the limit %s', async (limit) => {
+    it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 orders for limit %s', async (limit) => {
       expect(await list(`?limit=${limit}`, largeApp)).toEqual(allOrders);
     });
 
-    it.each(['35', '2147483648', '99999999999999999999'])('returns nothing at offset %s', async (offset) => {
+    it.each(['35', '2147483648', '99999999999999999999'])('returns an empty list at offset %s', async (offset) => {
       expect(await list(`?offset=${offset}`, largeApp)).toEqual([]);
     });
 

@@ -5,7 +5,7 @@ export const MAX_SHIPMENTS = 100;
 const MAX_PARCELS = 10_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** Returns the list of shipments, the message of the first error, or `undefined` for an absent list. */
+/** Returns the shipments, the message key of the first error, or `undefined` when the list is absent. */
 export function parseTracking(value: unknown): readonly Shipment[] | string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return [];

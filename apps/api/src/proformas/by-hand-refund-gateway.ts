@@ -1,6 +1,6 @@
 import type { RefundGateway } from '@back-office/proforma';
 
-/** A person pays these refunds out, so each is recorded as refunded immediately. */
+/** Reports each refund as refunded immediately, because a person pays it out by hand. */
 export class ByHandRefundGateway implements RefundGateway {
   refund(): Promise<'refunded'> {
     return Promise.resolve('refunded');

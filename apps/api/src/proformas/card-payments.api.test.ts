@@ -63,7 +63,7 @@ const confirm = async (
 };
 
 describe('a new card payment', () => {
-  it('is pending, and makes the draft await payment', async () => {
+  it('is pending, and changes the status of a draft to awaiting payment', async () => {
     const { id } = await proposeThreePieces();
     const { status, body } = await beginPayment(id, { amount: 120.5 });
     expect(status).toBe(201);
@@ -83,7 +83,7 @@ describe('a new card payment', () => {
     expect(body.payment).toEqual(body.data.payments[0]);
   });
 
-  it('is returned by its call, even when calls run concurrently', async () => {
+  it('is shown in the response of its call, even when calls run concurrently', async () => {
     const { id } = await proposeThreePieces();
     const amounts = [10, 20, 30, 40];
     const replies = await Promise.all(amounts.map((amount) => beginPayment(id, { amount })));
@@ -95,7 +95,7 @@ describe('a new card payment', () => {
   });
 
   it.each([[{}], [{ amount: null }], [{ amount: 0 }], [{ amount: -5 }]])(
-    'is for the whole debt with %j',
+    'covers the whole debt with %j',
     async (payment) => {
       const { id } = await proposeThreePieces();
       await pay(id, 70);
@@ -103,7 +103,7 @@ describe('a new card payment', () => {
     },
   );
 
-  it('keeps the status of a proforma that is open but no draft', async () => {
+  it('keeps the status of an open proforma that is not a draft', async () => {
     const confirmedProforma = await proposeThreePieces();
     await confirm(confirmedProforma, 3);
     expect((await beginPayment(confirmedProforma.id)).body.data).toMatchObject({ proforma_status: 'confirmed' });
@@ -112,7 +112,7 @@ describe('a new card payment', () => {
     expect((await beginPayment(partialProforma.id)).body.data).toMatchObject({ proforma_status: 'partial_confirmed' });
   });
 
-  it('keeps the debt payable by other payments', async () => {
+  it('lets other payments pay the debt', async () => {
     const { id } = await proposeThreePieces();
     await addCardPayment(id);
     expect(await pay(id, 100)).toMatchObject({ proforma_status: 'awaiting_payment', paid: 100, debt: 200 });
@@ -187,7 +187,7 @@ describe('a new card payment', () => {
 });
 
 describe('a settled card payment', () => {
-  it('makes the proforma paid when it covers the total', async () => {
+  it('pays the proforma in full when it covers the total', async () => {
     const { id } = await proposeThreePieces();
     const firstId = await addCardPayment(id, 100);
     const secondId = await addCardPayment(id, 200);
@@ -255,7 +255,7 @@ describe('a settled card payment', () => {
     ]);
   });
 
-  it('is refunded in full when the proforma is paid already', async () => {
+  it('is refunded in full when the proforma is already paid', async () => {
     const proforma = await proposeThreePieces();
     const [firstId, secondId] = [await addCardPayment(proforma.id), await addCardPayment(proforma.id)];
     await pay(proforma.id);
@@ -281,7 +281,7 @@ describe('a settled card payment', () => {
     expect(summarizePayments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
   });
 
-  it('causes refunds of money before vouchers', async () => {
+  it('causes refunds of money before refunds of vouchers', async () => {
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
     const paymentId = await addCardPayment(proforma.id);
@@ -295,7 +295,7 @@ describe('a settled card payment', () => {
 });
 
 describe('a failed card payment', () => {
-  it('keeps the debt, and returns the proforma to draft after the last payment', async () => {
+  it('keeps the debt, and returns the proforma to draft when no other payment is pending', async () => {
     const { id } = await proposeThreePieces();
     const [firstId, secondId] = [await addCardPayment(id), await addCardPayment(id)];
     expect(await recordResult(id, firstId, 'failed')).toMatchObject({ proforma_status: 'awaiting_payment', paid: 0 });
@@ -331,7 +331,7 @@ describe('a repeated result of a card payment', () => {
   it.each([
     ['settled', ['settled', 'failed', 'settled']],
     ['failed', ['failed', 'failed']],
-  ])('returns the same proforma and keeps the first status: %s', async (status, repeatedStatuses) => {
+  ])('returns the same proforma, and keeps the first status: %s', async (status, repeatedStatuses) => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     const firstProforma = await recordResult(id, paymentId, status);
@@ -373,7 +373,7 @@ describe('a repeated result of a card payment', () => {
     expect(service.receivedRefunds).toHaveLength(refundCountBefore);
   });
 
-  it('records one result of ten concurrent calls', async () => {
+  it('records only one of ten concurrent results', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id, 100);
     const replies = await Promise.all(
@@ -383,7 +383,7 @@ describe('a repeated result of a card payment', () => {
     expect(summarizePayments(await readProforma(id))).toEqual([['Card', 100, 'settled']]);
   });
 
-  it('refunds once when ten calls settle a payment of a cancelled proforma', async () => {
+  it('refunds only once when ten calls settle a payment of a cancelled proforma', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     await shop.delete(`/proforma_orders/${id}`);
@@ -395,7 +395,7 @@ describe('a repeated result of a card payment', () => {
     ]);
   });
 
-  it('keeps one of ten concurrent payments of the whole debt', async () => {
+  it('keeps only one of ten concurrent payments of the whole debt', async () => {
     const { id } = await proposeThreePieces();
     const ids = await Promise.all(Array.from({ length: 10 }, () => addCardPayment(id)));
     expect(new Set((await readProforma(id)).payments.map((payment: Payment) => payment.id)).size).toBe(10);
@@ -460,7 +460,7 @@ describe('a late result of a card payment', () => {
       expect(service.receivedRefunds).toEqual([]);
     });
 
-    it('keeps a payment status set by a person until money arrives', async () => {
+    it('keeps a payment status that a person has set until money arrives', async () => {
       const { id } = await proposeThreePieces();
       const [failingId, settlingId] = [await addCardPayment(id), await addCardPayment(id, 120)];
       const { id: orderId, data_part, time_part } = await convert(id);
@@ -510,7 +510,7 @@ describe('a late result of a card payment', () => {
 });
 
 describe('the result of a missing card payment', () => {
-  it('returns 404 for an id that is no card payment of the proforma', async () => {
+  it('returns 404 for an id that does not identify a card payment of the proforma', async () => {
     const proforma = await proposeThreePieces();
     const otherProforma = await proposeThreePieces();
     const foreignPaymentId = await addCardPayment(otherProforma.id);
@@ -529,7 +529,7 @@ describe('the result of a missing card payment', () => {
     expect([await readProforma(proforma.id), await readProforma(otherProforma.id)]).toEqual(proformasBefore);
   });
 
-  it('returns 404 for another app with any body', async () => {
+  it('returns 404 for a proforma of another app, whatever the body is', async () => {
     const { id } = await proposeThreePieces();
     const paymentId = await addCardPayment(id);
     const otherApp = await api.app();

@@ -2,7 +2,7 @@ import { evaluate, methodId, propose, putStock, stockOf, stockShop, warehouse } 
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
-/** The two server processes share no locks in memory. */
+/** The test uses two server processes, because calls within one process could share locks in memory. */
 let api: TestApi;
 let servers: ServerProcess[];
 let shop: Client;
@@ -63,7 +63,7 @@ async function expectLedgerToAgree(): Promise<void> {
 }
 
 describe('a service of two processes', () => {
-  it('makes one proforma from 30 concurrent calls for one evaluation', async () => {
+  it('makes only one proforma when 30 concurrent calls use one evaluation', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 10 }]);
     const replies = await repeatCall(30, () => alternatingClient.post('/proforma_orders', { order_processing_id: id }));
     expect(countStatuses(replies)).toEqual({ 201: 1, 422: 29 });
@@ -75,7 +75,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('makes 10 proformas from 40 calls for 10 pieces', async () => {
+  it('makes 10 proformas when 40 concurrent calls want 10 pieces', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => evaluate(shop, [{ code: 'A', qty: 1 }])));
     const replies = await repeatCall(40, (index) =>
       alternatingClient.post('/proforma_orders', { order_processing_id: ids[index] }),
@@ -85,7 +85,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('reserves no piece twice when 12 lines are raised at once', async () => {
+  it('reserves no piece twice when 12 lines are raised concurrently', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     const reducedProformas: { id: number; adjustments: object[] }[] = [];
     for (let count = 0; count < 12; count += 1) {
@@ -105,7 +105,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('makes one order from 20 concurrent conversions', async () => {
+  it('makes only one order in 20 concurrent conversions', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const replies = await repeatCall(20, () => alternatingClient.post(`/proforma_orders/${id}/convert`));
     expect(countStatuses(replies)).toEqual({ 200: 20 });
@@ -118,7 +118,7 @@ describe('a service of two processes', () => {
     expect(sale).toEqual({ quantity: 2 });
   });
 
-  it('lets either the cancellation or the conversion win', async () => {
+  it('either cancels or converts a proforma, but not both', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await propose(shop, [{ code: 'B', qty: 1 }]);
       const [convertReply, cancelReply] = await Promise.all([
@@ -130,7 +130,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('takes the whole debt once from 20 concurrent payments', async () => {
+  it('accepts only one of 20 concurrent payments of the whole debt', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     const replies = await repeatCall(20, () => alternatingClient.post(`/proforma_orders/${id}/pay`, { payment }));
@@ -141,7 +141,7 @@ describe('a service of two processes', () => {
     });
   });
 
-  it('never takes more than the debt from partial payments', async () => {
+  it('never accepts more than the debt in partial payments', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 30 };
     const replies = await repeatCall(12, () => alternatingClient.post(`/proforma_orders/${id}/pay`, { payment }));
@@ -149,7 +149,7 @@ describe('a service of two processes', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 90, debt: 10 });
   });
 
-  it('does not deadlock on baskets with lines in opposite orders', async () => {
+  it('does not deadlock when baskets list their lines in opposite orders', async () => {
     const lines = [
       { code: 'B', qty: 1 },
       { code: 'C', qty: 1 },
@@ -168,7 +168,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('loses no addition of bulk calls in opposite orders', async () => {
+  it('loses no addition when bulk calls list shelves in opposite orders', async () => {
     const rows = ['A', 'B', 'C'].map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
     const replies = await repeatCall(30, (index) =>
       alternatingClient.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),
@@ -178,7 +178,7 @@ describe('a service of two processes', () => {
     expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 1030 });
   });
 
-  it('creates each product of concurrent bulk calls once', async () => {
+  it('creates each product only once in concurrent bulk calls', async () => {
     const products = Array.from({ length: 50 }, (_, index) => ({
       code: `N${index}`,
       name: 'New',
@@ -194,13 +194,13 @@ describe('a service of two processes', () => {
     expect(createdProducts).toHaveLength(50);
   });
 
-  it('makes one warehouse from concurrent calls with one code', async () => {
+  it('makes only one warehouse when concurrent calls use one code', async () => {
     const row = { code: 'W9', name: 'W9', address_line_1: 'x', city: 'y', postcode: '1', market_id: 1 };
     const replies = await repeatCall(10, () => alternatingClient.put('/warehouse', { warehouses: [row] }));
     expect(new Set(replies.map(({ body }) => body.data.warehouses[0].id)).size).toBe(1);
   });
 
-  it('expires each proforma once', async () => {
+  it('expires each proforma only once', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await api.database.rows('update proforma_orders set due_at = $2, expires_at = $2 where app_id = $1', [

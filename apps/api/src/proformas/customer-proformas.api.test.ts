@@ -47,7 +47,7 @@ const listPositions = async (query = ''): Promise<number[]> =>
   (await listProformas(query)).map(({ id }) => miraProformaIds.indexOf(id as number) + 1);
 
 describe('GET /customers/{id}/proforma_orders', () => {
-  it('lists only proformas of the customer, newest first', async () => {
+  it('lists only proformas of the customer, with the newest first', async () => {
     expect(await listPositions()).toEqual([3, 2, 1]);
   });
 
@@ -77,7 +77,7 @@ describe('GET /customers/{id}/proforma_orders', () => {
     expect(await listPositions(query)).toEqual([3, 2, 1]);
   });
 
-  it('returns nothing for a customer without proformas', async () => {
+  it('returns an empty list for a customer without proformas', async () => {
     expect(await listProformas('', await newCustomer(shop, 'new@example.com'))).toEqual([]);
   });
 

@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('is tried once per run, without a delay for other apps', async () => {
+  it('is tried once per run, and does not delay other apps', async () => {
     overdueProformas.add(1, 300);
     overdueProformas.add(2, 300);
     overdueProformas.block(1);
@@ -70,7 +70,7 @@ describe('an app whose proformas cannot be expired', () => {
     ]);
   });
 
-  it('gets halved batches until the report names one proforma', async () => {
+  it('gets halved batches until the report names a single proforma', async () => {
     overdueProformas.add(1, 3);
     overdueProformas.block(1);
     const sweep = overdueProformas.sweep();
@@ -82,7 +82,7 @@ describe('an app whose proformas cannot be expired', () => {
 });
 
 describe('a proforma that cannot be expired', () => {
-  it('is isolated, reported and skipped', async () => {
+  it('is tried alone, reported and skipped', async () => {
     overdueProformas.add(1, 250);
     overdueProformas.failingIds.add(100_042);
     const { changedCount, failures } = await overdueProformas.sweep().run();
@@ -101,7 +101,7 @@ describe('a proforma that cannot be expired', () => {
     expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
-  it('does not keep others from expiring, even when many fail', async () => {
+  it('does not prevent the expiry of others, even when many fail', async () => {
     overdueProformas.add(1, 1_100);
     for (let index = 0; index < 1_050; index += 1) overdueProformas.failingIds.add(100_000 + index);
     const sweep = overdueProformas.sweep();
@@ -111,7 +111,7 @@ describe('a proforma that cannot be expired', () => {
 });
 
 describe('a batch of the sweep', () => {
-  it('grows again after a failure', async () => {
+  it('grows back to its full size after a failure', async () => {
     overdueProformas.add(1, 400);
     overdueProformas.failingIds.add(100_000);
     await overdueProformas.sweep().run();
@@ -120,7 +120,7 @@ describe('a batch of the sweep', () => {
     ]);
   });
 
-  it('is smaller for proformas with many lines', async () => {
+  it('contains fewer proformas when they have many lines', async () => {
     overdueProformas.add(1, 7, 400);
     overdueProformas.add(2, 2, 5_000);
     await overdueProformas.sweep().run();

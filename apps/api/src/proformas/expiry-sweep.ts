@@ -5,11 +5,11 @@ import type { AppContext } from '@back-office/apps';
 import type { ProformaActions } from './proforma-actions.js';
 
 const MAX_PROFORMAS_PER_RUN = { perApp: 1_000, overall: 10_000 };
-/** Both limits apply, since a proforma may have a handful of lines or thousands. */
+/** A batch has two limits, because a proforma may have a few lines or thousands. */
 const MAX_BATCH = { proformas: 100, lines: 1_000 };
-/** The pause after a batch is this share of its duration; meanwhile API calls have the database to themselves. */
+/** Pause after a batch, as a share of its duration, during which API calls do not compete with the sweep. */
 const PAUSE_RATIO = 0.75;
-/** One slow failure, or this many fast ones, postpones an app to the next run. */
+/** An app is skipped until the next run after one slow failure, or after this number of fast failures. */
 const FAILURE_LIMIT = { slowMs: 500, count: 20 };
 
 export interface AppContexts {
@@ -35,13 +35,13 @@ interface AppQueue {
 }
 
 /**
- * Expires due proformas, one batch of each app in turn. Several processes may sweep at the same time: row locks divide
- * the work. A failed batch is halved, down to a single proforma. A single proforma that fails is skipped, and comes
- * last in the next run.
+ * Expires due proformas in batches; apps take turns. Several processes may sweep at once, because row locks divide the
+ * work. A failed batch is halved until a single proforma remains. If that one fails, it is skipped and comes last in
+ * the next run.
  */
 export class ExpirySweep {
   private readonly reducedBatchSizeByApp = new Map<number, number>();
-  /** Ids of proformas that failed as the only one of their batch. */
+  /** Ids of proformas that failed in a batch of their own. */
   private readonly failedIds = new Set<number>();
 
   constructor(
@@ -75,7 +75,7 @@ export class ExpirySweep {
     return { changedCount, failures, hasMore: changedCount > 0 || hasHalvedBatch };
   }
 
-  /** Raises the limits by the number of failed proformas, which could otherwise displace all others. */
+  /** Adds the number of failed proformas to the limits, because failed proformas could otherwise fill every result. */
   private async findDue(): Promise<readonly DueProforma[]> {
     const { size } = this.failedIds;
     const dueProformas = await this.proformas.due(this.clock.now(), {

@@ -21,7 +21,7 @@ async function statusesOf(shop: Client): Promise<string[]> {
 }
 
 describe('an app with locked stock', () => {
-  it('delays only the expiry of its own proformas, until the lock ends', async () => {
+  it('delays only the expiry of its own proformas, and only while the lock lasts', async () => {
     const [lockedShop, otherShop] = [await createShop(2), await createShop(2)];
     api.clock.forward({ hours: 72 });
     const sweep = api.container.get(TOKENS.ExpirySweep);

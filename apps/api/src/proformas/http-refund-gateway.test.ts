@@ -38,7 +38,7 @@ const answerWith = (status: number, body = '', headers: Record<string, string> =
 };
 
 describe('HttpRefundGateway', () => {
-  it('sends one POST with the refund and its key', async () => {
+  it('sends a single POST with the refund and its idempotency key', async () => {
     const receivedRequest: { request?: IncomingMessage; body?: unknown } = {};
     handleRequest = (request, response) => {
       receivedRequest.request = request;
@@ -115,14 +115,14 @@ describe('HttpRefundGateway', () => {
     expect(await requestRefund()).toBe(outcome);
   });
 
-  it('returns unknown without an answer in time', async () => {
+  it('returns unknown when no answer arrives in time', async () => {
     handleRequest = () => {};
     const startedAtMs = performance.now();
     expect(await requestRefund(200)).toBe('unknown');
     expect(performance.now() - startedAtMs).toBeLessThan(1_500);
   });
 
-  it('returns refunded by the status when the body never ends', async () => {
+  it('returns refunded for a 2xx status even when the body never ends', async () => {
     handleRequest = (_, response) => void response.writeHead(200).write('{"status": "refun');
     expect(await requestRefund(200)).toBe('refunded');
   });
@@ -150,7 +150,7 @@ describe('HttpRefundGateway', () => {
     expect(writtenBytes).toBeLessThan(64 * 1024 ** 2);
   });
 
-  it('returns unknown when no server listens', async () => {
+  it('returns unknown when no server listens at the address', async () => {
     expect(await new HttpRefundGateway('http://127.0.0.1:9/refunds', undefined).refund(REQUEST)).toBe('unknown');
   });
 });

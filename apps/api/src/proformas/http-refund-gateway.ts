@@ -5,8 +5,8 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 
 /**
- * Sends each refund to the payment service of the installation as a `POST`. All attempts of a refund share an
- * idempotency key, so the service pays at most once. Any 2xx is a success; a 4xx is final unless it is retryable.
+ * Sends each refund as a `POST` to the payment service of the installation. All attempts have the same idempotency key,
+ * so the service pays at most once. A 2xx is a success; a 4xx is final unless it is retryable.
  */
 export class HttpRefundGateway implements RefundGateway {
   constructor(
@@ -32,7 +32,7 @@ export class HttpRefundGateway implements RefundGateway {
       await response.body?.cancel();
       return answerOf(response.status);
     } catch {
-      // The service may have paid before the connection failed.
+      // The payment service may have paid before the connection failed.
       return 'unknown';
     }
   }

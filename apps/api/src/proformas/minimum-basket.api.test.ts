@@ -36,7 +36,7 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
-  it('refuses only baskets below it, in the currency of the app', async () => {
+  it('refuses only baskets below the minimum, in the currency of the app', async () => {
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1))).toEqual(REFUSAL);
     expect(outcomeOf(await orderPieces(2))).toBe('made');
@@ -52,7 +52,7 @@ describe('the minimum amount of a basket', () => {
     expect([outcomeOf(await orderPieces(1)), outcomeOf(await orderPieces(2))]).toEqual([REFUSAL, 'made']);
   });
 
-  it('is compared with goods after discounts, without shipment', async () => {
+  it('is compared with the price of goods after discounts, without shipment', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 100, vat_rate: 20 }]);
     await setMinimum(20);
     expect(outcomeOf(await orderPieces(1, { shipment_method_code: 'courier' }))).toEqual(REFUSAL);
@@ -61,7 +61,7 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await orderPieces(3))).toBe('made');
   });
 
-  it('refuses an earlier evaluation below the minimum, which stays usable', async () => {
+  it('refuses an evaluation below a later minimum, but keeps the evaluation usable', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 1 }]);
     await setMinimum(20);
     expect(outcomeOf(await createProforma(id))).toEqual(REFUSAL);
@@ -82,7 +82,7 @@ describe('the minimum amount of a basket', () => {
     expect(outcomeOf(await orderPieces(1))).toEqual([422, { errors: { ProformaOrders: ['At least 20 RSD, please'] } }]);
   });
 
-  it('prevents a change of currency, unless the amount changes too', async () => {
+  it('prevents a change of the currency unless the minimum changes too', async () => {
     const emptyApp = await api.app();
     await setMinimum(20, emptyApp);
     const { status, body } = await emptyApp.patch('/app/settings', { currency: 'JPY' });

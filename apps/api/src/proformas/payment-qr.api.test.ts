@@ -57,7 +57,7 @@ describe('the QR code of a proforma', () => {
     const response = await fetchQr(id, 'image/svg+xml');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     const svg = await response.text();
-    // The PNG has the same modules as the SVG, with 4 pixels each.
+    // The PNG shows the same modules as the SVG, each 4 pixels wide.
     const [, width] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? [];
     const png = PNG.sync.read(Buffer.from(await (await fetchQr(id)).arrayBuffer()));
     expect(Number(width) * 4).toBe(png.width);
@@ -70,7 +70,7 @@ describe('the QR code of a proforma', () => {
     expect([response.status, await response.json()]).toEqual([406, { errors: { detail: 'Not Acceptable' } }]);
   });
 
-  it('encodes the remaining debt', async () => {
+  it('contains the remaining debt', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const { body } = await shop.get('/payment_methods');
     await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: body.data[0].id, amount: 81 } });
@@ -90,7 +90,7 @@ describe('the QR code of a proforma', () => {
     ]);
   });
 
-  it('is refused for another currency', async () => {
+  it('is refused for a currency other than RSD', async () => {
     shop = await api.app('EUR');
     await stockShop(shop, [{ code: 'A' }]);
     await shop.patch('/app/settings', { bank_account: ACCOUNT });

@@ -3,13 +3,13 @@ import { toBuffer, toString } from 'qrcode';
 export const QR_MEDIA = ['image/png', 'image/svg+xml'] as const;
 export type QrMedia = (typeof QR_MEDIA)[number];
 
-/** Medium error correction and a quiet zone of four modules let bank apps scan the code from paper and screens. */
+/** Medium error correction and a margin of four modules let bank apps scan the code from paper and from screens. */
 const QR_OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
 const PIXELS_PER_MODULE = 4;
 
 /**
- * Encoding blocks the event loop. Grey pixels without filters and with light compression take a third of the default's
- * time. The library changes the options, so each image needs a new object.
+ * Encoding blocks the event loop. Grey pixels, no filters and light compression take a third of the time of the
+ * defaults. The library changes its options, so every image needs a new object.
  */
 const pngOptions = () => ({ colorType: 0, filterType: 0, deflateLevel: 3 }) as object;
 

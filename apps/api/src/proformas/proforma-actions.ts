@@ -24,7 +24,7 @@ interface ChangeResult {
 type ProformaResult = Promise<Proforma | Refusal | undefined>;
 
 export class ProformaActions {
-  /** `isResumed` returns true when an earlier run of the same keyed call has already written. */
+  /** `isResumed` returns true when an earlier run of this keyed call has already written. */
   constructor(
     private readonly proformas: ProformaOrders,
     private readonly methods: domain.PaymentMethods,
@@ -62,7 +62,7 @@ export class ProformaActions {
     return (await this.proformas.find(app.id, id)) !== undefined;
   }
 
-  /** Returns false when the proforma is missing. Refuses a final one before any other rule is checked. */
+  /** Returns false for a missing proforma, and a refusal for a final one; both take precedence over other errors. */
   async checkOpen(app: AppContext, id: number): Promise<boolean | Refusal> {
     const proforma = await this.show(app, id);
     return proforma !== undefined && (domain.isOpen(proforma) || domain.ALREADY_FINAL);
@@ -130,7 +130,7 @@ export class ProformaActions {
     return this.apply(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
   }
 
-  /** Returns the converted proforma with its `orderId`; a repeat changes nothing. */
+  /** Converts the proforma to an order. Returns it with its `orderId`; a repeated call changes nothing. */
   convert(app: AppContext, id: number): ProformaResult {
     return this.apply(app, id, (proforma, now) =>
       domain.convert(proforma, {
@@ -149,7 +149,9 @@ export class ProformaActions {
     return this.apply(app, id, (proforma, now) => domain.edit(proforma, { ...changes, now }));
   }
 
-  /** Skips proformas that another transaction has locked. Returns the number of changed proformas. */
+  /**
+   * Expires the proformas, except those that another transaction has locked. Returns the number of changed proformas.
+   */
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
     const now = this.clock.now();
     const { expirePaid } = app.settings.proforma;
@@ -182,7 +184,7 @@ export class ProformaActions {
     return result === undefined || isRefusal(result) ? result : result.proforma;
   }
 
-  /** Applies the deadline before the decision, and pays refunds out after the commit. */
+  /** Applies the deadline, then the decision. Pays refunds out after the commit. */
   private async change(
     app: AppContext,
     id: number,
@@ -198,7 +200,7 @@ export class ProformaActions {
         : { next: decision, preferredWarehouse };
     });
     if (storedChange === undefined) return undefined;
-    // On a resumed call the worker pays the refunds out, and the proforma may have changed since.
+    // A resumed call reads the current proforma, which may have changed. The worker pays its refunds out.
     const proforma = this.isResumed()
       ? await this.proformas.find(app.id, id)
       : await this.refunds.payOut(app.id, storedChange);

@@ -8,7 +8,7 @@ type Query = Readonly<Record<string, unknown>>;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** More hours would exceed the range of dates; no deadline is this late. */
+/** Maximum number of hours; a larger number would exceed the range of dates, and no deadline is that late. */
 const MAX_HOURS = 10_000_000;
 
 export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
@@ -29,11 +29,11 @@ export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
   });
 }
 
-/** Reads `date_from` and `date_to`, both inclusive; the returned `before` is exclusive. */
+/** Parses `date_from` and `date_to`, which are inclusive. The returned `before` is exclusive. */
 export function parseWindow(query: Query): { readonly from: Date | undefined; readonly before: Date | undefined } {
   const from = momentOf(query['date_from']);
   const to = momentOf(query['date_to']);
-  // Responses show datetimes without fractions, so the window includes the whole last second.
+  // Responses show times without fractions of a second, so an inclusive end covers its whole second.
   const lengthMs = to?.isDateOnly ? DAY_MS : SECOND_MS;
   return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + lengthMs) };
 }

@@ -9,7 +9,7 @@ import { TOKENS } from '../tokens.js';
 let service: PaymentService;
 let api: TestApi;
 let shop: Client;
-/** Letters by proforma id: one proforma per status, six hours apart, `a` is the oldest. */
+/** Letter of each proforma by id. `a` is the oldest; the proformas are six hours apart and cover every status. */
 let letterById: Map<number, string>;
 let miraId: number;
 let veraId: number;
@@ -177,18 +177,18 @@ describe('GET /proforma_orders?anonymous', () => {
 });
 
 describe('GET /proforma_orders?customer_id', () => {
-  it('finds the proformas of one customer', async () => {
+  it('finds the proformas of a customer', async () => {
     expect([await listLetters(`customer_id=${miraId}`), await listLetters(`customer_id=${veraId}`)]).toEqual([
       'cb',
       'f',
     ]);
   });
 
-  it.each(['987654', '0', '-1', '99999999999999999999'])('finds nothing for the unknown customer %s', async (id) => {
+  it.each(['987654', '0', '-1', '99999999999999999999'])('finds no proforma of the unknown customer %s', async (id) => {
     expect(await listLetters(`customer_id=${id}`)).toBe('');
   });
 
-  it.each(['mira', '1.5', '', '1&customer_id=2'])('ignores %s, which is no integer', async (id) => {
+  it.each(['mira', '1.5', '', '1&customer_id=2'])('ignores %s, which is not an integer', async (id) => {
     expect(await listLetters(`customer_id=${id}`)).toBe(NEWEST_FIRST);
   });
 });
@@ -312,7 +312,7 @@ describe('GET /proforma_orders in pages', () => {
       (id: number) => convert(id, client),
     ];
     for (let index = 0; index < 24; index += 1) {
-      // Eight proformas share each moment, so ties cross page borders.
+      // Eight proformas have the same time, so proformas with equal times fall on different pages.
       if (index % 8 === 0) api.clock.forward({ seconds: 1 });
       const { id } = await makeProforma((index % 2) + 1, {}, client);
       await transitions[index % 3]?.(id);
@@ -346,7 +346,7 @@ describe('GET /proforma_orders/stats', () => {
   const dateTimeIn = (hours: number): string =>
     new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 
-  it('counts nothing in the last 30 days of a new app', async () => {
+  it('counts no conversions in the last 30 days of a new app', async () => {
     expect(await readStats(await api.app())).toEqual({
       open_count: 0,
       open_sum: 0,

@@ -51,7 +51,7 @@ const LIST_QUERY = {
   customer_id: { schema: integer, description: 'of one customer' },
 };
 
-/** These routes must come before those with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
+/** These routes must precede `/proforma_orders/:id`, which would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
   const listPage = ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
     answerPageFromQuery(query, DEFAULT_LIMIT, (page) =>

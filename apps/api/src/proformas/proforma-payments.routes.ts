@@ -141,7 +141,8 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
 
 /**
  * Returns minor units, or `too precise` for more decimals than the currency has. An amount out of range becomes the
- * largest safe integer with its sign: a positive one exceeds every debt, a negative one pays the whole debt.
+ * largest safe integer with the same sign. As a payment, it exceeds every debt if positive, and pays the whole debt if
+ * negative.
  */
 function parseAmount(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too precise' {
   if (amount === undefined || amount === null) return amount;

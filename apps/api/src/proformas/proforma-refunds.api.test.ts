@@ -74,7 +74,7 @@ describe('a refused refund', () => {
     ]);
   });
 
-  it('is retried under a new key, which resolves its alert', async () => {
+  it('is retried with a new key, which resolves its alert', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect(await readProforma(id)).toMatchObject({ paid: 300, debt: 0 });
     const { status, body } = await retryRefund(id, refundId);
@@ -90,7 +90,7 @@ describe('a refused refund', () => {
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
 
-  it('raises another alert when a retry is refused, then has a third key', async () => {
+  it('raises another alert when a retry is refused, and then uses a third key', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.status = REFUSED_STATUS;
     const { data } = (await retryRefund(id, refundId)).body;
@@ -104,7 +104,7 @@ describe('a refused refund', () => {
     expect(service.receivedRefunds.at(-1)?.key).toBe(`${service.receivedRefunds[0]?.key}-3`);
   });
 
-  it('is retried once for ten concurrent calls', async () => {
+  it('is retried only once by ten concurrent calls', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.receivedRefunds.length = 0;
     const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refundId)));
@@ -115,7 +115,7 @@ describe('a refused refund', () => {
 });
 
 describe('a refund without an answer', () => {
-  it('is retried under the same key, by the call and by the worker', async () => {
+  it('is retried with the same key, by the call and by the worker', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.status = UNKNOWN_STATUS;
     await retryDueRefunds(2);
@@ -171,7 +171,7 @@ describe('a failed refund that a person has paid out', () => {
     ).toEqual([{ reference: 'bank-17' }]);
   });
 
-  it('is recorded once and not retried afterwards', async () => {
+  it('is recorded only once, and is not retried afterwards', async () => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     service.receivedRefunds.length = 0;
     const firstReply = await recordRefund(id, refundId);
@@ -217,7 +217,7 @@ describe('a refused record or retry of a refund', () => {
     expect(await readProforma(id)).toEqual(proformaBefore);
   });
 
-  it('returns 404 for a payment that is no refund of the proforma', async () => {
+  it('returns 404 for a payment that is not a refund of the proforma', async () => {
     const { id, paymentId, refundId } = await reducePaidProforma(REFUSED_STATUS);
     const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
     for (const call of [recordRefund, retryRefund]) {
@@ -243,7 +243,7 @@ describe('a refused record or retry of a refund', () => {
     [{ refund: 5 }, 400],
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
-  ])('is answered for %j with %d and changes nothing', async (body, expected) => {
+  ])('is answered %j with %d and changes nothing', async (body, expected) => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await recordRefund(id, refundId, body)).status).toBe(expected);
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);

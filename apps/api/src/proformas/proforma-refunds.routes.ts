@@ -18,7 +18,7 @@ class RecordRefund {
   @Nested(() => RefundFields, { optional }) refund?: RefundFields | null;
 }
 
-/** These calls are allowed in every status of the proforma. */
+/** Routes for refunds, which are allowed in every status of the proforma. */
 export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Route[] {
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const exists = (app: AppContext, id: number, ids: Readonly<Record<string, number>>): Promise<boolean> =>

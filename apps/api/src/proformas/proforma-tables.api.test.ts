@@ -4,10 +4,7 @@ import { GUEST, evaluate, methodId, newCustomer, propose, setUp, stockOf, stockS
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
-/*
- * These tests follow the proforma tables of the interface and section 4 of the decisions, for entries that no other
- * suite covers.
- */
+/* These tests cover entries of the proforma tables and of section 4 of the decisions that no other suite covers. */
 
 let service: PaymentService;
 let api: TestApi;
@@ -104,7 +101,10 @@ describe('a proforma', () => {
   const OFFICE_ADDRESS = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: 'RS' };
   let startMs: number;
   let mira: { customer_id: number; data_part: number; time_part: number };
-  /** `confirmed` belongs to a customer and is partly paid; the others belong to guests; `canceled` has failed refunds. */
+  /**
+   * `confirmed` belongs to a customer and is partly paid. `converted` and `canceled` belong to guests, and `canceled`
+   * has failed refunds.
+   */
   let ids: { confirmed: number; converted: number; canceled: number };
   let evaluationIds: Record<keyof typeof ids, number>;
   let order: { id: number; order_number: string };
@@ -453,7 +453,7 @@ describe('a proforma', () => {
   });
 });
 
-/** ISO 7064 MOD 97-10: letters count as two digits, and the leading check digits move to the end. */
+/** Returns the remainder by ISO 7064 MOD 97-10. Letters become two digits, and the check digits move to the end. */
 function remainder97(reference: string): number {
   const [checkDigits = '', ...parts] = reference.split('-');
   const digits = [...parts.join(''), ...checkDigits].map((character) => parseInt(character, 36)).join('');
@@ -587,7 +587,7 @@ describe('a transition of a proforma', () => {
   });
 
   it.each(OPEN_STATUSES)(
-    'converts a proforma in %s to one order with confirmed quantities, payments and reserved stock',
+    'converts a proforma in %s to one order with the confirmed quantities, payments and reserved stock',
     async (status) => {
       const { id, items, end_sales, paid, payments } = await makeProformaIn(status);
       const qty = items[0].qty_confirmed ?? 3;
@@ -657,7 +657,7 @@ describe('a transition of a proforma', () => {
       api.clock.forward({ hours: 72 });
       await api.container.get(TOKENS.ExpirySweep).run();
       await api.container.get(TOKENS.Refunds).payOutDue();
-      // Listing does not expire overdue proformas; reading one by id does.
+      // The test lists proformas, because reading an overdue proforma by id would expire it.
       const { data } = (await shop.get('/proforma_orders?status=expired')).body;
       expect(data).toMatchObject([
         { id, canceled: true, cancel_reason: 'expired', canceled_at: now(), paid: 0, expires_in_seconds: 0 },
@@ -714,7 +714,7 @@ describe('a final proforma', () => {
     ['card_payments', { payment: { amount: 1.001 } }],
     ['warehouse_confirm', { adjustments: [{}] }],
     ['DELETE', { reason: 'x'.repeat(256) }],
-  ])('refuses %s %j as final, before other rules', async (call, body) => {
+  ])('refuses %s %j because the proforma is final, before other rules are checked', async (call, body) => {
     const send = (id: number) =>
       call === 'DELETE' ? shop.delete(proformaPath(id), body) : shop.post(proformaPath(id, call), body);
     const openProforma = await makeProformaIn('draft');
@@ -739,7 +739,7 @@ describe('a final proforma', () => {
     },
   );
 
-  it.each(FINAL_STATUSES)('accepts resolved alerts in status %s, but no comment', async (status) => {
+  it.each(FINAL_STATUSES)('accepts resolved alerts in status %s, but refuses a comment', async (status) => {
     const { id } = await makeAlertedProforma(status);
     const alerts = [{ index: 0, resolved: true }];
     const refusedReply = await shop.patch(proformaPath(id), { alerts, comment: 'seen to' });
@@ -858,7 +858,7 @@ describe('a call for proformas:', () => {
     expect((await readProforma(id)).proforma_status).toBe('draft');
   });
 
-  it.each(['x'.repeat(255), null, undefined])('DELETE keeps the optional reason: %p', async (reason) => {
+  it.each(['x'.repeat(255), null, undefined])('DELETE stores the optional reason: %p', async (reason) => {
     const { id } = await makeProformaIn('draft');
     expect((await shop.delete(proformaPath(id), { reason })).status).toBe(204);
     expect(await readProforma(id)).toMatchObject({ canceled: true, cancel_reason: reason ?? null });
@@ -877,7 +877,7 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('counts as paid until a retry is answered', async () => {
+  it('leaves the paid amount unchanged until a retry is answered', async () => {
     const id = await cancelWithoutAnswer();
     const pendingRefund = { amount: -300, payment_status: 'pending', finalized: false };
     expect(await readProforma(id)).toMatchObject({

@@ -39,7 +39,7 @@ describe('a warehouse that stops selling', () => {
 });
 
 describe('a basket that becomes an order', () => {
-  it('keeps amounts, payments and stock consistent from basket to order', async () => {
+  it('keeps amounts, payments and stock consistent from the basket to the order', async () => {
     const draft = await propose(shop, basket);
     expect(draft).toMatchObject({ proforma_status: 'draft', sales: 233.33, end_sales: 233.33, paid: 0, debt: 233.33 });
     expect(draft.tax_brackets).toEqual([
@@ -102,7 +102,7 @@ describe('a basket that becomes an order', () => {
     });
   });
 
-  it('takes at most 13 statements for the whole lifecycle, with an entry in the audit log', async () => {
+  it('takes at most 13 statements for the whole lifecycle, including entries in the audit log', async () => {
     const cash = await methodId(shop, 'cash');
     const runLifecycle = async (): Promise<void> => {
       const { id } = await propose(shop, basket);
@@ -118,7 +118,7 @@ describe('a basket that becomes an order', () => {
 });
 
 describe('GET /proforma_orders', () => {
-  it('returns pages of the same columns as the full record, newest first', async () => {
+  it('returns pages with the same columns as the full record, newest first', async () => {
     const firstProforma = await propose(shop, [{ code: 'A', qty: 1 }]);
     api.clock.forward({ seconds: 1 });
     const secondProforma = await propose(shop, [{ code: 'B', qty: 1 }], { tags: ['x', 'y'] });
@@ -131,7 +131,7 @@ describe('GET /proforma_orders', () => {
     expect(page.map(({ id }: { id: number }) => id)).toEqual([firstProforma.id]);
   });
 
-  it('ignores unusable filters', async () => {
+  it('ignores invalid filters', async () => {
     await propose(shop, [{ code: 'A', qty: 1 }]);
     for (const query of [
       'limit=0',
@@ -200,7 +200,7 @@ describe('POST /proforma_orders', () => {
     },
   );
 
-  it('reserves no line when the stock of one line is insufficient', async () => {
+  it('reserves nothing when the stock of one line is insufficient', async () => {
     const reply = await create(
       await evaluate(shop, [
         { code: 'A', qty: 1 },
@@ -215,7 +215,7 @@ describe('POST /proforma_orders', () => {
     expect((await shop.get('/proforma_orders')).body.data).toEqual([]);
   });
 
-  it('refuses lines of one variant when their sum exceeds the stock', async () => {
+  it('refuses several lines of one variant when their sum exceeds the stock', async () => {
     const reply = await create(
       await evaluate(shop, [
         { code: 'A', qty: 6 },
@@ -232,7 +232,7 @@ describe('POST /proforma_orders', () => {
     expect(data).toMatchObject({ end_sales: 200, items: [{ name: 'Product A', price: 100 }] });
   });
 
-  it('reserves each line in one sellable warehouse, the default first, then by code', async () => {
+  it('reserves each line in one sellable warehouse: first in the default, then by code', async () => {
     await shop.put('/warehouse', {
       warehouses: [warehouse('W0', { sellable: false }), warehouse('W2'), warehouse('W3')],
     });
@@ -258,7 +258,7 @@ describe('POST /proforma_orders', () => {
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('returns instructions and reference for a bank transfer', async () => {
+  it('returns payment instructions and a reference for a bank transfer', async () => {
     const account = {
       beneficiary: 'Shop',
       address: 'Put 1',
@@ -348,7 +348,7 @@ describe('POST /proforma_orders/{id}/pay', () => {
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
     });
 
-    it('is refused by other rules first', async () => {
+    it('is refused by every other broken rule first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
       const errorsFor = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
@@ -382,7 +382,7 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
     });
   });
 
-  it('reserves more for a raised quantity, and refuses it without stock', async () => {
+  it('reserves more pieces for a raised quantity, and refuses it when stock is missing', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -400,7 +400,7 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
   });
 
-  it('moves a raised line to another warehouse, which ships it', async () => {
+  it('moves a raised line to another warehouse, which then ships it', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -435,7 +435,7 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
         .filter(({ reference }: { reference: string }) => [number, order.order_number].includes(reference))
         .map((movement: Record<string, unknown>) => [movement['kind'], movement['warehouse_code'], movement['qty']]),
     ).toEqual(
-      // Movements of the same moment have no order.
+      // Movements with equal times may be listed in any order.
       expect.arrayContaining([
         ['reserve', 'W1', 8],
         ['release', 'W1', -7],
@@ -456,7 +456,7 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
     expect((await confirm(id)).body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('refunds everything when nothing is confirmed, and prevents conversion', async () => {
+  it('refunds everything when no piece is confirmed, and prevents the conversion', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -618,7 +618,7 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
       [{ index: 0, resolved: true }, {}],
       { 'alerts.1.index': ["can't be blank"], 'alerts.1.resolved': ['is invalid'] },
     ],
-  ])('refuses alerts %s under the name of the field', async (_, alerts, errors) => {
+  ])('refuses alerts %s with an error for the field', async (_, alerts, errors) => {
     expect(await editAlerts(alerts)).toEqual({ answer: [422, { errors }], ...unchangedState });
   });
 
@@ -691,7 +691,7 @@ describe('an unknown proforma', () => {
 });
 
 describe('an overdue proforma before the sweep', () => {
-  it('expires at the first call by id, which is refused', async () => {
+  it('expires at the first call with its id, and the call is refused', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
@@ -737,7 +737,7 @@ describe('an overdue proforma before the sweep', () => {
     });
   });
 
-  it('allows a raised line after the deadline, then expires at the next call', async () => {
+  it('accepts a raised line after the deadline, then expires at the next call', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const adjust = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];

@@ -32,7 +32,7 @@ class CancelProforma {
 
 const checkIndex: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
 
-/** Refuses `false`, because a resolved alert is never reopened. */
+/** Refuses `false`, because a resolved alert cannot be reopened. */
 const checkResolved: Validator = (value) => {
   if (typeof value !== 'boolean') return MALFORMED;
   return value ? undefined : IS_INVALID;

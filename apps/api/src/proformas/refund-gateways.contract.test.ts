@@ -53,7 +53,7 @@ async function openHttp(): Promise<RefundGatewayFixture> {
     const body = (await json(request)) as RefundBody;
     const refusal = statusOfInvalidHeaders(request);
     if (refusal !== undefined) return void response.writeHead(refusal).end();
-    // A payer that hangs up has paid without answering.
+    // In the mode `hangs up`, the service pays but closes the connection without an answer.
     if (behavior === 'pays' || behavior === 'hangs up')
       paidRefunds.set(String(request.headers['idempotency-key']), body);
     if (behavior === 'hangs up') response.destroy();

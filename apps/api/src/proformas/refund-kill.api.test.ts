@@ -7,7 +7,7 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-/** `holds` reads requests without answering, `deaf` does not read them, and `cuts` closes connections. */
+/** `holds` reads requests without answering; `deaf` never reads them; `cuts` closes the connection. */
 type Behavior = 'pays' | 'holds' | 'deaf' | 'cuts';
 
 class PaymentGateway {
@@ -40,7 +40,7 @@ class PaymentGateway {
 
   private accept(socket: Socket): void {
     this.sockets.add(socket);
-    // A killed process resets its connections.
+    // A killed process resets its connections, which emits an error here.
     socket.on('error', () => socket.destroy());
     this.connections += 1;
     if (this.behavior === 'cuts') socket.destroy();
@@ -148,7 +148,7 @@ async function expectAllRefunded(id: number): Promise<void> {
 }
 
 describe('a service killed while the gateway holds its answers', () => {
-  it('retries under the same keys and pays each refund once', async () => {
+  it('retries with the same keys, and pays each refund once', async () => {
     const [client, id] = await Promise.all([startService(), payByBankAndCard()]);
     gateway.behavior = 'holds';
     const outcome = awaitOutcome(client.delete(`/proforma_orders/${id}`));
@@ -158,7 +158,7 @@ describe('a service killed while the gateway holds its answers', () => {
     expect(await readStatuses(id)).toEqual(PENDING);
 
     const [firstKey = '', secondKey = ''] = gateway.requestedKeys;
-    // The gateway has received the other refund without paying it.
+    // The gateway pays only one of the two refunds that it has received.
     gateway.pay(firstKey);
     gateway.behavior = 'pays';
     expect(await makeRefundsDue()).toBe(2);
@@ -172,7 +172,7 @@ describe('a service killed while the gateway holds its answers', () => {
 });
 
 describe('a service killed before the gateway has received its refunds', () => {
-  it('requests the refunds after a restart and pays each once', async () => {
+  it('requests the refunds after a restart, and pays each refund once', async () => {
     const [client, cutOffId, unreadId] = await Promise.all([startService(), payByBankAndCard(), payByBankAndCard()]);
     gateway.behavior = 'cuts';
     expect((await client.delete(`/proforma_orders/${cutOffId}`)).status).toBe(204);

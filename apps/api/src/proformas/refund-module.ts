@@ -38,7 +38,10 @@ export async function openRefundGateway(
 const TIMEOUT_MS = 10_000;
 const ANSWERS: readonly unknown[] = ['refunded', 'failed', 'unknown'] satisfies RefundAnswer[];
 
-/** Checks the answers of a module: an error, a late answer or an invalid one becomes `unknown`, which is retried. */
+/**
+ * Checks the answers of a module. An error, a late answer and an invalid answer become `unknown`, so the refund is
+ * retried.
+ */
 export class ForeignRefundGateway implements OpenedRefundGateway {
   constructor(
     private readonly name: string,

@@ -31,7 +31,7 @@ async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<Store
 
 describe('a refund whose answer cannot be recorded', () => {
   it.each<Error>([new DatabaseUnavailable(), new UnknownOutcome()])(
-    'stays pending for the worker, and the call succeeds (%p)',
+    'stays pending for the worker, and does not fail the call (%p)',
     async (error) => {
       const orders = new InMemoryProformaOrders();
       const storedChange = await cancelPaidProforma(orders);
@@ -43,7 +43,7 @@ describe('a refund whose answer cannot be recorded', () => {
     },
   );
 
-  it('rethrows a bug', async () => {
+  it('rethrows an error that is a bug', async () => {
     const orders = new InMemoryProformaOrders();
     const storedChange = await cancelPaidProforma(orders);
     orders.change = () => Promise.reject(new TypeError('bug'));
@@ -65,7 +65,7 @@ describe('payOutDue', () => {
     expect(claimedIds.toSorted((a, b) => a - b)).toEqual(dueRefunds.map(({ paymentId }) => paymentId));
   });
 
-  it('claims nothing while the process stops', async () => {
+  it('claims no refund while the process stops', async () => {
     const refunds = new Refunds(new InMemoryProformaOrders(), gateway, dueQueue as never, clock, () => {});
     expect(await refunds.payOutDue(AbortSignal.abort())).toBe(0);
   });

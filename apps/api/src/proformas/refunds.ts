@@ -14,7 +14,7 @@ import {
   type StoredChange,
 } from '@back-office/proforma';
 
-/** After this time the call returns and leaves its refunds to the worker. */
+/** Maximum time of the refunds in a call; the worker requests refunds without an answer later. */
 const CALL_TIMEOUT_MS = 12_000;
 const MAX_ATTEMPTS = 3;
 const BATCH_SIZE = 50;
@@ -26,7 +26,7 @@ interface AnsweredRefund {
 }
 
 export class Refunds {
-  /** `assertOutsideTransaction` throws inside a transaction; its message contains the given name. */
+  /** `assertOutsideTransaction` throws inside a transaction, with `name` in its message. */
   constructor(
     private readonly proformas: ProformaOrders,
     private readonly gateway: RefundGateway,
@@ -35,7 +35,7 @@ export class Refunds {
     private readonly assertOutsideTransaction: (name: string) => void,
   ) {}
 
-  /** Asks the gateway once for each refund that the change added, in parallel, and records the answers. */
+  /** Requests each refund that the change added once, in parallel, and records the answers. */
   async payOut(appId: number, { before, proforma }: StoredChange): Promise<Proforma> {
     const knownIds = new Set(pendingRefunds(before).map((payment) => payment.id));
     const newRefunds = pendingRefunds(proforma).filter((payment) => !knownIds.has(payment.id));
@@ -44,7 +44,7 @@ export class Refunds {
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
-  /** Ignores an unavailable database, since the worker retries the refunds. */
+  /** Requests refunds once. Ignores an unavailable database, because the worker retries. */
   async payOutByIds(appId: number, proformaId: number, refundIds: readonly number[]): Promise<void> {
     try {
       const proforma = await this.proformas.find(appId, proformaId);
@@ -57,7 +57,7 @@ export class Refunds {
     }
   }
 
-  /** Retries due refunds and returns their number. A refund fails after the last attempt without an answer. */
+  /** Retries due refunds and returns their number. A refund without an answer to its last attempt fails. */
   async payOutDue(stopSignal?: AbortSignal): Promise<number> {
     const dueRefunds = await this.queue.due(this.clock.now(), BATCH_SIZE);
     const waitingRefunds = [...dueRefunds];
@@ -113,7 +113,10 @@ export class Refunds {
     });
   }
 
-  /** The change is already committed, so a failure to record an answer must not fail the call; the worker retries. */
+  /**
+   * Records the answers if the database is available. The change is already committed, so a failure must not fail the
+   * call; the worker retries.
+   */
   private async recordIfPossible(
     appId: number,
     proforma: Proforma,

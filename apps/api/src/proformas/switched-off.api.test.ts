@@ -69,7 +69,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
     expect((await createProforma(evaluationId)).status).toBe(201);
   });
 
-  it('reserves in the next warehouse with enough stock', async () => {
+  it('reserves in the next warehouse that has enough stock', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
     const evaluationId = await evaluate(shop, [
@@ -124,7 +124,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
 });
 
 describe('switching a warehouse off while a new proforma is stored', () => {
-  it('makes the proforma wait, then refuses it', async () => {
+  it('makes the proforma wait, and then refuses it', async () => {
     const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const { status, body } = await runWhileWaiting(
       LOCK_WAREHOUSES,
@@ -142,7 +142,7 @@ describe('switching a warehouse off while a confirmation waits for its stock', (
     return shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`, { adjustments });
   };
 
-  it('refuses to raise a line again', async () => {
+  it('refuses to raise a line again afterwards', async () => {
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }]);
     await confirm(proforma, 1);
     const { status, body } = await runWhileWaiting(
