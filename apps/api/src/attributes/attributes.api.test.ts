@@ -116,7 +116,7 @@ describe('PUT /int/product_attributes', () => {
     expect(await readDefinitions()).toMatchObject([{ code: 'FAB', name: 'Fabric' }]);
   });
 
-  it('keeps the later of two values of a product', async () => {
+  it('keeps the later of two values for one product', async () => {
     expect(
       await putRows([
         makeRow([makeAttribute(), makeAttribute({ value: 'linen', name: 'Cloth' })]),
@@ -139,10 +139,10 @@ describe('PUT /int/product_attributes', () => {
     expect((await readDefinitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
   });
 
-  it('gives each of 1,000 definitions the code of another in one call', async () => {
+  it('shifts the codes of 1,000 definitions by one in a single call', async () => {
     const indexes = Array.from({ length: 1_000 }, (_, index) => index);
     await putRows([makeRow(indexes.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
-    // With statistics, the planner looks up rows by definition.
+    // Gathers statistics, so that the planner looks up each definition by index.
     await api.database.source.query('analyze product_attribute_defs');
     const shiftedAttributes = indexes
       .toReversed()
@@ -225,7 +225,7 @@ describe('the definition of an attribute row', () => {
     ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
     ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
     ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
-  ])('is refused with the id of %s', async (_, change) => {
+  ])('is refused when its id is that of %s', async (_, change) => {
     expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });
@@ -333,9 +333,9 @@ describe('PUT /int/product_attributes with many rows', () => {
       makeRow([makeAttribute({ value }), makeAttribute({ external_ref: `d${index}`, value })], { code }),
     );
 
-  it('writes 10,000 rows in as many statements as one', async () => {
+  it('writes 10,000 rows with as many statements as one row', async () => {
     const products = makeCodes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
-    // The statistics are gathered before the test creates its products.
+    // Gathers statistics first, because they must not include the products below.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });
     const countStatements = async (rows: readonly object[]): Promise<number> => {
@@ -369,7 +369,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 });
 
 describe('PUT /int/product_attributes during another call', () => {
-  it('waits, and finds definitions that the other call has created', async () => {
+  it('waits for the other call and finds the definitions that it has created', async () => {
     const lockWaitsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {

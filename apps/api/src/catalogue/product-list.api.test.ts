@@ -56,11 +56,11 @@ describe('paging of GET /products', () => {
     ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', codesBetween(0, 10)],
     ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
-  ])('returns the right products for %s', async (_, query, expected) => {
+  ])('returns the expected products for %s', async (_, query, expected) => {
     expect(await listCodes(query)).toEqual(expected);
   });
 
-  it('shows each product once, page by page', async () => {
+  it('shows each product once over all pages', async () => {
     const pages = await Promise.all([1, 2, 3, 4, 5].map((number) => listCodes(`pageNo=${number}&perPage=5`)));
     expect(pages.flat()).toEqual(codesBetween(0, 25));
   });
@@ -186,7 +186,7 @@ describe('GET /products?search', () => {
     },
   );
 
-  it('finds a letter that folds to a long text', async () => {
+  it('finds a letter whose case folding is long', async () => {
     await postProducts(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
     expect(foldForSearch('ﷺ'.repeat(255)).length).toBeGreaterThan(5_000);
     expect([await search('ﷺ'.repeat(255)), await search('ﷺ', 'searchAll')]).toEqual([
@@ -201,7 +201,7 @@ describe('GET /products?search', () => {
     expect([await search(emoji), (await search(emoji.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
 
-  it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (parameter) => {
+  it.each(['search', 'searchAll'])('finds an emoji by the emoji itself, not by its name: %s', async (parameter) => {
     await postProducts(product('EMOJI', '👟 Tenisice 50％'));
     const foundCodes = await Promise.all(
       ['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, parameter)),
@@ -240,7 +240,7 @@ describe('GET /products?searchAll', () => {
     expect(await search(text, 'searchAll')).toEqual(expected);
   });
 
-  it('folds capitals as the database does: İ and a final Σ', async () => {
+  it('folds capitals as the database does, even İ and a final Σ', async () => {
     await postProducts(
       product('ŞİŞE-1', 'Bottle', { variants: [{ code: 'ŞİŞE-V1', barcode: 'İBAR-1' }] }),
       product('ΟΔΟΣ', 'Street'),
@@ -299,7 +299,7 @@ describe('filters of GET /products', () => {
     expect((await listProducts(query)).status).toBe(400);
   });
 
-  it('do not apply to the look-up of one product', async () => {
+  it('do not affect the look-up of a single product', async () => {
     const { body } = await shop.get('/products?code= a ');
     expect(body.data).toMatchObject({ code: 'A', price: 9.99 });
     for (const query of ['code=zzz', 'barcode=1', 'slug=zzz', 'id=0', 'id=x', `id=${2 ** 60}`])
@@ -371,7 +371,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
   });
 
   it.each(['search=a&searchAll=4', 'searchAll=4&orderBy=sales_quantity desc'])(
-    'is searched within 2.5 s when half of it matches: %s',
+    'is searched within 2.5 s when half of the products match: %s',
     async (query) => {
       const startedAtMs = performance.now();
       expect(await getCodes(query)).toHaveLength(10);
@@ -379,7 +379,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     },
   );
 
-  it('is read once for partial matches, and by index for exact codes', async () => {
+  it('is scanned once for partial matches, and uses an index for exact codes', async () => {
     const lines = await explainPlan({ search: 'a', searchAll: '4' });
     expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
     expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);

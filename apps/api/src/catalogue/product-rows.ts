@@ -21,7 +21,7 @@ import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Null clears a stored field, and counts as absent in a new record. */
+/** Null clears a stored field; in a new record, it means absent. */
 const typeOrNull = (type: string) => [type, 'null'] as never;
 const stringSchema = (maxLength = 255) => ({ type: typeOrNull('string'), maxLength });
 const amountSchema = { type: typeOrNull('number'), minimum: 0 };
@@ -123,7 +123,7 @@ export function fieldOfProductError(row: unknown, key: string, decimals: number)
   if (!isRow(row)) return undefined;
   const error = checkProduct(row, decimals);
   if (error !== undefined) return error.field;
-  // Several variants may have the same rule, and the key does not tell which one broke it.
+  // The key names the broken rule but not the variant that broke it, so a row with variants gets no path.
   return entriesOf(row, 'variants').length === 0 ? fieldOfRowKey(key) : undefined;
 }
 
@@ -187,7 +187,7 @@ function checkImages(row: Row): RowError | undefined {
   );
 }
 
-/** Images that are not sent stay `undefined`, since an empty list may remove the stored ones. */
+/** Absent images stay `undefined`, because an empty list can mean that stored images are removed. */
 function parseImages(row: Row): readonly DesiredImage[] | undefined {
   const images = row['images'] as readonly Row[] | null | undefined;
   return images?.map((image) => ({

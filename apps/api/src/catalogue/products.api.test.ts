@@ -127,13 +127,13 @@ describe('POST /int/products', () => {
     });
   });
 
-  it('accepts 255 characters of four bytes each', async () => {
+  it('accepts texts of 255 four-byte characters', async () => {
     const text = '😀'.repeat(255);
     await writeRows([productRow(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
     expect(await findByCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
   });
 
-  it('sets defaults in a new product', async () => {
+  it('stores defaults in a new product', async () => {
     await writeRows([productRow('A')]);
     const defaults = { description: null, vat_rate: null, price: null, lowest_price: null, active: true };
     expect(await findByCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
@@ -214,7 +214,7 @@ describe('POST /int/products', () => {
 });
 
 describe('the product of a row of POST /int/products', () => {
-  it('is found by id, then code, then external_ref', async () => {
+  it('is found by id, else by code, else by external_ref', async () => {
     const [a, b, c] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
       UpsertedProduct,
       UpsertedProduct,
@@ -238,13 +238,13 @@ describe('the product of a row of POST /int/products', () => {
     expect(await writeOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
   });
 
-  it('is a new product when its code has changed', async () => {
+  it('is a new product when no stored product has its code', async () => {
     const { id } = await writeOne(productRow('A'));
     expect(await writeOne(productRow('A2'))).toMatchObject({ created: true });
     expect((await findByCode('A')).id).toBe(id);
   });
 
-  it('is matched exactly, and its code is stored as sent', async () => {
+  it('is matched by exact code, and its code is stored as sent', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ', 'á', 'a\u0301'];
     await writeRows(codes.map((code) => productRow(code)));
     const repeatedRows = await writeRows(codes.map((code) => ({ code })));
@@ -259,7 +259,7 @@ describe('the product of a row of POST /int/products', () => {
     ]);
   });
 
-  it('does not store the external_ref', async () => {
+  it('is not given the external_ref of the row', async () => {
     await writeRows([productRow('A', { external_ref: 'ref' })]);
     await setReference(await writeOne(productRow('B')), 'kept');
     await writeRows([{ code: 'B', external_ref: 'other' }]);
@@ -309,7 +309,7 @@ describe('the variant of a row of POST /int/products', () => {
     });
   });
 
-  it('is matched exactly, with case', async () => {
+  it('is matched case-sensitively', async () => {
     const otherIdentifiers = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
     expect(await variantOf(otherIdentifiers)).toEqual({ ...otherIdentifiers, id: expect.any(Number), created: true });
   });
@@ -323,7 +323,7 @@ describe('the variant of a row of POST /int/products', () => {
     });
   });
 
-  it('is matched before trimming, so a padded code is refused as taken', async () => {
+  it('is matched before trimming, so a code with extra spaces is refused as taken', async () => {
     const expectPaddedRefused = (identifiers: object) =>
       expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
     expect(await expectPaddedRefused({ code: ' A' })).toEqual(['CodeAlreadyExists']);
@@ -476,7 +476,7 @@ describe('POST /int/products with an invalid row', () => {
     expect(await expectRefused([{ id, name: '' }])).toEqual(['NameCantBeBlank']);
   });
 
-  it('returns failed rows as sent, with their reasons, and writes the others', async () => {
+  it('returns failed rows as sent, with their reasons, and writes the other rows', async () => {
     await writeRows([productRow('P', { variants: [{ code: 'P-1' }] })]);
     const namelessRow = { code: 'N', note: { any: ['thing'] } };
     const conflictingRow = productRow('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
@@ -622,7 +622,7 @@ describe('POST /int/products that moves identifiers', () => {
     expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swappedVariants);
   });
 
-  it('moves a code in any order of rows, also to a new record', async () => {
+  it('moves a code whatever the order of rows, also to a new record', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
       UpsertedProduct,
       UpsertedProduct,
@@ -648,7 +648,7 @@ describe('POST /int/products that moves identifiers', () => {
     expect([(await findByCode('A')).id, (await findByCode('B')).id]).toEqual([a.id, b.id]);
   });
 
-  it('moves nothing when a later row keeps the identifier', async () => {
+  it('moves nothing when a later row sends the identifier for its owner again', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     const { products, failed } = await postRows([
       { id: a.id, code: 'B' },
@@ -663,7 +663,7 @@ describe('POST /int/products that moves identifiers', () => {
 });
 
 describe('POST /int/products with several rows for a record', () => {
-  it('applies the later row, matched by any identifier', async () => {
+  it('applies the later row, whichever identifier matches', async () => {
     const { id } = await writeOne(productRow('A'));
     const rows = await writeRows([
       { code: 'A', name: 'first', description: 'kept' },
@@ -704,7 +704,7 @@ describe('POST /int/products with several rows for a record', () => {
     expect(await findByCode('A')).toMatchObject({ price: 2 });
   });
 
-  it('applies the later of two variants in one row', async () => {
+  it('applies the later of two entries for one variant in a row', async () => {
     const variants = [
       { code: 'A-1', barcode: 'b', price: 1 },
       { code: 'A-1', price: 2 },
@@ -717,7 +717,7 @@ describe('POST /int/products with several rows for a record', () => {
 });
 
 describe('images of POST /int/products', () => {
-  it('are appended in order on every call', async () => {
+  it('are appended in the order sent by every call', async () => {
     const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
     await writeRows([productRow('A', { images: images.slice(0, 2) })]);
     await writeRows([{ code: 'A', images: images.slice(2) }]);
@@ -733,7 +733,7 @@ describe('images of POST /int/products', () => {
 });
 
 describe('prices of POST /int/products', () => {
-  it('include lowest_price: the lowest variant price, else the product price', async () => {
+  it('include lowest_price, which is the lowest variant price or else the product price', async () => {
     const lowestPriceAfter = async (row: object) => {
       await writeRows([{ code: 'A', name: 'A', ...row }]);
       return (await findByCode('A')).lowest_price;
@@ -759,7 +759,7 @@ describe('prices of POST /int/products', () => {
     },
   );
 
-  it.each([0, 7.5, 20, 99.99, 100])('keep a vat_rate of %d', async (vat_rate) => {
+  it.each([0, 7.5, 20, 99.99, 100])('keep a vat_rate of %d as sent', async (vat_rate) => {
     await writeRows([productRow('A', { vat_rate })]);
     expect(await findByCode('A')).toMatchObject({ vat_rate });
   });
@@ -810,7 +810,7 @@ describe('slugs of POST /int/products', () => {
     expect(await findByCode('A')).toMatchObject({ name: 'New', slug: 'old' });
   });
 
-  it('are stored trimmed, and a blank slug is generated', async () => {
+  it('are stored trimmed; a blank slug is replaced by a generated one', async () => {
     await writeRows([productRow('A', { slug: ' Own Slug/Љ ' }), productRow('B', { slug: ' ' })]);
     expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
@@ -886,7 +886,7 @@ describe('images_mode of POST /int/products', () => {
   const imagesOf = async (code: string) =>
     (await findByCode(code)).images.map(({ image_url }: { image_url: string }) => image_url.slice(20));
 
-  it('appends by default, and replaces or removes on request', async () => {
+  it('appends images by default, and replaces or removes them on request', async () => {
     await postWith([productRow('A', { images: [image('a')] })]);
     await postWith([productRow('A', { images: [image('b')] })], { images_mode: 'append' });
     expect(await imagesOf('A')).toEqual(['a', 'b']);
@@ -898,7 +898,7 @@ describe('images_mode of POST /int/products', () => {
     expect(await imagesOf('A')).toEqual([]);
   });
 
-  it('is refused when unknown', async () => {
+  it('is refused when its value is unknown', async () => {
     const { status, body } = await postWith([productRow('A')], { images_mode: 'merge' });
     expect([status, body.errors]).toEqual([422, { images_mode: ['is invalid'] }]);
   });
@@ -938,7 +938,7 @@ describe('POST /int/products with long lists', () => {
     listOf(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
   const imageRows = (count: number) => listOf(count).map(() => ({ image_url: 'x' }));
 
-  it('accepts lists of 10,000 and fails rows with longer lists', async () => {
+  it('accepts lists of 10,000 entries and fails rows with longer lists', async () => {
     const validRow = productRow('A', { variants: variantRows(100), images: imageRows(10_000) });
     const invalidRows = [
       productRow('B', { variants: variantRows(10_001, 'W') }),
@@ -984,7 +984,7 @@ describe('a repeated POST /int/products', () => {
     );
   const readUpdatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
 
-  it('writes nothing', async () => {
+  it('writes nothing when no value changes', async () => {
     await writeRows([baseRow]);
     const versionsBefore = await readVersions();
     await writeRows([baseRow]);
@@ -1024,7 +1024,7 @@ describe('POST /int/products with many rows', () => {
     return api.statements.length;
   };
 
-  it('writes 1,000 new and existing products with as many statements as two', async () => {
+  it('writes 1,000 new and existing products with as many statements as two products', async () => {
     await writeRows([]);
     const statementsForOne = await countStatements(manyRows(1, 1));
     const statementsForTwo = await countStatements(manyRows(2, 2));
@@ -1040,7 +1040,7 @@ describe('POST /int/products with many rows', () => {
   });
 
   it('writes 10,000 new and existing products', async () => {
-    // Without statistics of this app, the database would choose a slow plan.
+    // Without statistics of this app, the planner would choose a slow plan.
     await api.database.source.query('analyze');
     const createdProducts = await writeRows(manyRows(5_000, 1));
     const allProducts = await writeRows(manyRows(10_000, 2));
@@ -1059,7 +1059,7 @@ describe('concurrent POST /int/products', () => {
   const reorderedRows = (callIndex: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + callIndex * 11) % 50, callIndex + 1));
 
-  it('creates a product once', async () => {
+  it('creates a product only once', async () => {
     const calls = await Promise.all(
       Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows([row(1, callIndex)])),
     );
@@ -1069,11 +1069,11 @@ describe('concurrent POST /int/products', () => {
     expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALL_COUNT]);
   });
 
-  it('neither deadlocks nor mixes rows of several calls', async () => {
+  it('neither deadlocks nor mixes up rows of different calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
-      // A deadlocked transaction would run again and add statements.
+      // A transaction that ends in a deadlock runs again, so more statements than calls would show a deadlock.
       expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALL_COUNT);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
       expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALL_COUNT * round]);
@@ -1104,7 +1104,7 @@ describe('POST /int/products while another call references the same records', ()
   it('does not wait for the other call', async () => {
     const { id } = await writeOne(productRow('A', { variants: [{ code: 'A-1' }] }));
     await api.database.transaction(async (transaction) => {
-      // Foreign keys of a new shelf or proforma take this lock.
+      // An insert of a shelf or proforma takes these locks for its foreign keys.
       await transaction.rows('select from product_variants where app_id = $1 for key share', [shop.appId]);
       await transaction.rows('select from products where app_id = $1 for key share', [shop.appId]);
       expect(await writeOne({ code: 'A', price: 5, variants: [{ code: 'A-1', price: 4 }] })).toMatchObject({ id });
@@ -1149,12 +1149,12 @@ describe('single look-ups of GET /products', () => {
     },
   );
 
-  it('ignore the case of Cyrillic letters and stored spaces', async () => {
+  it('ignore the case of Cyrillic letters and the spaces of stored codes', async () => {
     const { id } = await writeOne(productRow(' Ципела '));
     expect(await findByCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
   });
 
-  it('prefer an exact code to another case, and products to variants', async () => {
+  it('prefer a code in the same case to a code in another case, and products to variants', async () => {
     const [lowerCaseProduct, upperCaseProduct, owner] = (await writeRows([
       productRow('a'),
       productRow('A'),
@@ -1166,7 +1166,7 @@ describe('single look-ups of GET /products', () => {
     expect((await findProduct('code=c')).id).toBe(owner.id);
   });
 
-  it('prefer an exact barcode to another case', async () => {
+  it('prefer a barcode in the same case to a barcode in another case', async () => {
     const [lowerCaseProduct, upperCaseProduct] = (await writeRows([
       productRow('A', { variants: [{ code: 'A', barcode: 'x' }] }),
       productRow('B', { variants: [{ code: 'B', barcode: 'X' }] }),
@@ -1214,7 +1214,7 @@ describe('single look-ups of GET /products', () => {
     }
   });
 
-  it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('are answered 400 with NUL: %s', async (query) => {
+  it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('are answered 400 for NUL: %s', async (query) => {
     const { status, body } = await shop.get(`/products?${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });

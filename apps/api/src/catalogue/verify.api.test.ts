@@ -80,7 +80,7 @@ describe('POST /product/verify', () => {
     expect(await verify([{ code: '  b ', barcode: null, name: 'x' }])).toMatchObject([{ code: '  b ', barcode: null }]);
   });
 
-  it('returns nothing for no rows', async () => {
+  it('returns an empty list for no rows', async () => {
     expect(await verify([])).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('a row of POST /product/verify', () => {
     ['a code of a product as barcode: no ids', { barcode: 'Solo' }, {}],
     ['a pattern: no ids', { code: '%', barcode: '_' }, {}],
     ['half of a code: no ids', { code: 'Sol' }, {}],
-  ])('gets the right ids: %s', async (_, row, ids) => {
+  ])('gets the ids of the matching records: %s', async (_, row, ids) => {
     expect(await verify([row])).toEqual([{ code: null, barcode: null, ...row, ...ids }]);
   });
 
@@ -159,7 +159,7 @@ describe('a row of POST /product/verify', () => {
     expect(await listMatches([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
   });
 
-  it('prefers the same case, then the oldest record', async () => {
+  it('prefers a match in the same case, then the oldest record', async () => {
     const variants = ['kod', 'KOD', 'Kod'].map((code) => ({ code, barcode: `${code}-b` }));
     const products = ['Pro', 'PRO'].map((code) => ({ code, name: code }));
     await shop.post('/int/products', { products: [{ code: 'V', name: 'V', variants }, ...products] });
@@ -222,7 +222,7 @@ describe('POST /product/verify with an invalid body', () => {
 
 describe('POST /product/verify with many rows', () => {
   it('finds 10,000 rows with one statement', async () => {
-    // Without statistics of this app, the database would choose a slow plan.
+    // Without statistics of this app, the planner would choose a slow plan.
     await api.database.source.query('analyze');
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ code: `m${index}`, barcode: `BAR${index}` }));
     const variants = rows.map(({ code }, index) =>

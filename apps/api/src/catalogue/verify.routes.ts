@@ -56,7 +56,7 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
   ];
 }
 
-/** Returns errors by field path; throws 400 for values of a wrong type. */
+/** Returns errors by field path; throws 400 for a value of the wrong type. */
 function checkCodes(rows: readonly unknown[]): FieldErrors | undefined {
   const errors: Record<string, string[]> = {};
   for (const [index, row] of rows.entries()) {

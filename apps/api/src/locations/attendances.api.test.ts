@@ -122,7 +122,7 @@ describe('POST /customer/attendance', () => {
     expect(await visitAt(STORE)).toBeUndefined();
   });
 
-  it('chooses the nearest, then the oldest location', async () => {
+  it('chooses the nearest location, and the oldest of equally near locations', async () => {
     const positions = [moveNorth(STORE, 120), moveEast(STORE, 60), moveNorth(STORE, -90), moveEast(STORE, 60)];
     const ids = await addLocations(...positions);
     expect(await visitAt(STORE)).toEqual([ids[1], 60]);
@@ -134,7 +134,7 @@ describe('POST /customer/attendance', () => {
     ['from the east', [-16.5, -179.9995], [-16.5, 179.9995], 107],
     ['with either sign', [10, 180], [10, -180], 0],
   ] as [string, Position, Position, number][])(
-    'measures across the antimeridian %s',
+    'measures distances across the antimeridian %s',
     async (_, phoneAt, store, metres) => {
       const [id] = await addLocations(store);
       expect(await visitAt(phoneAt)).toEqual([id, metres]);
@@ -144,7 +144,7 @@ describe('POST /customer/attendance', () => {
   it.each([
     ['North', 89.9995],
     ['South', -89.9995],
-  ])('measures across the %s Pole', async (_, latitude) => {
+  ])('measures distances across the %s Pole', async (_, latitude) => {
     const [id] = await addLocations([latitude, 0]);
     expect(await visitAt([latitude, 180])).toEqual([id, 111]);
     expect(await visitAt([latitude, 90])).toEqual([id, 79]);
@@ -158,7 +158,7 @@ describe('POST /customer/attendance', () => {
     expect(await visitAt(STORE)).toBeUndefined();
   });
 
-  it('reads a band of latitudes by index', async () => {
+  it('reads only a band of latitudes, by index', async () => {
     const app_locations = Array.from({ length: 5_000 }, (_, index) => ({
       name: 'Store',
       latitude: (index % 160) - 80 + index / 5_000,
@@ -244,7 +244,7 @@ describe('GET /customer/attendances', () => {
     expect(await listVisits('', secondPhone)).toHaveLength(1);
   });
 
-  it('returns pages of 30 by default and for invalid values', async () => {
+  it('returns pages of 30 by default and for invalid paging parameters', async () => {
     await addLocations(STORE);
     for (let count = 0; count < 33; count += 1) await attend(moveNorth(STORE, count));
     const distances = Array.from({ length: 33 }, (_, index) => 32 - index);

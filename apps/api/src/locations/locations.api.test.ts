@@ -88,7 +88,7 @@ describe('POST /int/app_locations', () => {
     expect(await readLocations()).toHaveLength(1);
   });
 
-  it('keeps the later of two rows for a location', async () => {
+  it('keeps the later of two rows for one location', async () => {
     const [firstResult, lastResult] = await write([
       locationRow({ code: 'A', name: 'first' }),
       locationRow({ code: 'A', name: 'last' }),
@@ -271,7 +271,7 @@ describe('POST /int/app_locations with many rows', () => {
   const manyRows = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => locationRow({ code: `M${index}`, name }));
 
-  it('needs as many statements for 10,000 rows as for one', async () => {
+  it('needs as many statements for 10,000 rows as for one row', async () => {
     const countStatements = async (locations: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await write(locations);
@@ -286,7 +286,7 @@ describe('POST /int/app_locations with many rows', () => {
 });
 
 describe('POST /int/app_locations during another call', () => {
-  it('waits and finds the locations of the other call', async () => {
+  it('waits for the other call and finds its locations', async () => {
     const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {

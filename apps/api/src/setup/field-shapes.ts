@@ -88,7 +88,9 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
   }),
 };
 
-/** A field without an initial value is nullable, except a promotion's value, which is always stored. */
+/**
+ * A field without an initial value is nullable. The value of a promotion is an exception, because it is always stored.
+ */
 export function presentedField(field: Field): PresentedField {
   const presentation = PRESENTED_FIELDS[field.type](field);
   const isNullable = field.initial === null && field.type !== 'promotion value';

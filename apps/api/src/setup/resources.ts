@@ -4,13 +4,13 @@ import { integer, nullable, number } from '../http/shapes.js';
 import type { BodyClass } from '../http/validate-body.js';
 import { presentedField, type PresentedField } from './field-shapes.js';
 
-/** The name is both the path and the wrapper of the body. */
+/** A kind of record; its name is its path and also the wrapper of the body. */
 export interface ServedResource {
   readonly name: ResourceName;
   readonly resource: Resource;
   readonly schemaName: string;
   readonly pluralNoun: string;
-  /** Columns that are returned, but that a PUT does not write. */
+  /** Columns that responses contain but a PUT does not write. */
   readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'responseShape' | 'present'>>>;
   readonly body: BodyClass;
 }

@@ -119,7 +119,7 @@ const RESOURCES: readonly {
   },
 ];
 
-/** The limit counts only active records. */
+/** Only active records count towards the limit. */
 const INACTIVE = { active: false };
 
 describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFields }) => {
@@ -193,7 +193,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
     expect(await writeRecords(name, [])).toEqual([]);
   });
 
-  it('keeps the same codes of two apps apart', async () => {
+  it('keeps equal codes of two apps apart', async () => {
     const otherApp = await api.app();
     const [foreignRecord] = await writeRecords(name, [row('A')], otherApp);
     const [ownRecord] = await writeRecords(name, [row('A', allFields)]);
@@ -201,7 +201,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
     expect((await listRecords(name, '', otherApp)).filter(({ code }) => code === 'A')).toEqual([foreignRecord]);
   });
 
-  it('writes all or nothing and reports the first error of each row', async () => {
+  it('writes all rows or none, and reports the first error of each row', async () => {
     const rows = [row('fine'), row(''), null, { code: 'B' }, row('C'), [], row('x'.repeat(256)), 'text', row('a\0b')];
     expect(await expectRefused(name, rows)).toEqual([
       'CodeCantBeBlank',
@@ -239,7 +239,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
     expect((await putRecords(name, [...manyRows, row('one more')])).status).toBe(413);
   });
 
-  it('needs as many statements for 1,000 rows as for one', async () => {
+  it('needs as many statements for 1,000 rows as for one row', async () => {
     const countStatements = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await writeRecords(name, rows);
@@ -251,12 +251,12 @@ describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFie
     expect(await countStatements(manyRows)).toBe(await countStatements([row('one')]));
   });
 
-  it('creates one record for concurrent calls with one code', async () => {
+  it('creates only one record when concurrent calls use one code', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => writeRecords(name, [row('A')])));
     expect(new Set(replies.map(([record]) => record?.id)).size).toBe(1);
   });
 
-  it('does not deadlock on opposite orders of codes', async () => {
+  it('does not deadlock when calls list codes in opposite orders', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => row(`M${index}`));
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, index) => putRecords(name, index % 2 === 0 ? rows : [...rows].reverse())),
@@ -300,7 +300,7 @@ describe('payment methods', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('accept payments once they are set up', async () => {
+  it('accept payments after they are set up', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const [cheque] = await writeRecords('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
@@ -308,7 +308,7 @@ describe('payment methods', () => {
     expect(body.data).toMatchObject({ proforma_status: 'paid', payments: [{ payment_method: 'Cheque', amount: 100 }] });
   });
 
-  it('keep their name in earlier payments', async () => {
+  it('keep their old name in earlier payments', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
@@ -421,11 +421,11 @@ describe('a promotion', () => {
     expect(await writeOne(row())).toMatchObject({ kind: 'percentage', value: 10, buy_qty: null, get_qty: null });
   });
 
-  it('has quantities only as buy_x_get_y', async () => {
+  it('has quantities only if its kind is buy_x_get_y', async () => {
     expect(await writeOne(row({ buy_qty: 2, get_qty: 1 }))).toMatchObject({ buy_qty: null, get_qty: null });
   });
 
-  it('has a validity in UTC, checked against the stored end', async () => {
+  it('has a period in UTC, whose start is checked against the stored end', async () => {
     const window = { valid_from: '2026-11-01', valid_until: '2026-11-01T01:00:00.5+01:00' };
     expect(await writeOne(row(window))).toMatchObject({
       valid_from: '2026-11-01T00:00:00',
@@ -442,7 +442,7 @@ describe('a promotion', () => {
     });
   });
 
-  it('stores unique variants in order and an empty coupon as null', async () => {
+  it('stores its variants without repeats and in order, and an empty coupon as null', async () => {
     expect(await writeOne(row({ variant_codes: ['B', 'A', 'B'], coupon_code: '' }))).toMatchObject({
       variant_codes: ['B', 'A'],
       coupon_code: null,
@@ -541,7 +541,7 @@ describe('a voucher', () => {
     expect(await expectRefused('vouchers', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
-  it('can be bound to a customer of the app and released', async () => {
+  it('can be limited to a customer of the app, and made available again to all', async () => {
     const { customer_id } = await newCustomer(shop, 'mira@example.com');
     const { customer_id: foreignCustomerId } = await newCustomer(await api.app(), 'mira@example.com');
     expect(await writeRecords('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
@@ -620,7 +620,7 @@ describe('promotions without a coupon', () => {
     expect((await putAll([promotion(0, { active: false }), promotion(100)])).status).toBe(200);
   });
 
-  it('are evaluated for the largest basket in 2 s of CPU', async () => {
+  it('are evaluated for the largest basket within 2 s of CPU time', async () => {
     await putAll(Array.from({ length: 100 }, (_, index) => promotion(index)));
     await stockShop(
       shop,

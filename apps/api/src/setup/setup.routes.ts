@@ -56,7 +56,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
   ];
 }
 
-/** All routes share the presenter of a resource, because the name of a component must be unique. */
+/** Presenters are cached per resource, because a schema name may occur only once in the API reference. */
 const presenters = new Map<ServedResource, RecordPresenter>();
 
 export interface RecordPresenter {
@@ -118,7 +118,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** Returns true when the field has a message key for blank values. A list has the key for blank entries. */
+/** Whether the field has a message key for blank values; the key of a list is for blank entries. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

@@ -105,7 +105,7 @@ describe('POST /stock/reconcile', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
   });
 
-  it('books one reconcile movement, with a line for every count that differs', async () => {
+  it('books one reconcile movement, with a line for every count that differs from on hand', async () => {
     await putStock(shop, [stockRow(10), stockRow(7, { code: 'B' })]);
     const id = await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 7 }), row({ sku: 'C', qty: 2 })]);
     expect((await readMovements()).at(-1)).toEqual({
@@ -119,7 +119,7 @@ describe('POST /stock/reconcile', () => {
     expect(await readLedger()).toEqual(await readOnHand());
   });
 
-  it('writes no line for an unchanged count, nor an empty movement', async () => {
+  it('writes neither a line for an unchanged count nor an empty movement', async () => {
     await putStock(shop, [stockRow(10)]);
     api.clock.forward({ seconds: 60 });
     expect(await countStock([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
@@ -130,7 +130,7 @@ describe('POST /stock/reconcile', () => {
     expect(updatedAt).not.toEqual(api.clock.now());
   });
 
-  it('uses the later of two counts of one SKU', async () => {
+  it('uses the later of two counts for one SKU', async () => {
     await putStock(shop, [stockRow(10)]);
     await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
     expect(await readOnHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
@@ -147,7 +147,7 @@ describe('POST /stock/reconcile', () => {
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 6, reserved: 4, available: 2 });
   });
 
-  it('counts a warehouse that does not sell', async () => {
+  it('accepts counts for a warehouse that does not sell', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
     await countStock([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
@@ -237,7 +237,7 @@ describe('matching by POST /stock/reconcile', () => {
 });
 
 describe('POST /stock/reconcile with failed entries', () => {
-  it('lists failed entries as sent, with their reasons, and writes the others', async () => {
+  it('lists failed entries as sent, with their reasons, and writes the other entries', async () => {
     const unknownRow = { sku: 'none', qty: 1, note: { any: ['thing'] } };
     const rows = [row({ qty: 2 }), unknownRow, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
     const { movement_id, ...result } = await reconcileRows(rows);
@@ -269,7 +269,7 @@ describe('POST /stock/reconcile with failed entries', () => {
 });
 
 describe('expected_qty of POST /stock/reconcile', () => {
-  it('fails a row when other pieces are on hand, and shows them', async () => {
+  it('fails a row when another number of pieces is on hand, and shows that number', async () => {
     await reconcileRows([row({ qty: 5 }), row({ sku: 'B', qty: 6 })]);
     const stale = row({ qty: 1, expected_qty: 4 });
     expect(await reconcileRows([stale, row({ sku: 'B', qty: 2, expected_qty: 6 })])).toMatchObject({
@@ -279,7 +279,7 @@ describe('expected_qty of POST /stock/reconcile', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 5, 'B@W1': 2 });
   });
 
-  it('may be null or absent, and else must be a number of pieces', async () => {
+  it('may be null or absent, and must otherwise be a number of pieces', async () => {
     expect((await reconcileRows([row({ qty: 1, expected_qty: null })])).failed).toEqual([]);
     for (const expected_qty of ['1', -1, 1.5, true, 1e10])
       expect((await reconcileRows([row({ qty: 1, expected_qty })])).failed).toMatchObject([
@@ -328,8 +328,8 @@ describe('POST /stock/reconcile with many rows', () => {
       products: [{ code: 'M', name: 'M', variants: manyRows(count, 0).map(({ sku }) => ({ code: sku })) }],
     });
 
-  it('writes 10,000 rows with as many statements as one', async () => {
-    // Without statistics of this app, the database would choose a slow plan.
+  it('writes 10,000 rows with as many statements as one row', async () => {
+    // Without statistics of this app, the planner would choose a slow plan.
     await api.database.source.query('analyze');
     await addCatalogue(10_000);
     const countStatements = async (products: readonly object[]): Promise<number> => {
@@ -376,7 +376,7 @@ describe('concurrent POST /stock/reconcile', () => {
     }),
   );
 
-  it('runs calls of one warehouse in turn', async () => {
+  it('runs calls for one warehouse one after another', async () => {
     await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => reconcile(callIndex, callIndex + 1)));
     const qty = new Set(Object.values(await readOnHand()));
     expect(qty.size).toBe(1);
@@ -384,7 +384,7 @@ describe('concurrent POST /stock/reconcile', () => {
     expect(await readLedger()).toEqual(await readOnHand());
   });
 
-  it('waits for a call that adds stock, and counts its new shelves', async () => {
+  it('waits for a call that adds stock, and then counts the new shelves of that call', async () => {
     const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
@@ -414,7 +414,7 @@ describe('concurrent POST /stock/reconcile', () => {
           addStock(callIndex, 1),
         ]).flat(),
       );
-      // A deadlocked transaction would run again and add statements.
+      // A transaction that ends in a deadlock runs again, so extra statements would show a deadlock.
       expect(countStatementsWith('from warehouses')).toBe(2 * CALL_COUNT);
       const stockAfter = await readOnHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));

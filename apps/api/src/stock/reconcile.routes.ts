@@ -30,7 +30,7 @@ const COUNTS_SCHEMA = {
 
 class ReconcileStock {
   @Text() warehouse_code!: string;
-  // Each row is validated later, because a row may fail alone.
+  // Rows are validated later, because an invalid row must not fail the other rows.
   @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS_SCHEMA, { missingMessage: MALFORMED })
   products!: readonly unknown[];
 }

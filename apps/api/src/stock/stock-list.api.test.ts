@@ -81,7 +81,7 @@ describe('GET /stocks', () => {
     expect(await rowOf('C@W1')).toMatchObject({ barcode: null, min_qty: 2, product_name: 'Product Q' });
   });
 
-  it('shows nothing available in a warehouse that does not sell', async () => {
+  it('shows no available stock in a warehouse that does not sell', async () => {
     expect(await rowOf('C@CLOSED')).toMatchObject({ on_hand: 7, reserved: 0, available: 0 });
     expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 10, available: 3 });
   });
@@ -93,14 +93,14 @@ describe('GET /stocks', () => {
     expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
   });
 
-  it('shows a later variant beside others of its product', async () => {
+  it('shows a variant that was added later beside other variants of its product', async () => {
     await shop.post('/int/products', { products: [{ code: 'P', variants: [{ code: 'D' }] }] });
     await putStock(shop, [{ code: 'D', warehouse_code: 'W1', qty: 1 }]);
     expect(await listShelves()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
     expect(await listShelves('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
   });
 
-  it('filters by warehouse, product, variant and all of them', async () => {
+  it('filters by warehouse, by product, by variant and by all three', async () => {
     const row = await rowOf('A@W1');
     expect(await listShelves(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
     expect(await listShelves(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
@@ -111,7 +111,7 @@ describe('GET /stocks', () => {
     expect(await listShelves(`${bothFilters}&productId=${productIdOfC}`)).toEqual([]);
   });
 
-  it('accepts and ignores a language', async () => {
+  it('accepts a language and ignores it', async () => {
     expect(await listStock('languageId=1')).toEqual(await listStock());
   });
 
@@ -121,7 +121,7 @@ describe('GET /stocks', () => {
     expect(await listShelves()).toEqual(ALL_SHELVES.filter((shelf) => shelf !== 'A@W2'));
   });
 
-  it('shows each shelf once, page by page', async () => {
+  it('shows each shelf once over all pages', async () => {
     expect(await listShelves('limit=2')).toEqual(ALL_SHELVES.slice(0, 2));
     expect(await listShelves('limit=2&offset=2')).toEqual(ALL_SHELVES.slice(2, 4));
     expect(await listShelves('limit=2&offset=4')).toEqual(ALL_SHELVES.slice(4));
@@ -202,7 +202,7 @@ describe('the filters of GET /stocks', () => {
     },
   );
 
-  it('are all reported when they are invalid', async () => {
+  it('are all reported when several are invalid', async () => {
     expect(await getErrors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
       400,
       { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },

@@ -49,7 +49,7 @@ const StockMovementShape = component('StockMovement', {
 const WAREHOUSE_FILTER = { schema: integer, description: 'of one warehouse' };
 const PRODUCT_FILTER = { schema: integer, description: 'of the variants of one product' };
 
-/** A value that is no integer is refused with the message key `refusal`. */
+/** `refusal` is the message key for a value that is not an integer. */
 const STOCK_FILTERS = {
   warehouseId: { ...WAREHOUSE_FILTER, refusal: 'Stocks.InvalidWarehouseId' },
   productId: { ...PRODUCT_FILTER, refusal: 'Stocks.InvalidProductId' },

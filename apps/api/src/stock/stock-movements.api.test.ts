@@ -71,7 +71,7 @@ describe('GET /stock_movements', () => {
     expect(secondLine).toMatchObject({ reference: number });
   });
 
-  it('shows lines that add up to on hand and reserved', async () => {
+  it('shows lines whose sums equal on hand and reserved', async () => {
     await bookStock(5);
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -87,7 +87,7 @@ describe('GET /stock_movements', () => {
     expect([totalOf('adjust', 'reconcile', 'ship'), totalOf('reserve', 'release', 'ship')]).toEqual([3, 1]);
   });
 
-  it('sorts movements of one moment by id', async () => {
+  it('sorts movements with equal times by id', async () => {
     await putStock(shop, [
       { code: 'C', warehouse_code: 'W2', qty: 1 },
       { code: 'A', warehouse_code: 'W1', qty: 2 },
@@ -101,7 +101,7 @@ describe('GET /stock_movements', () => {
     expect(lines.at(-1)).toMatchObject({ qty: 4 });
   });
 
-  it('is sorted by the time of booking before the id', async () => {
+  it('is sorted by booking time, then by id', async () => {
     await bookStock(1);
     api.clock.forward({ seconds: -60 });
     await bookStock(2);
@@ -147,7 +147,7 @@ describe('GET /stock_movements', () => {
     expect(await listLines(ALL_TIME, await api.app())).toEqual([]);
   });
 
-  it('shows each line once and in order over several batches', async () => {
+  it('shows each line once and in order when several batches are read', async () => {
     const codes = Array.from({ length: 6_000 }, (_, index) => `N${index}`);
     await shop.post('/int/products', {
       products: [{ code: 'N', name: 'N', variants: codes.map((code) => ({ code })) }],
@@ -161,9 +161,9 @@ describe('GET /stock_movements', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
   });
 
-  it('continues exactly between moments a microsecond apart', async () => {
+  it('continues correctly between times a microsecond apart', async () => {
     await bookStock(1);
-    // Only other programs write moments with microseconds.
+    // The service writes times without microseconds, but other programs may write them.
     await api.database.rows(
       `with one as (
          select m.app_id, m.warehouse_id, l.product_variant_id from stock_movements m
@@ -209,7 +209,7 @@ describe('GET /stock_movements with dateFrom and dateUntil', () => {
     [`dateFrom=${day}T23:59:59&dateUntil=${day}T23:59:59Z`, [3]],
     [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
     [`dateFrom=2026-11-23&dateUntil=${day}`, []],
-  ])('includes both ends and reads a date as midnight: %s finds %j', async (query, expected) => {
+  ])('includes both ends, and treats a date as midnight: %s finds %j', async (query, expected) => {
     expect(await listQuantities(query)).toEqual(expected);
   });
 

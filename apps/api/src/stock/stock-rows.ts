@@ -25,7 +25,7 @@ export function parseCountedRow(row: unknown, warehouseCode: string): StockQuant
   return { code: sku, warehouse_code: warehouseCode, qty: row['qty'], expected_qty: expectedQty };
 }
 
-/** Returns the field of a stock row or counted row whose rule has the key. */
+/** Returns the field of a row that the message key is about; `undefined` when it is about several fields. */
 export function fieldOfStockError(row: unknown, key: string): string | undefined {
   if (key === 'API.Stocks.WarehouseNotFound') return 'warehouse_code';
   if (key === 'API.Stocks.NegativeStock') return 'qty';
@@ -44,7 +44,7 @@ function isCount(value: unknown): value is number {
   return isStorableQuantity(value) && value >= 0;
 }
 
-/** An invalid identifier fails the row, even when the next identifier would find a record. */
+/** An invalid identifier fails the row, even when another identifier of the row would find a record. */
 function isInvalidText(value: unknown): boolean {
   return checkTextField(value, MAX_STRING_LENGTH, false) !== undefined;
 }

@@ -95,7 +95,7 @@ describe('PUT /int/stocks', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
   });
 
-  it('adds again when repeated', async () => {
+  it('adds the quantity again when repeated', async () => {
     const stocks = [row({ qty: 3 })];
     await writeRows(stocks);
     await writeRows(stocks);
@@ -175,7 +175,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     expect(await readOnHand()).toEqual({ 'T1@W1': 3 });
   });
 
-  it('is found by any text', async () => {
+  it('is found whatever characters its identifiers contain', async () => {
     const codes = ['ЦИПЕЛА-42', 'čĐ', '鞋', '👟', "'; drop table stocks; --", '{"a":1}', '\\', 'a,b{}', 'NULL'];
     await shop.post('/int/products', {
       products: codes.map((code) => ({ code, name: code, variants: [{ code }] })),
@@ -204,7 +204,7 @@ describe('the warehouse of a row of PUT /int/stocks', () => {
     expect(await expectRefused([stockRow])).toEqual(['WarehouseNotFound']);
   });
 
-  it('can be unsellable', async () => {
+  it('may be unsellable', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
     await writeRows([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
@@ -251,7 +251,7 @@ describe('PUT /int/stocks with an invalid row', () => {
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
   ])(
-    'fails with VariantNotFound for an invalid identifier (%s), even if another finds a variant',
+    'fails with VariantNotFound for an invalid identifier (%s), even if another identifier finds a variant',
     async (_, identifier) => {
       expect(
         await expectRefused([
@@ -264,7 +264,7 @@ describe('PUT /int/stocks with an invalid row', () => {
     },
   );
 
-  it('returns failed rows as sent, with their reasons, and writes the others', async () => {
+  it('returns failed rows as sent, with their reasons, and writes the other rows', async () => {
     const unknownRow = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
     expect(
       await putRows([
@@ -291,7 +291,7 @@ describe('PUT /int/stocks with an invalid row', () => {
 });
 
 describe('PUT /int/stocks beyond the limits', () => {
-  it('fails with NegativeStock when on hand would fall below 0', async () => {
+  it('fails with NegativeStock when on hand would become negative', async () => {
     await writeRows([row({ qty: 5 })]);
     expect(await expectRefused([row({ qty: -6 })])).toEqual(['NegativeStock']);
     expect(await expectRefused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
@@ -300,7 +300,7 @@ describe('PUT /int/stocks beyond the limits', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 0 });
   });
 
-  it('lets on hand fall below the reserved pieces', async () => {
+  it('lets on hand become smaller than the reserved pieces', async () => {
     await stockShop(shop, [{ code: 'S', stock: 3 }]);
     await propose(shop, [{ code: 'S', qty: 2 }]);
     await putStock(shop, [row({ code: 'S', qty: -2 })]);
@@ -316,7 +316,7 @@ describe('PUT /int/stocks beyond the limits', () => {
 });
 
 describe('PUT /int/stocks with one shelf in several rows', () => {
-  it('adds the sum of rows with different identifiers', async () => {
+  it('adds the sum of rows that name one shelf by different identifiers', async () => {
     await writeRows([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
     expect(await readOnHand()).toEqual({ 'A@W1': 4 });
     expect(await readMovements()).toMatchObject([{ lines: { A: 4 } }]);
@@ -336,7 +336,7 @@ describe('PUT /int/stocks with one shelf in several rows', () => {
 });
 
 describe('the minimum of PUT /int/stocks', () => {
-  it('is min_qty for a new shelf, by default 0', async () => {
+  it('is min_qty of the row for a new shelf, by default 0', async () => {
     await writeRows([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
     expect((await readShelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
   });
@@ -347,7 +347,7 @@ describe('the minimum of PUT /int/stocks', () => {
     expect(await readShelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
   });
 
-  it('comes from the last of several rows', async () => {
+  it('comes from the last row of a shelf', async () => {
     await writeRows([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
     expect(await readShelves()).toMatchObject([{ min_qty: 8 }]);
   });
@@ -385,7 +385,7 @@ describe('the ledger of PUT /int/stocks', () => {
     expect(await readMovements()).toEqual([]);
   });
 
-  it('adds up to on hand', async () => {
+  it('adds up to the pieces on hand', async () => {
     for (const qty of [9, -4, 0, 2, -7]) await put([row({ qty }), row({ code: 'B', qty: -qty })]);
     const [{ sum }] = (await api.database.rows(
       `select sum(qty)::int from stock_movement_lines l join product_variants v on v.id = l.product_variant_id
@@ -452,7 +452,7 @@ describe('PUT /int/stocks with many rows', () => {
       products: [{ code: 'M', name: 'M', variants: manyRows(count).map(({ code }) => ({ code })) }],
     });
 
-  it('writes 1,000 rows with as many statements as one', async () => {
+  it('writes 1,000 rows with as many statements as one row', async () => {
     await addVariants(1_000);
     const countStatements = async (stocks: readonly object[]): Promise<number> => {
       api.statements.length = 0;
@@ -466,7 +466,7 @@ describe('PUT /int/stocks with many rows', () => {
   });
 
   it('writes 10,000 new and existing shelves', async () => {
-    // Without statistics of this app, the database would choose a slow plan.
+    // Without statistics of this app, the planner would choose a slow plan.
     await api.database.source.query('analyze');
     await addVariants(10_000);
     await writeRows(manyRows(5_000, 2));
@@ -506,7 +506,7 @@ async function holdLock(text: string, values: readonly unknown[]): Promise<{ rol
   };
 }
 
-/** A connection reports its counts at most once a second, with its next statement. */
+/** A connection reports its statistics at most once a second, so the function waits before it reads them. */
 async function countDeadlocks(): Promise<number> {
   await setTimeout(1_100);
   await Promise.all(Array.from({ length: 20 }, () => api.database.rows('select pg_sleep(0.01)')));
@@ -541,7 +541,7 @@ describe('concurrent PUT /int/stocks', () => {
       await Promise.all(
         Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(shuffleShelves(callIndex, callIndex + 1))),
       );
-      // A deadlocked transaction would run again and add statements.
+      // A transaction that ends in a deadlock runs again, so extra statements would show a deadlock.
       expect(api.statements).toHaveLength(CALL_COUNT * (statementCount + 2));
       const sum = ((CALL_COUNT * (CALL_COUNT + 1)) / 2) * round;
       expect(new Set(Object.values(await readOnHand()))).toEqual(new Set([sum]));
@@ -549,7 +549,7 @@ describe('concurrent PUT /int/stocks', () => {
     expect(Object.keys(await readOnHand())).toHaveLength(200);
   });
 
-  it('never deadlocks on a new shelf', async () => {
+  it('does not deadlock when a call creates a new shelf', async () => {
     const deadlocksBefore = await countDeadlocks();
     await writeRows([row({ code: 'C' })]);
     const [a, b, c] = (await readVariantIds()) as [number, number, number];
@@ -561,7 +561,7 @@ describe('concurrent PUT /int/stocks', () => {
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
     await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 2);
     await newShelf.rollBack();
-    // The first call needs time to reach the next lock, for which it must wait.
+    // After the rollback, the first call needs a moment until it waits for its next lock.
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);
@@ -585,7 +585,7 @@ describe('concurrent PUT /int/stocks', () => {
   it('locks shelves in a fixed order', async () => {
     const orderedRows = [row(), row({ code: 'B' })];
     await writeRows(orderedRows);
-    // This update moves A behind B on the disk.
+    // PostgreSQL stores an updated row in a new place, so A is now after B.
     await writeRows([row()]);
     const lockStatement = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await readVariantIds()) as [number, number];
@@ -600,7 +600,7 @@ describe('concurrent PUT /int/stocks', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
   });
 
-  it('never subtracts more than on hand', async () => {
+  it('never subtracts more pieces than are on hand', async () => {
     await writeRows([row({ qty: 10 })]);
     const results = await Promise.all(Array.from({ length: CALL_COUNT }, () => putRows([row({ qty: -3 })])));
     expect(results.filter(({ updated }) => updated === 1)).toHaveLength(3);
@@ -661,7 +661,7 @@ describe('GET /stocks/aggregate', () => {
     expect(await codesOf('?code=&barcode=&product_id=')).toEqual(['A', 'B', 'C']);
   });
 
-  it('filters by code, barcode, product_id and all of them', async () => {
+  it('filters by code, by barcode, by product_id and by all three', async () => {
     const [idOfP, idOfQ] = [await readProductId('P'), await readProductId('Q')];
     expect(await codesOf('?code=A')).toEqual(['A']);
     expect(await codesOf('?barcode=A')).toEqual(['C']);
@@ -672,7 +672,7 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it.each(['code=a', 'code=A%20', 'code=%20A', 'barcode=860-a', 'barcode=860-A%20', 'code=P', 'code=%25'])(
-    'finds nothing without an exact match: %s',
+    'finds nothing unless the text matches exactly: %s',
     async (query) => {
       expect(await codesOf(`?${query}`)).toEqual([]);
     },

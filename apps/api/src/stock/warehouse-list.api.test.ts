@@ -42,7 +42,7 @@ describe('GET /warehouses', () => {
     expect(await listWarehouses('', await api.app())).toEqual([]);
   });
 
-  it('has pages of 30 by default and for invalid values', async () => {
+  it('has pages of 30 by default and for invalid paging parameters', async () => {
     const allCodes = Array.from({ length: 35 }, (_, index) => `W${String(index).padStart(2, '0')}`);
     await putWarehouses(...allCodes.map((code) => warehouse(code)));
     expect(await listCodes()).toEqual(allCodes.slice(0, 30));
@@ -93,14 +93,14 @@ describe('GET /warehouses?search', () => {
     expect(await search(text)).toEqual(expected);
   });
 
-  it('ignores spaces around the text, not inside', async () => {
+  it('ignores spaces around the search text, but not inside it', async () => {
     expect(await search('  Novi Sad \t')).toEqual(['NS_2']);
     expect(await search('Novi  Sad')).toEqual([]);
     expect(await search(' ')).toHaveLength(4);
     expect(await search('')).toHaveLength(4);
   });
 
-  it('does not match across fields', async () => {
+  it('does not match text across two fields', async () => {
     expect(await search('Beograd 11000')).toEqual([]);
     expect(await search('Beograd11000')).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('POST /warehouses', () => {
       expect((await addWarehouse(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
   });
 
-  it('returns a message key for each failing field', async () => {
+  it('returns a message key for each invalid field', async () => {
     const { status, body } = await addWarehouse({ code: 'A', name: 'Name' });
     expect([status, body]).toEqual([
       422,
@@ -173,7 +173,7 @@ describe('POST /warehouses', () => {
     ],
     ['market 0', warehouse('A', { market_id: 0 }), { market_id: ['must be greater than 0'] }],
     ['a market beyond all', warehouse('A', { market_id: 2 ** 31 }), { market_id: ['is invalid'] }],
-  ])('refuses %s with every failing field', async (_, fields, errors) => {
+  ])('refuses %s, and reports every invalid field', async (_, fields, errors) => {
     const { status, body } = await addWarehouse(fields);
     expect([status, body]).toEqual([422, { errors }]);
     expect(await listWarehouses()).toEqual([]);
@@ -192,7 +192,7 @@ describe('POST /warehouses', () => {
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('refuses a taken code unless another app or a deleted warehouse has it', async () => {
+  it('refuses a taken code unless only another app or a deleted warehouse has it', async () => {
     await addWarehouse(warehouse('A'));
     const { status, body } = await addWarehouse(warehouse('A'));
     expect([status, body]).toEqual([422, { errors: { code: ['has already been taken'] } }]);
@@ -202,14 +202,14 @@ describe('POST /warehouses', () => {
     expect((await addWarehouse(warehouse('A'))).status).toBe(201);
   });
 
-  it('lets one of twenty concurrent calls take a code', async () => {
+  it('gives a code to only one of twenty concurrent calls', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => addWarehouse(warehouse('A'))));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 422)]);
     expect(await listCodes()).toEqual(['A']);
   });
 
-  it('creates one warehouse per code beside concurrent PUT /warehouse calls', async () => {
+  it('creates one warehouse per code while PUT /warehouse calls run concurrently', async () => {
     const addAndPut = async (code: string): Promise<number[]> => {
       const calls = Array.from({ length: 4 }, () => [
         addWarehouse(warehouse(code)),

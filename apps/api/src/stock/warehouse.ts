@@ -27,7 +27,7 @@ export const WarehouseShape = component('Warehouse', {
 });
 export type WarehouseOut = TypeOf<typeof WarehouseShape>;
 
-/** A dry run returns a new warehouse without an id. */
+/** A new warehouse in a dry run has no id. */
 export const WrittenWarehouseShape = record({ ...WarehouseShape.properties, id: nullable(integer) });
 
 export function presentWarehouse<Id extends number | null>(
@@ -58,7 +58,7 @@ export function parseWarehouseRow(row: unknown): DesiredWarehouse | string {
   if (!isRow(row)) return rowErrorKey('Warehouses', '', MALFORMED);
   const error = checkWarehouseRow(row);
   if (error !== undefined) return error;
-  // Unknown fields are dropped, since they may hold text that the database cannot store.
+  // Unknown fields are dropped, because they may contain text that the database cannot store.
   const {
     code,
     id,

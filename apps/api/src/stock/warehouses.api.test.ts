@@ -55,7 +55,7 @@ describe('PUT /warehouse', () => {
     });
   });
 
-  it('changes warehouses by code, by id and by both, and creates the others', async () => {
+  it('changes warehouses matched by code, by id or by both, and creates the others', async () => {
     const [firstWarehouse, secondWarehouse] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [
       Warehouse,
       Warehouse,
@@ -90,7 +90,7 @@ describe('PUT /warehouse', () => {
     expect(await readRows()).toHaveLength(1);
   });
 
-  it('matches codes exactly, with case and spaces', async () => {
+  it('matches codes exactly, including case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
     await writeWarehouses(codes.map((code) => warehouse(code)));
     expect((await writeWarehouses(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
@@ -106,7 +106,7 @@ describe('PUT /warehouse', () => {
     expect((await readRows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
   });
 
-  it('keeps sellable when absent', async () => {
+  it('keeps sellable unchanged when it is absent', async () => {
     await writeWarehouses([warehouse('A', { sellable: false })]);
     expect((await writeWarehouses([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
     expect((await writeWarehouses([warehouse('A', { sellable: null })])).warehouses).toMatchObject([
@@ -161,7 +161,7 @@ describe('PUT /warehouse with delete', () => {
     expect(warehouses[0]?.id).toBeGreaterThan(b.id);
   });
 
-  it('can create the code again in the same call', async () => {
+  it('can create a warehouse with the freed code in the same call', async () => {
     const [a] = (await writeWarehouses([warehouse('A')])).warehouses as [Warehouse];
     const result = await writeWarehouses([{ code: 'A', delete: true }, warehouse('A', { name: 'new' })]);
     expect(result).toMatchObject({ warehouses: [{ code: 'A', name: 'new' }], deleted: [a.id] });
@@ -190,7 +190,7 @@ describe('PUT /warehouse with delete', () => {
     expect(await expectRefused([{ code: 'A', delete: true }])).toEqual(['NotFound']);
   });
 
-  it('fails with HasStock while stock is on hand or reserved', async () => {
+  it('fails with HasStock while the warehouse has stock on hand or reserved', async () => {
     await stockShop(shop, [{ code: 'P', stock: 1 }]);
     expect(await expectRefused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
     const { id } = await propose(shop, [{ code: 'P', qty: 1 }]);
@@ -279,7 +279,7 @@ describe('PUT /warehouse with many rows', () => {
   const manyRows = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
-  it('writes 1,000 rows with as many statements as one', async () => {
+  it('writes 1,000 rows with as many statements as one row', async () => {
     const countStatements = async (warehouses: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await writeWarehouses(warehouses);
