@@ -40,13 +40,13 @@ describe('POST /access_tokens', () => {
     expect((await clientOf(body.data).get('/stocks')).status).toBe(200);
   });
 
-  it('gives the token every scope unless the request lists scopes', async () => {
+  it('grants every scope unless the request lists scopes', async () => {
     const token = await createToken({ expires_in: '12h' });
     expect(token).toMatchObject({ scopes: null, expires_at: '2026-11-21T22:00:00' });
     expect((await clientOf(token).get('/products')).status).toBe(200);
   });
 
-  it('gives only scopes that the caller has', async () => {
+  it('grants only scopes that the caller has', async () => {
     const limited = await clientLimitedTo('tokens:write', 'stock:read');
     expect((await createToken({ scopes: ['stock:read'] }, limited)).scopes).toEqual(['stock:read']);
     for (const scopes of [undefined, null, ['stock:write'], ['stock:read', 'orders:read']]) {
@@ -129,7 +129,7 @@ describe('PATCH /access_tokens/{id}', () => {
 });
 
 describe('POST /access_tokens/{id}/rotate', () => {
-  it('creates an equal token, and keeps the old token valid until the overlap ends', async () => {
+  it('creates a token with the same settings, and keeps the old token valid during the overlap', async () => {
     const token = await createToken({ scopes: ['stock:read'], language: 'sr' });
     const { status, body } = await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '1h' } });
     expect(status).toBe(201);
@@ -153,7 +153,7 @@ describe('POST /access_tokens/{id}/rotate', () => {
     expect(later.data.at(-2)).toMatchObject({ id, expires_at: '2026-11-22T11:00:01' });
   });
 
-  it('neither extends the life of the old token nor gives scopes that the caller lacks', async () => {
+  it('neither postpones the expiry of the old token nor grants scopes that the caller lacks', async () => {
     const token = await createToken({ expires_in: 60 });
     await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
     const { body } = await shop.get('/access_tokens');
@@ -190,7 +190,7 @@ describe('the time of the last use', () => {
 });
 
 describe('Token-Expires', () => {
-  it('shows the expiry of a token in the last 30 days of its life', async () => {
+  it('shows the expiry of a token in its last 30 days', async () => {
     const token = await createToken({ expires_in: '31d' });
     const client = clientOf(token);
     const readHeader = async () => (await client.get('/stocks')).headers['token-expires'];
@@ -202,7 +202,7 @@ describe('Token-Expires', () => {
 });
 
 describe('DELETE /access_tokens/{id}', () => {
-  it('revokes the token at once, and keeps the first time when repeated', async () => {
+  it('revokes the token at once, and keeps the first revocation time when repeated', async () => {
     const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/stocks')).status).toBe(200);

@@ -99,7 +99,7 @@ function issueRoutes(apps: AppAdministration, cachedTokens: CachedTokens, clock:
   ];
 }
 
-/** No later answer shows the token, because only its SHA-256 is stored. */
+/** Only this response contains the secret, because the database stores only its SHA-256. */
 function createdToken({ token, secret }: IssuedToken, currentId: number): Answer {
   return created({ ...presentToken(token, currentId), access_token: secret });
 }

@@ -120,7 +120,7 @@ class LoyaltySettings {
 const MIN_AUDIT_DAYS = 30;
 
 class AuditSettings {
-  /** The minimum keeps a caller from erasing the trace of a change at once. */
+  /** Without a minimum, a caller could change something and have its audit entry deleted at once. */
   @Whole({ min: MIN_AUDIT_DAYS, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
@@ -128,7 +128,7 @@ class EventSettings {
   @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
 }
 
-/** Longer sessions would be tokens that nobody manages. */
+/** A longer session would be a nearly permanent token that nobody revokes. */
 const MAX_SESSION_DAYS = 90;
 
 class SessionSettings {

@@ -56,7 +56,7 @@ describe('an app token', () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works as soon as it is issued, even after a call with it has failed', async () => {
+  it('works as soon as it is issued, even if it was refused as unknown before', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -82,7 +82,7 @@ describe('an app token', () => {
     expect(await statusOf(otherToken)).toBe(200);
   });
 
-  it('keeps the time of the first revocation', async () => {
+  it('keeps the time of the first revocation when it is revoked again', async () => {
     const token = await issueToken();
     const revokeAndReadTime = async (): Promise<Date | undefined> => {
       expect(await apps().revokeToken(token)).toBe(true);
@@ -99,7 +99,7 @@ describe('an app token', () => {
     expect(await revokeAndReadTime()).toEqual(firstRevocation);
   });
 
-  it('cannot be revoked when unknown', async () => {
+  it('cannot be revoked if it is unknown', async () => {
     expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
@@ -324,7 +324,7 @@ describe('PATCH /app/settings', () => {
     expect(await patchAndRead(sections)).toEqual({ ...DEFAULT_SETTINGS, name: 'Prodavnica' });
   });
 
-  it('keeps name and currency for null, since they have no default', async () => {
+  it('keeps name and currency for null, because they have no default', async () => {
     await patchAndRead(FULL_SETTINGS);
     expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN_SETTINGS);
   });
@@ -384,7 +384,7 @@ describe('PATCH /app/settings', () => {
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
 
-  it('takes effect in the next call to this process', async () => {
+  it('takes effect from the next call in the same process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patchAndRead({ proforma: { lifetime_hours: hours } });
@@ -583,7 +583,7 @@ describe('the currency of an app', () => {
   const product = { code: 'A', name: 'A', price: 10, variants: [{ code: 'A' }] };
   const priceOf = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.price;
 
-  it('changes while the app has no amounts', async () => {
+  it('can change while the app has no amounts', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
     expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULT_SETTINGS, currency: 'JPY' });
     await stockShop(shop, [{ code: 'A', price: 10 }]);
@@ -606,7 +606,7 @@ describe('the currency of an app', () => {
     expect((await patchSettings({ currency: 'RSD' })).status).toBe(200);
   });
 
-  it('changes together with the account', async () => {
+  it('can change together with the account', async () => {
     const ibanAccount = { account_number: 'DE89370400440532013000' };
     expect((await patchSettings({ bank_account: ibanAccount })).status).toBe(422);
     expect(await patchAndRead({ currency: 'EUR', bank_account: ibanAccount })).toMatchObject({
@@ -617,7 +617,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('stays the same while the first amount is written', async () => {
+  it('does not change between the check and the write of the first amount', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [currencyReply, productReply] = await Promise.all([
@@ -631,7 +631,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('makes this process refuse amounts until it has read a change by another process', async () => {
+  it('blocks amounts in this process until the process has read a change by another process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

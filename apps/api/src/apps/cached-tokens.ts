@@ -25,7 +25,7 @@ export class CachedTokens implements AccessTokenQueries {
     return holder;
   }
 
-  /** Must be called after a token is created, changed or ended. */
+  /** Removes the token from the cache; call it after a token is created, changed or revoked. */
   forget(hash: Uint8Array): void {
     this.misses.delete(keyOf(hash));
     this.holders.delete(keyOf(hash));

@@ -41,7 +41,7 @@ describe('GET /audit_log', () => {
     });
   });
 
-  it('filters entries, and shows none of other apps', async () => {
+  it('filters entries, and shows no entries of other apps', async () => {
     await shop.patch('/app/settings', { name: 'A' });
     expect((await listEntries('?action=settings.change')).length).toBe(1);
     expect(await listEntries('?action=file.purge')).toEqual([]);
@@ -168,7 +168,7 @@ describe('GET /audit_log', () => {
     expect(await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)))).toEqual([]);
   });
 
-  it('adds no entry for a refused or repeated call', async () => {
+  it('adds no entry for a refused call or a repeated keyed call', async () => {
     const keyed = shop.keyed('once');
     const entries = await entriesOf(async () => {
       await shop.patch('/app/settings', { name: 'B', default_warehouse_code: 'absent' });

@@ -79,7 +79,7 @@ describe('POST /int/cards', () => {
     expect(await readCards()).toHaveLength(1);
   });
 
-  it('gives a card to another customer', async () => {
+  it('moves a card to another customer', async () => {
     await upsertCard({ barcode: '860-1', ...(await newCustomer(shop, 'mira@example.com')) });
     const otherCustomer = await newCustomer(shop, 'vera@example.com');
     expect(await upsertCard({ barcode: '860-1', ...otherCustomer })).toMatchObject({
@@ -130,7 +130,7 @@ describe('card matching by POST /int/cards', () => {
     expect(await readCards()).toHaveLength(3);
   });
 
-  it('refuses a barcode and a reference of two different cards', async () => {
+  it('refuses a row whose barcode and reference identify different cards', async () => {
     expect(await postRefused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
       422,
       { errors: { external_ref: ['has already been taken'] } },
@@ -165,7 +165,7 @@ describe('the customer in POST /int/cards', () => {
     ],
     ['another timePart', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part + 1 })],
     ['the largest id', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
-  ])('is not found (API.Customers.NotFound) by %s, and the call writes nothing', async (_, identify) => {
+  ])('is not found by %s (API.Customers.NotFound), and the call writes nothing', async (_, identify) => {
     await upsertCard({ barcode: '860-1' });
     for (const barcode of ['860-1', '860-2']) {
       expect(await postRefused({ barcode, external_ref: 'x', ...identify() })).toEqual([
@@ -225,14 +225,14 @@ describe('concurrent calls of POST /int/cards', () => {
     ['one barcode', () => ({ barcode: 'B' })],
     ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
     ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
-  ])('add one card for %s', async (_, cardOf) => {
+  ])('add a single card for %s', async (_, cardOf) => {
     const cards = await upsertTwentyCards(cardOf);
     expect(new Set(cards.map(({ id }) => id)).size).toBe(1);
     expect(cards.filter(({ created }) => created)).toHaveLength(1);
     expect(await readCards()).toHaveLength(1);
   });
 
-  it('leave each contested reference with one card', async () => {
+  it('give each contested reference to only one card', async () => {
     await upsertTwentyCards((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
     const statuses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => postCard({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),

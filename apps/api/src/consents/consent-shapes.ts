@@ -90,7 +90,7 @@ export const ConsentAtShape = component('ConsentAt', {
   channels: record(mapChannels(() => record({ ...stateWithEvidence, effective: boolean }))),
 });
 
-/** Before the registration, states are null and no channel is effective. */
+/** At a time before the customer's registration, all states are null and no channel is effective. */
 export function presentConsentAt(knownConsent: KnownConsent, at: Date, end: Date): TypeOf<typeof ConsentAtShape> {
   const { customerId, customer, lastChanges } = knownConsent;
   const { master, channels } = switchStates(lastChanges);

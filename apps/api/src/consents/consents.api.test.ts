@@ -49,7 +49,7 @@ const historyRow = (channel: string, step: number, to: 'granted' | 'revoked') =>
 const UNCHANGED_CHANNEL = { state: 'granted', effective: true, source: null, changed_at: null };
 
 describe('GET /customer/consents', () => {
-  it('grants everything since the registration by default', async () => {
+  it('shows every channel as granted since the registration by default', async () => {
     const registeredAt = now();
     api.clock.forward({ hours: 5 });
     expect(await readConsent()).toEqual({
@@ -76,7 +76,7 @@ describe('GET /customer/consents', () => {
     });
   });
 
-  it('shows the consent of the customer in every session', async () => {
+  it('shows the same consent in every session of the customer', async () => {
     await putConsent('email', 'revoked');
     expect(await readConsent(await signIn(customer))).toEqual(await readConsent());
     const otherPhone = await signIn(await newCustomer(shop, 'ana@example.com'));
@@ -113,7 +113,7 @@ describe('the consent object', () => {
     expect(effectiveChannels(dataOf(await putMaster('granted')))).toEqual(CHANNELS);
   });
 
-  it('shows source and changed_at of channel changes, ignoring the master', async () => {
+  it('shows source and changed_at of changes of a channel, but not of the master', async () => {
     await putMaster('revoked');
     const { channels } = await readConsent();
     const changedAt = formatSecond(new Date(api.clock.now().getTime() - 90_000));
@@ -138,7 +138,7 @@ describe('the consent object', () => {
     expect((await readConsent()).viber_subscribed).toBe(false);
   });
 
-  it('shows the last change or the registration as given_at', async () => {
+  it('shows the last change, or else the registration, as given_at', async () => {
     expect((await readConsent()).given_at).toBe(formatSecond(new Date(api.clock.now().getTime() - 90_000)));
     expect(dataOf(await putMaster('revoked')).given_at).toBe(now());
     const registeredAt = now();
@@ -167,7 +167,7 @@ describe('the preferred channel', () => {
     ]);
   });
 
-  it('is viber for a subscriber without a device', async () => {
+  it('is viber for a viber subscriber without a device', async () => {
     const readPreferred = await makePreferredReader({ viber_subscribed: true });
     expect(await readPreferred()).toEqual([4, 'auto', true]);
     await api.database.rows(
@@ -183,7 +183,7 @@ describe('the preferred channel', () => {
     ['a phone', '+381', 2],
     ['a blank phone', ' ', null],
     ['no phone', null, null],
-  ])('is sms only with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
+  ])('is sms only for a customer with a phone when e-mail is revoked: %s', async (_, phoneNumber, id) => {
     const customerFields = {
       email: 'p@example.com',
       first_name: 'P',
@@ -224,7 +224,7 @@ describe('PUT /customer/consent', () => {
     expect(await readHistoryRows()).toEqual([historyRow(channel, 1, 'revoked'), historyRow(channel, 2, 'granted')]);
   });
 
-  it('records nothing for the same state', async () => {
+  it('records no change when the state stays the same', async () => {
     const consentBefore = await readConsent();
     expect(dataOf(await putConsent('push', 'granted'))).toEqual(consentBefore);
     expect(await readHistoryRows()).toEqual([]);
@@ -274,7 +274,7 @@ describe('PUT /customer/consents/master', () => {
     ]);
   });
 
-  it('records nothing for the same state', async () => {
+  it('records no change when the master stays the same', async () => {
     const consentBefore = await readConsent();
     expect(dataOf(await putMaster('granted'))).toEqual(consentBefore);
     expect(await readHistoryRows()).toEqual([]);
@@ -344,13 +344,13 @@ describe('an invalid consent call', () => {
 });
 
 describe('the consent history', () => {
-  it('gets one row for concurrent changes to one state', async () => {
+  it('gets one entry from concurrent changes to the same state', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => putConsent('email', 'revoked')));
     for (const reply of replies) expect(dataOf(reply).channels.email.state).toBe('revoked');
     expect(await readHistoryRows()).toEqual([historyRow('email', 1, 'revoked')]);
   });
 
-  it('gets a chain of rows from concurrent changes, ending with the current state', async () => {
+  it('gets a chain of entries from concurrent changes, which ends with the current state', async () => {
     const changes = Array.from(
       { length: 40 },
       (_, index) => [['master', 'sms', 'push'][index % 3] as string, index % 2 === 0 ? 'revoked' : 'granted'] as const,
@@ -374,7 +374,7 @@ describe('the consent history', () => {
     }
   });
 
-  it('rejects a row without a change', async () => {
+  it('rejects an entry that changes no state', async () => {
     await putConsent('sms', 'revoked');
     const insertAgain = `insert into customer_consent_changes
       (app_id, customer_id, channel, step, from_state, to_state, source, changed_at)
@@ -439,7 +439,7 @@ describe('GET /customers/{id}/consents', () => {
   const readConsentAt = async (moment = '') => dataOf(await shop.get(consentPath(moment)));
   const forwardHour = () => api.clock.forward({ hours: 1 });
 
-  it('shows the state, effect and evidence of each moment', async () => {
+  it('shows states, effective channels and evidence at the requested time', async () => {
     const registeredAt = now();
     forwardHour();
     await putConsent('sms', 'revoked');
@@ -521,11 +521,11 @@ describe('GET /customers/{id}/consents', () => {
     });
   });
 
-  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('refuses the invalid moment %s', async (moment) => {
+  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('refuses the invalid time %s', async (moment) => {
     expect((await shop.get(consentPath(moment))).status).toBe(400);
   });
 
-  it('requires both parts of the id', async () => {
+  it('requires data_part and time_part with the id', async () => {
     expect((await shop.get(`/customers/${customer.customer_id}/consents`)).status).toBe(400);
     expect((await shop.get(`/customers/${customer.customer_id}/consents?dataPart=1`)).status).toBe(400);
   });

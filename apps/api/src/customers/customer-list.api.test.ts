@@ -51,7 +51,7 @@ describe('GET /customers', () => {
     }
   });
 
-  it('returns the page for offset and limit', async () => {
+  it('returns the page that offset and limit select', async () => {
     expect(await listLetters('limit=2')).toBe(SORTED_LETTERS.slice(0, 2));
     expect(await listLetters('limit=2&offset=2')).toBe(SORTED_LETTERS.slice(2, 4));
     expect(await listLetters('limit=2&offset=4')).toBe(SORTED_LETTERS.slice(4));
@@ -59,7 +59,7 @@ describe('GET /customers', () => {
   });
 
   it.each(['limit=0', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
-    'ignores the invalid page %s',
+    'ignores the invalid paging parameters %s',
     async (query) => {
       expect(await listLetters(query)).toBe(SORTED_LETTERS);
     },
@@ -171,7 +171,7 @@ describe('GET /customers of an app with 5,000 customers', () => {
     expect(plan).not.toContain('Seq Scan');
   });
 
-  it('finds a customer in either alphabet', async () => {
+  it('finds a customer by text in the Latin and the Cyrillic alphabet', async () => {
     for (const text of ['Жарко Prezime4712', 'prezime4712 zarko', 'ПРЕЗИМЕ4712 žarko']) {
       expect(await listCustomers(`search=${encodeURIComponent(text)}`, largeApp)).toMatchObject([
         { external_ref: 'ref-4712' },

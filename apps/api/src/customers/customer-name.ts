@@ -11,7 +11,7 @@ export class CustomerNameFields {
   @Text({ optional }) customer_external_ref?: string | null;
 }
 
-/** Returns null when the fields name no customer; refuses an id without both parts. */
+/** Returns null when the fields identify no customer; refuses an id without `data_part` and `time_part`. */
 export function parseCustomerName(fields: CustomerNameFields): CustomerIdentifier | null | Refusal {
   const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = fields;
   if (isPresent(id)) {

@@ -24,7 +24,7 @@ describe('POST /customers', () => {
       ...ANA,
       id: expect.any(Number),
       data_part: expect.any(Number),
-      // Months since January 2020; the test runs in November 2026.
+      // Months since January 2020; the test clock starts in November 2026.
       time_part: 82,
       external_ref: null,
       phone: null,
@@ -121,7 +121,7 @@ describe('POST /customers', () => {
     expect((await add(ANA)).status).toBe(201);
   });
 
-  it('accepts 255 characters of any size', async () => {
+  it('accepts texts of 255 characters, however many bytes they have', async () => {
     const name = '😀'.repeat(255);
     expect((await add({ ...ANA, first_name: name })).body.data.first_name).toBe(name);
   });
@@ -153,14 +153,14 @@ describe('POST /customers', () => {
       { external_ref: 'crm-1' },
       { email: ['has already been taken'], external_ref: ['has already been taken'] },
     ],
-  ])('refuses the same %s again, except in another app', async (_, fields, errors) => {
+  ])('refuses a taken %s, except in another app', async (_, fields, errors) => {
     await add({ ...ANA, external_ref: 'crm-1' });
     const reply = await add({ ...ANA, ...fields });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await add({ ...ANA, ...fields }, await api.app())).status).toBe(201);
   });
 
-  it('reports every taken field, even if different customers have them', async () => {
+  it('reports every taken field, even when different customers have these values', async () => {
     await add({ ...ANA, external_ref: 'crm-1' });
     await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
     const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
@@ -174,7 +174,7 @@ describe('POST /customers', () => {
     }
   });
 
-  it('lets one of several concurrent calls take an e-mail', async () => {
+  it('gives an e-mail address to only one of several concurrent calls', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => add(ANA)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });

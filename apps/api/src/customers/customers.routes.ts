@@ -81,7 +81,7 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       answers: { 201: record({ data: CustomerShape }) },
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
-        // A blank reference is stored as null, since references are unique.
+        // A blank reference is stored as null, because two blank references would violate the unique constraint.
         const externalRef = reference === undefined || reference === null || isBlank(reference) ? null : reference;
         const result = await customers.add(app.id, {
           ...fields,

@@ -19,7 +19,7 @@ interface Trace {
   readonly text: string;
 }
 
-/** Searches every column of every table, also as bytes, so that new columns are covered. */
+/** Searches all columns of all tables as text and as bytes, so a new column is covered automatically. */
 async function findTraces(): Promise<Trace[]> {
   const tables = await api.database.rows<{ name: string }>(FIND_TABLES);
   expect(tables.length).toBeGreaterThan(40);

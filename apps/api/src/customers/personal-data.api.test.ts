@@ -99,20 +99,20 @@ describe('POST /customers/{id}/erase', () => {
     expect((await traced.phone.get('/customer/attendances')).status).toBe(401);
   });
 
-  it('erases stored answers, and does not run repeated calls again', async () => {
+  it('erases stored answers, so a repeated keyed call neither replays nor runs again', async () => {
     await erase();
     const { status, body } = await traced.keyedPost();
     expect([status, body]).toEqual([410, { errors: { detail: 'Gone' } }]);
     expect((await traced.client.get('/customers')).body.data).toHaveLength(1);
   });
 
-  it('adds an audit log entry with the id of the customer', async () => {
+  it('adds an entry with the id of the customer to the audit log', async () => {
     await erase();
     const { body } = await traced.client.get('/audit_log?action=customer.erase');
     expect(body.data).toMatchObject([{ action: 'customer.erase', subject_id: traced.id, before: null, after: null }]);
   });
 
-  it('frees the e-mail address and the card', async () => {
+  it('frees the e-mail address and the card for other customers', async () => {
     await erase();
     const { status, body } = await traced.client.post('/customers', { customer: TRACED });
     const { id, data_part, time_part } = body.data;
@@ -121,7 +121,7 @@ describe('POST /customers/{id}/erase', () => {
     expect((await traced.client.post('/int/cards', { card })).body.data).toMatchObject({ customer_id: id });
   });
 
-  it('blanks, when repeated, only free texts written after the first erasure', async () => {
+  it('blanks in a second run only free texts written after the first run', async () => {
     const sell = (reference: string) =>
       traced.client.post('/int/orders', {
         order: { external_ref: reference, items: [{ code: 'A', qty: 1 }], ...traced.identifier },
@@ -134,7 +134,7 @@ describe('POST /customers/{id}/erase', () => {
     expect(references).toEqual([null, 'import-1', null]);
   });
 
-  it('ends the sessions of the customer at once, so they write nothing more', async () => {
+  it('ends the sessions of the customer at once, so that they cannot write', async () => {
     const visit = () => traced.phone.post('/customer/attendance', { attendance: { latitude: 44.8, longitude: 20.4 } });
     expect((await visit()).status).toBe(201);
     await erase();

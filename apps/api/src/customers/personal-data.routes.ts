@@ -57,7 +57,7 @@ export function personalDataRoutes(
         const { dataPart, timePart } = parseParts(query);
         if ((await customers.find(app.id, id, dataPart, timePart)) === undefined) return undefined;
         const result = await personalData.erase(app.id, id);
-        // The cache may still hold the removed sessions of the customer.
+        // The cache may still contain the removed sessions of the customer, so it is cleared.
         tokens.forgetAll();
         return answerWith(result, () => ok({ customer_id: id }));
       },

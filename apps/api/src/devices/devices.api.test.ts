@@ -77,7 +77,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
   });
 
-  it('fills absent details from the session and keeps earlier details', async () => {
+  it('fills absent details from the session, and keeps stored details', async () => {
     const details = { device_type: 'android', device_vendor: 'Fairphone' };
     const firstSession = await signIn(mira, 'tablet', details);
     expect(await register('push-1', firstSession, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
@@ -105,7 +105,7 @@ describe('PUT /notification_device', () => {
     expect(await tokensOf(mira)).toEqual(['push-2']);
   });
 
-  it('updates the device in a later session', async () => {
+  it('updates the stored device from a later session', async () => {
     const { id } = await register('push-1');
     expect((await register('push-2', await signIn(mira, 'phone'))).id).toBe(id);
     expect(await readDevices()).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('PUT /notification_device', () => {
     expect(await tokensOf(mira)).toEqual(['push-1', 'push-2']);
   });
 
-  it('removes the token from other devices of the customer', async () => {
+  it("removes the token from the customer's other devices", async () => {
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
     await register('push-1', await signIn(mira, 'phone after a reset'));
@@ -127,7 +127,7 @@ describe('PUT /notification_device', () => {
     ]);
   });
 
-  it('moves the token to the next customer on the device', async () => {
+  it('moves the token to the next customer who uses the device', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     await register('push-1', await signIn(ana, 'phone'));
@@ -136,7 +136,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-1'], []]);
   });
 
-  it('keeps other tokens of the former owner and of devices with the same uuid', async () => {
+  it('keeps other tokens of the former owner, and tokens of devices with the same uuid', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
@@ -202,20 +202,20 @@ describe('the body of PUT /notification_device', () => {
 });
 
 describe('concurrent calls with one messaging token', () => {
-  it('store the token once for one session', async () => {
+  it('store the token only once for one session', async () => {
     const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
     expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
     expect(await readDevices()).toHaveLength(1);
   });
 
-  it('leave the token on one of many devices', async () => {
+  it('leave the token on only one of many devices', async () => {
     const customers = await Promise.all([1, 2, 3, 4].map((index) => newCustomer(shop, `c${index}@example.com`)));
     const phones = await Promise.all(customers.flatMap((customer) => ['a', 'b'].map((uuid) => signIn(customer, uuid))));
     await Promise.all([...phones, ...phones, ...phones].map((client) => register('push-1', client)));
     expect(await readDevices()).toHaveLength(1);
   });
 
-  it('exchange tokens without duplicates', async () => {
+  it('exchange the tokens of devices without creating duplicates', async () => {
     const tablet = await signIn(mira, 'tablet');
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([putDevice('push-1'), putDevice('push-2', tablet)]);

@@ -9,7 +9,7 @@ import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
 
 class NotificationDeviceFields extends DeviceDetailFields {
   @Text() messaging_token!: string;
-  /** Only the push channel has tokens. */
+  /** The push channel is the only channel with messaging tokens. */
   @Whole({ min: PUSH_CHANNEL_ID, max: PUSH_CHANNEL_ID }) notification_channel_id!: number;
 }
 

@@ -94,7 +94,7 @@ describe('the life of a session', () => {
   const DAY_HOURS = 24;
   const daysUntil = (time: string) => (Date.parse(`${time}Z`) - api.clock.now().getTime()) / 86_400_000;
 
-  it('is at most 90 days, or the setting of the app', async () => {
+  it('is at most 90 days, or as set by the app', async () => {
     expect(daysUntil((await start({ expires_in: '3650d' })).expires_at)).toBe(90);
     expect(daysUntil((await start({ expires_in: '89d' })).expires_at)).toBe(89);
     await shop.patch('/app/settings', { sessions: { max_days: 60 } });
@@ -103,7 +103,7 @@ describe('the life of a session', () => {
     expect(daysUntil((await start()).expires_at)).toBe(1);
   });
 
-  it('ends after 30 days without a call, or the setting of the app', async () => {
+  it('ends after 30 days without a call, or as set by the app', async () => {
     const [idle, used] = [await start({ expires_in: '80d' }), await start({ expires_in: '80d' })];
     api.clock.forward({ hours: 29 * DAY_HOURS });
     expect(await statusOf(used)).toBe(422);

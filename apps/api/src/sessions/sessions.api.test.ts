@@ -78,7 +78,7 @@ describe('POST /sessions', () => {
     expect(JSON.stringify(sessionRows)).not.toContain(accessTokens[0]?.slice('bo_session_'.length));
   });
 
-  it('is not replayed for an Idempotency-Key, since tokens are not stored', async () => {
+  it('is not replayed for an Idempotency-Key, because tokens are not stored', async () => {
     const keyedShop = shop.keyed('once');
     const [firstSession, secondSession] = [await createSession({}, keyedShop), await createSession({}, keyedShop)];
     expect(secondSession.id).not.toBe(firstSession.id);
@@ -133,7 +133,7 @@ describe('the customer of POST /sessions', () => {
     expect(await postAndRead({ customer_external_ref: 'crm' })).toEqual(CUSTOMER_NOT_FOUND);
   });
 
-  it('is found by id before the reference', async () => {
+  it('is found by id rather than by reference', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     expect(await createSession({ ...customer, customer_external_ref: 'unknown' })).toMatchObject({
       customer_id: customer.customer_id,
@@ -271,7 +271,7 @@ describe('DELETE /sessions/current', () => {
     const { status, text } = await clientWithToken(endedSession.access_token).delete('/sessions/current');
     expect([status, text]).toEqual([204, '']);
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
-    // The cache entry of the other token expires within 2 s.
+    // The cached other token expires after 2 s, so the next call reads it from the database.
     api.clock.forward({ seconds: 2 });
     expect((await clientWithToken(otherSession.access_token).get(VISITS_PATH)).status).toBe(200);
   });
@@ -302,7 +302,7 @@ describe('POST /session/firebase/token', () => {
   const readPushTokens = async () =>
     (await readTokens()).map(({ firebase_token: token }) => token).filter((token) => token !== null);
 
-  it('stores the push token only with the calling session', async () => {
+  it('stores the push token only in the calling session', async () => {
     const customer = await newCustomer(shop, 'ana@example.com');
     const [firstToken, secondToken] = [await startSession(shop, customer), await startSession(shop, customer)];
     const { status, text } = await storePushToken('push-1', clientWithToken(secondToken));
@@ -321,13 +321,13 @@ describe('POST /session/firebase/token', () => {
     expect(await readPushTokens()).toEqual(['push-2']);
   });
 
-  it('stores a token that is removed when the session ends', async () => {
+  it('stores a push token that is removed when the session ends', async () => {
     await storePushToken('push-1');
     expect((await phone.delete('/sessions/current')).status).toBe(204);
     expect(await readPushTokens()).toEqual([]);
   });
 
-  it('accepts 4,096 characters of any size', async () => {
+  it('accepts 4,096 characters, however many bytes they have', async () => {
     for (const token of ['x'.repeat(4_096), '😀'.repeat(4_096)]) {
       expect((await storePushToken(token)).status).toBe(204);
       expect(await readPushTokens()).toEqual([token]);
@@ -445,7 +445,7 @@ describe('a session that ended over 30 days ago', () => {
       )
     ).map(({ id }) => id);
 
-  it('is removed, while newer sessions stay', async () => {
+  it('is removed, while sessions that ended later stay', async () => {
     await shop.patch('/app/settings', { sessions: { idle_days: 60 } });
     const expiredSession = await createSession({ expires_in: '1h' });
     const endedSession = await createSession();
@@ -465,7 +465,7 @@ describe('a session that ended over 30 days ago', () => {
     expect((await clientWithToken(activeSession.access_token).delete('/sessions/current')).status).toBe(204);
   });
 
-  it('is kept until 30 days have passed', async () => {
+  it('is kept until 30 days have passed since its end', async () => {
     const { id } = await createSession({ expires_in: 60 });
     api.clock.forward({ hours: 30 * 24, seconds: 60 });
     await purgeEnded();
@@ -499,7 +499,7 @@ describe('a session that ended over 30 days ago', () => {
     ]);
   });
 
-  it('is found by index across apps and removed in batches', async () => {
+  it('is found by index in all apps, and removed in batches', async () => {
     const otherApp = await api.app();
     const insertSessions = `
       insert into access_tokens (app_id, kind, token_hash, inserted_at, expires_at)

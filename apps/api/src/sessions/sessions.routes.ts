@@ -33,7 +33,7 @@ class PostSession {
 }
 
 const MAX_FIREBASE_TOKEN_LENGTH = 4_096;
-/** JSON may need twelve bytes for one character. */
+/** One character may take twelve bytes of JSON, as two `\u` escapes. */
 const MAX_FIREBASE_TOKEN_BODY_BYTES = 64 * 1024;
 const UNABLE_TO_UPDATE = 'API.Tokens.Firebase.UnableToUpdate';
 
@@ -108,7 +108,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
   ];
 }
 
-/** No later answer shows the token, because only its SHA-256 is stored. */
+/** Only this response contains the token, because the database stores only its SHA-256. */
 function presentSession({ id, customerId, expiresAt }: Session, accessToken: string) {
   return { id, access_token: accessToken, expires_at: formatDateTime(expiresAt), customer_id: customerId };
 }
