@@ -34,7 +34,7 @@ const eventsOf = async (work: () => Promise<unknown>): Promise<any[]> => {
 const typesOf = (events: readonly { readonly type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('GET /events', () => {
-  it('reports a refused refund, its alert, and the resolution', async () => {
+  it('reports a refused refund, its alert, and the resolution of the alert', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
@@ -49,7 +49,7 @@ describe('GET /events', () => {
     expect(typesOf(solved)).toEqual(['proforma.alert_resolved', 'refund.succeeded']);
   });
 
-  it('reports an expired proforma once', async () => {
+  it('reports an expired proforma only once', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     api.clock.forward({ hours: 24 * 10 });
     const read = () => shop.get(`/proforma_orders/${id}`);

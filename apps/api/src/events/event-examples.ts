@@ -259,7 +259,7 @@ const VOUCHER = {
   updated_at: '2026-11-21T10:00:00',
 };
 
-/** Events of real calls, for the API reference. */
+/** Events that real calls have published, as examples in the API reference. */
 export const EVENT_EXAMPLES: Readonly<Record<EventType, Example>> = {
   'proforma.created': {
     ...ENVELOPE,

@@ -51,7 +51,7 @@ interface WantedRecords {
   readonly now: Date;
 }
 
-/** Returns the wanted records, each with the id that event subjects contain. */
+/** Returns each wanted record with its id as written in the subject of an event. */
 type Finder = (
   ports: RecordPorts,
   wanted: WantedRecords,

@@ -8,7 +8,7 @@ export class EventWaits {
     return this.stopping.signal.aborted;
   }
 
-  /** Returns whether the call may pause again. */
+  /** Waits for `ms`. Returns whether the call may wait again. */
   async pause(ms: number, { socket }: Pick<Request, 'socket'>): Promise<boolean> {
     if (this.isStopping || socket.destroyed) return false;
     await new Promise<void>((resolve) => {

@@ -113,7 +113,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('reports other changes of proformas and orders, but no repeats', async () => {
+  it('reports other changes of proformas and orders, but no repeated calls', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const tag = () => shop.put(`/proforma_orders/${id}`, { tags: ['gift'] });
     expect(await eventsOf(tag)).toMatchObject([{ type: 'proforma.updated', data: { id, tags: ['gift'] } }]);
@@ -133,7 +133,7 @@ describe('GET /events', () => {
     expect(typesOf(await eventsOf(() => shop.post('/int/orders', { order })))).toEqual([]);
   });
 
-  it('reports each changed shelf of a call once', async () => {
+  it('reports each shelf that a call changes only once', async () => {
     const stocks = [
       { code: 'A', warehouse_code: 'W1', qty: 1 },
       { code: 'A', warehouse_code: 'W1', qty: 2 },
@@ -250,7 +250,7 @@ describe('GET /events', () => {
     expect(purged).toMatchObject([{ type: 'file.purged', data: { id: file.id, key: file.key } }]);
   });
 
-  it('has an event for each record of a bulk call, in the order of the records', async () => {
+  it('has one event for each record of a bulk call, in the order of the records', async () => {
     const products = Array.from({ length: 250 }, (_, index) => {
       const code = `BULK-${index}`;
       return { code, name: code, price: 100, vat_rate: 20, variants: [{ code }] };
@@ -266,7 +266,7 @@ describe('GET /events', () => {
     expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index));
   });
 
-  it('names each file that one call has purged', async () => {
+  it('names each file that a call has purged', async () => {
     const files = [await upload('one.txt'), await upload('two.txt'), await upload('three.txt')];
     await shop.delete('/cdn/list', { files: files.map(({ key }) => ({ key })) });
     const events = await eventsOf(() => shop.delete('/cdn/files/purge', { ids: files.map(({ id }) => id) }));
@@ -281,7 +281,7 @@ describe('GET /events', () => {
     expect(await eventsOf(() => propose(shop, [{ code: 'A', qty: 99 }]).catch(() => {}))).toEqual([]);
   });
 
-  it('shows one event for a call and its repeat under the same key', async () => {
+  it('shows a single event for a keyed call and its repeat', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 1 };
     const payOnce = () => shop.keyed(`k-${id}`).post(`/proforma_orders/${id}/pay`, { payment });
@@ -362,15 +362,15 @@ describe('GET /events', () => {
     expect((await shop.get('/events')).status).toBe(200);
   });
 
-  describe('with wait', () => {
-    it('answers as soon as an event happens', async () => {
+  describe('with the parameter wait', () => {
+    it('answers as soon as an event is published', async () => {
       const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
       const waiting = readFeed(`?wait=30&after=${await readCursor()}`);
       await pay(id);
       expect(typesOf((await waiting).events)).toContain('proforma.payment_received');
     });
 
-    it('returns an empty page when nothing happens in time', async () => {
+    it('returns an empty page when no event is published in time', async () => {
       const after = await readCursor();
       const startMs = performance.now();
       expect(await readFeed(`?wait=1&after=${after}`)).toEqual({ events: [], cursor: after, has_more: false });

@@ -62,7 +62,7 @@ export function eventRoutes(feed: EventFeed, records: EventRecords, waits: Event
   ];
 }
 
-/** Returns `undefined` when the cursor has expired. */
+/** Waits until an event exists or the time is over. Returns `undefined` when the cursor has expired. */
 async function waitForEvents(
   read: () => ReturnType<EventFeed['page']>,
   waitMs: number,

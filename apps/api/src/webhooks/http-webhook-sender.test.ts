@@ -33,7 +33,7 @@ const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http'
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 describe('HttpWebhookSender', () => {
-  it('returns the status, the requested pause and the first kilobyte of the body', async () => {
+  it('returns the status, the pause that the receiver asks for, and the first kilobyte of the body', async () => {
     handleRequest = (_, response) => response.writeHead(503, { 'Retry-After': '30' }).end(`a\0${'x'.repeat(100_000)}`);
     const answer = await send(LOOPBACK);
     expect(answer).toEqual({ status: 503, retryAfterSeconds: 30, text: `a\uFFFD${'x'.repeat(1_022)}` });
@@ -42,13 +42,13 @@ describe('HttpWebhookSender', () => {
   it.each([
     ['an address', '127.0.0.1'],
     ['a name', 'localhost'],
-  ])('sends nothing to %s of a private network', async (_, host) => {
+  ])('sends nothing to %s in a private network', async (_, host) => {
     expect(await send([], host, 'https')).toEqual({ error: 'forbidden_target' });
     expect(await send(['10.0.0.0/8'], host)).toEqual({ error: 'forbidden_target' });
     expect(requestCount).toBe(0);
   });
 
-  it('reaches a name in a network of the operator', async () => {
+  it('reaches a host name in a network that the operator allows', async () => {
     handleRequest = (_, response) => response.writeHead(204).end();
     expect(await send(LOOPBACK, 'localhost')).toMatchObject({ status: 204 });
   });
@@ -82,7 +82,7 @@ describe('HttpWebhookSender', () => {
     expect(await send(LOOPBACK)).toEqual({ error: 'connection_failed' });
   });
 
-  it('tries again when an idle connection was closed', async () => {
+  it('sends the request again when the receiver has closed an idle connection', async () => {
     handleRequest = (request, response) => {
       if (requestCount === 2) request.socket.destroy();
       else response.writeHead(200).end();
@@ -107,7 +107,7 @@ describe('HttpWebhookSender', () => {
     await Promise.all(heldRequests);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     handleRequest = (_, response) => response.writeHead(301, { Location: '/other' }).end();
     expect(await send(LOOPBACK)).toMatchObject({ status: 301 });
     expect(requestCount).toBe(1);

@@ -8,10 +8,10 @@ import { parseRetryAfter } from './retry-after.js';
 import type { Targets } from './targets.js';
 
 const TIMEOUT_MS = 15_000;
-/** The status decides whether the webhook is delivered, so the timeout of the body is shorter. */
+/** Shorter than the timeout of the status, because the status alone decides whether the webhook is delivered. */
 const BODY_TIMEOUT_MS = 2_000;
 const MAX_TEXT_BYTES = 1_024;
-/** The resolved addresses of a host are reused for this long. */
+/** Maximum time for which the resolved addresses of a host are reused. */
 const MAX_ADDRESS_AGE_MS = 5_000;
 
 class ForbiddenTarget extends Error {}
@@ -22,7 +22,7 @@ export interface SenderOptions {
   readonly bodyTimeoutMs?: number;
 }
 
-/** Sends webhooks over HTTP with connections that stay open. */
+/** Sends webhooks over HTTP and keeps the connections open. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
 
@@ -47,7 +47,7 @@ export class HttpWebhookSender implements WebhookSender {
     const signal = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
     try {
       return await this.post(request, signal).catch((error: unknown) => {
-        // The receiver closed a connection that had been idle.
+        // The receiver has closed an idle connection, so the request is sent again on a new one.
         if (error instanceof ReusedConnection) return this.post(request, signal);
         throw error;
       });
@@ -71,7 +71,7 @@ export class HttpWebhookSender implements WebhookSender {
       request.on('error', (error: NodeJS.ErrnoException) =>
         reject(request.reusedSocket && error.code === 'ECONNRESET' ? new ReusedConnection() : error),
       );
-      // Node ends a request without an error when the receiver switches protocols.
+      // When the receiver switches protocols, Node ends the request without an error, so the socket is closed here.
       request.on('upgrade', (_response, socket) => socket.destroy());
       request.on('close', () => !isAnswered && reject(new Error('The connection was closed')));
       let isAnswered = false;
@@ -79,7 +79,7 @@ export class HttpWebhookSender implements WebhookSender {
         isAnswered = true;
         void this.readAnswer(response).then((answer) => {
           resolve(answer);
-          // The unread rest of the body would keep the connection busy.
+          // An unread rest of the body would keep the connection busy.
           if (!response.complete) request.destroy();
         });
       });
@@ -94,7 +94,7 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** Looks up each host once at a time, so that a slow name keeps only one thread busy. */
+/** Resolves a host only once at a time, so that a slow name server blocks at most one thread. */
 class HostAddresses {
   private readonly found = new Map<string, Promise<readonly LookupAddress[]>>();
 
@@ -112,7 +112,7 @@ class HostAddresses {
 function checkedLookup(addresses: HostAddresses, targets: Targets, isPlain: boolean): LookupFunction {
   const findAllowed = async (hostname: string): Promise<readonly LookupAddress[]> => {
     const found = await addresses.find(hostname);
-    // One forbidden address is enough, because an attacker may switch a name between addresses.
+    // A single forbidden address is enough to refuse the host, because an attacker may switch a name between addresses.
     if (found.some(({ address }) => !targets.allowsAddress(address, isPlain))) throw new ForbiddenTarget();
     return found;
   };
@@ -128,7 +128,7 @@ function checkedLookup(addresses: HostAddresses, targets: Targets, isPlain: bool
   };
 }
 
-/** Returns the first kilobyte, or what arrives in time. Never rejects. */
+/** Returns the first kilobyte of the body, or the part that arrives before the timeout. Never rejects. */
 function readStart(response: IncomingMessage, timeoutMs: number): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -147,7 +147,7 @@ function readStart(response: IncomingMessage, timeoutMs: number): Promise<string
   });
 }
 
-/** Strips zero characters, which PostgreSQL cannot store. */
+/** Replaces null characters, which PostgreSQL cannot store. */
 function toText(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -1,4 +1,4 @@
-/** Parses seconds or a date; null when the header is missing or unreadable. */
+/** Parses a number of seconds or a date. Returns null when the header is missing or unreadable. */
 export function parseRetryAfter(value: string | undefined, now: Date): number | null {
   if (value === undefined) return null;
   if (/^\d{1,15}$/.test(value)) return Number(value);

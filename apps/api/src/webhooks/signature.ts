@@ -14,7 +14,7 @@ export interface SignedMessage {
 }
 
 /**
- * Returns the headers of the Standard Webhooks specification, with a signature by each secret.
+ * Returns headers as defined by Standard Webhooks, with one signature per secret.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signatureHeaders({ id, at, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {

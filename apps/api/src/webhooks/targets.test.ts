@@ -40,7 +40,7 @@ describe('targets of webhooks', () => {
     expect(publicTargets.allowsAddress(address, false)).toBe(true);
   });
 
-  it('include private networks of the operator and no others', () => {
+  it('include private networks that the operator allows, and no others', () => {
     const addresses = ['10.1.2.3', '10.2.0.1', '127.0.0.1', '127.0.0.2', 'fd12::1', '::ffff:10.1.0.9', '::1'];
     expect(addresses.filter((address) => targetsWithNetworks.allowsAddress(address, true))).toEqual([
       '10.1.2.3',

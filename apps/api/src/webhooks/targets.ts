@@ -2,28 +2,28 @@ import ipaddr from 'ipaddr.js';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Other ranges hold translated, local and reserved addresses. */
+/** Range of public addresses; all other ranges contain translated, local or reserved addresses. */
 const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');
 
-/** Decides which addresses webhooks may reach: public ones, and the networks that the operator allows. */
+/** Decides which addresses webhooks may reach: public addresses, and networks that the operator has allowed. */
 export class Targets {
   private readonly allowedNetworks: readonly Network[];
 
-  /** `allowedNetworks` are addresses or networks such as `10.1.0.0/16`. */
+  /** `allowedNetworks` contains addresses, or networks such as `10.1.0.0/16`. */
   constructor(allowedNetworks: readonly string[]) {
     this.allowedNetworks = allowedNetworks.map(parseNetwork);
   }
 
-  /** Plain HTTP (`isPlain`) may reach only the allowed networks. */
+  /** Whether webhooks may reach the address. Plain HTTP (`isPlain`) is limited to the allowed networks. */
   allowsAddress(text: string, isPlain: boolean): boolean {
     if (!ipaddr.isValid(text)) return false;
-    // An IPv4 address inside IPv6 counts as IPv4.
+    // An IPv4 address inside an IPv6 address is checked as IPv4.
     const address = ipaddr.process(text);
     if (this.allowedNetworks.some((network) => contains(network, address))) return true;
     return !isPlain && address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(GLOBAL_IPV6, address));
   }
 
-  /** Returns whether the URL may be used, before its name is resolved. */
+  /** Whether the URL is allowed, before its host name is resolved. */
   allowsUrl(text: string): boolean {
     if (!URL.canParse(text)) return false;
     const { protocol, username, password, hostname } = new URL(text);
@@ -34,7 +34,7 @@ export class Targets {
   }
 }
 
-/** Returns the address in the host of a URL; `undefined` when the host is a name. */
+/** Returns the IP address in the host of a URL; `undefined` when the host is a name. */
 export function addressOf(hostname: string): string | undefined {
   const text = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(text) ? text : undefined;

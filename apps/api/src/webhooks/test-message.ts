@@ -3,10 +3,10 @@ import { formatDateTime, type Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
 import type { WebhookMessages } from './webhook-messages.js';
 
-/** The feed does not contain the test event, so the event has no position. */
+/** A test event is not in the feed, so it has no position. */
 const NO_SEQUENCE = '0'.repeat(16);
 
-/** Sends an event without a record, so that a new receiver can be tried. */
+/** Sends an event without a record, with which an app can test its receiver. */
 export class TestMessage {
   constructor(
     private readonly messages: WebhookMessages,

@@ -83,7 +83,7 @@ function parseOneOf<Value extends string>(
   return known;
 }
 
-/** A replay selects by ids, by failure or by time, but never by two of them. */
+/** A replay selects events by ids, by failure or by time. Combining two of them is refused. */
 function parseSelection({
   event_ids: ids,
   failed,

@@ -28,11 +28,11 @@ import { messageId, type WebhookMessages } from './webhook-messages.js';
 
 const MAX_ENDPOINTS_AT_ONCE = 100;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
-/** A turn starts no request after this time. */
+/** Time after which a turn starts no further request. */
 const TURN_MS = 4_000;
-/** After this time, the endpoint gives way to another endpoint. */
+/** Time after which an endpoint must wait while other endpoints take turns. */
 const MAX_ENDPOINT_MS = 10_000;
-/** Longer than a turn with its last request. After the death of a worker, other workers wait this long. */
+/** Longer than a turn and its last request. If a worker dies, other workers wait this long for its endpoints. */
 const LEASE_SECONDS = 25;
 
 export interface DispatcherPorts {
@@ -71,7 +71,10 @@ interface AttemptResult {
   readonly answer: WebhookAnswer;
 }
 
-/** Delivers events to the endpoints of all apps. Each endpoint has turns of its own, so a slow one delays no other. */
+/**
+ * Delivers events to the endpoints of all apps. Endpoints take separate turns, so a slow endpoint does not delay
+ * others.
+ */
 export class WebhookDispatcher {
   private readonly running = new Map<string, Promise<void>>();
   private readonly counts = { delivered: 0, failed: 0 };
@@ -86,7 +89,7 @@ export class WebhookDispatcher {
     return this.counts;
   }
 
-  /** Starts a turn for each due endpoint, and does not wait for its end. */
+  /** Starts a turn for each due endpoint without waiting for its end. */
   async start(stopping: AbortSignal, report: DispatchReport): Promise<void> {
     const freeCount = MAX_ENDPOINTS_AT_ONCE - this.running.size;
     if (freeCount <= 0 || stopping.aborted) return;
@@ -100,7 +103,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Waits for the running turns. */
+  /** Waits until all running turns have ended. */
   async idle(): Promise<void> {
     await Promise.all(this.running.values());
   }
@@ -110,7 +113,7 @@ export class WebhookDispatcher {
     while (!work.stopping.aborted && performance.now() < endMs && (await this.takeTurn(work)));
   }
 
-  /** Returns whether the endpoint may have more to deliver now. */
+  /** Makes one turn of an endpoint. Returns whether more deliveries may be due now. */
   private async takeTurn({ appId, endpointId, stopping, report }: EndpointWork): Promise<boolean> {
     const { apps, queue } = this.ports;
     const leased = await queue.lease(appId, endpointId, randomUUID(), LEASE_SECONDS);
@@ -119,11 +122,11 @@ export class WebhookDispatcher {
     const endMs = performance.now() + TURN_MS;
     const isSlowedDown = leased.health.failures >= MIN_FAILURES_TO_SLOW_DOWN;
     const dueDeliveries = leased.due.slice(0, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN);
-    // A new event may be accepted although all repeats fail.
+    // A receiver that refuses all repeated events may still accept a new one.
     const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - dueDeliveries.length);
     const newDeliveries = await this.newDeliveries(leased, page.events);
     const startedAt = this.clock.now();
-    // This turn may leave out older deliveries of a record, so newer deliveries of that record must wait.
+    // If the turn omits older deliveries, newer deliveries of the same record must wait for them.
     const isComplete = dueDeliveries.length === leased.due.length;
     const sendableDeliveries = newDeliveries.filter(({ nextAttemptAt }) => isComplete || nextAttemptAt !== null);
     const attempts = await this.attempt({ app, leased, stopping, endMs }, [...dueDeliveries, ...sendableDeliveries]);
@@ -152,7 +155,7 @@ export class WebhookDispatcher {
     this.counts.failed += answers.length - deliveredCount;
   }
 
-  /** Events that have expired are skipped. */
+  /** Reads the next events after the position. If they have expired, continues with the oldest event in the feed. */
   private async readNew({ appId, endpoint, position }: LeasedEndpoint, limit: number): Promise<EventPage> {
     if (limit <= 0) return { events: [], position, hasMore: true };
     const selection = { ...selectionOf(endpoint), limit };
@@ -161,7 +164,7 @@ export class WebhookDispatcher {
     return this.readNew({ appId, endpoint, position: page.restartAt } as LeasedEndpoint, limit);
   }
 
-  /** Leaves out events that a turn has stored before the endpoint was changed. */
+  /** Makes deliveries of new events. Omits events that an earlier turn stored before the endpoint was changed. */
   private async newDeliveries(
     { appId, endpoint }: LeasedEndpoint,
     events: readonly EventRecord[],
@@ -174,7 +177,10 @@ export class WebhookDispatcher {
       .map((event) => newDelivery(event, now, pendingSubjects.has(subjectOf(event))));
   }
 
-  /** Returns the deliveries that were attempted, with their answers. A failed delivery ends its chain. */
+  /**
+   * Sends deliveries, those of one record in order. Returns the attempted ones with their answers; a failure ends the
+   * chain of its record.
+   */
   private async attempt(turn: TurnWork, deliveries: readonly Delivery[]): Promise<AttemptResult[]> {
     const { app, leased, stopping, endMs } = turn;
     const events = deliveries.map(({ event }) => event);
@@ -187,7 +193,7 @@ export class WebhookDispatcher {
     let isHalted = false;
     const runChain = async (chain: readonly Delivery[]): Promise<void> => {
       const [first] = chain;
-      // Only a delivery that is due may start a chain.
+      // The first delivery of a chain must be due; otherwise an earlier one of this record is pending.
       if (first && first.nextAttemptAt === null && !dueIds.has(first.event.id)) return;
       for (const delivery of chain) {
         if (isHalted || stopping.aborted || performance.now() > endMs) return;
@@ -202,7 +208,7 @@ export class WebhookDispatcher {
     return results;
   }
 
-  /** `undefined` when the process stops before the answer. */
+  /** Sends one delivery. Returns `undefined` when the process stops before the answer arrives. */
   private async attemptOne(
     { endpoint }: LeasedEndpoint,
     delivery: Delivery,
@@ -231,7 +237,7 @@ interface Stop {
   readonly forget: () => void;
 }
 
-/** Each turn has its own promise, because a shared one would keep the answers of all turns in memory. */
+/** Each turn needs its own promise, because a shared promise would keep the answers of all turns in memory. */
 function stopOf(signal: AbortSignal): Stop {
   let stop = (): void => {};
   const promise = new Promise<undefined>((resolve) => {

@@ -152,13 +152,16 @@ export function presentDelivery(delivery: Delivery, id: string): TypeOf<typeof D
   };
 }
 
-/** Returns the areas whose records the token may read; null means all. */
+/** Returns the areas that the token may read; null means all areas. */
 export function readableAreas(scopes: GrantedScopes): EventArea[] | null {
   if (scopes === null) return null;
   return EVENT_AREAS.filter((area) => scopes.includes(`${area}:read`));
 }
 
-/** Returns the scopes that a token needs to change the endpoint or its secret; `null` means unrestricted scopes. */
+/**
+ * Returns the scopes that a token needs to change an endpoint of these areas; null means a token with unrestricted
+ * scopes.
+ */
 export function scopesOf(areas: readonly EventArea[] | null): readonly Scope[] | null {
   return areas && areas.map((area) => `${area}:read` as const);
 }

@@ -21,7 +21,7 @@ export class WebhookMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the records of all events once. The returned function makes the body of one event. */
+  /** Reads the records of all events at once. Returns a function that makes the body of one event. */
   async bodiesOf(app: AppContext, events: readonly EventRecord[]): Promise<(event: EventRecord) => string> {
     const records = await this.records.find(app, events);
     return (event) => {
@@ -40,7 +40,7 @@ export class WebhookMessages {
   }
 }
 
-/** Returns the path of the call that shows the record. */
+/** Returns the path of the GET call that shows the record. */
 function pathOf({ type, recordId }: EventRecord): string {
   const { subject } = EVENT_KINDS[type];
   return PATHS[subject](recordId);
@@ -58,7 +58,7 @@ const PATHS: Readonly<Record<SubjectKind, (id: number) => string>> = {
   webhook_endpoints: (id) => `/webhook_endpoints/${id}`,
 };
 
-/** Returns the same id for every attempt, so that receivers recognize repeats. */
+/** Returns the same id for every attempt, so that receivers can recognize repeated events. */
 export function messageId(endpoint: Pick<WebhookEndpoint, 'id'>, event: EventRecord): string {
   return `msg_${endpoint.id}_${event.id}`;
 }

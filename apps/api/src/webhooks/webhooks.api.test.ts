@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   api = await testApi({ WEBHOOK_NETWORKS: '127.0.0.1' });
-  // Receivers compare the time of a signature with their own clock.
+  // A receiver compares the time in the signature with its own clock, which shows the system time.
   api.clock.setToSystemTime();
 });
 afterAll(() => api.close());
@@ -103,7 +103,7 @@ describe('webhook endpoints', () => {
     expect(reply.status).toBe(status);
   });
 
-  it('are at most twenty, even with concurrent calls', async () => {
+  it('are limited to twenty per app, even with concurrent calls', async () => {
     const replies = await Promise.all(
       Array.from({ length: 25 }, () => shop.post('/webhook_endpoints', { webhook_endpoint: { url: receiver.url } })),
     );
@@ -113,7 +113,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  it('accept only a subject that their event types can have', async () => {
+  it('accept only a kind of record that their event types can have', async () => {
     const contradiction = { types: ['order.created'], subject: 'stocks/5/2' };
     const reply = await shop.post('/webhook_endpoints', {
       webhook_endpoint: { url: receiver.url, ...contradiction },
@@ -162,7 +162,7 @@ describe('deliveries', () => {
     expect((await shop.get('/events')).body.data.events).toEqual([webhook.event]);
   });
 
-  it('start with the first event after the endpoint was added', async () => {
+  it('start with the first event after the endpoint was created', async () => {
     await addCustomer('old');
     await addEndpoint();
     await addCustomer('new');
@@ -211,7 +211,7 @@ describe('deliveries', () => {
     expect((await limited.post('/webhook_endpoints', { webhook_endpoint: hidden })).status).toBe(403);
   });
 
-  it('are in the log only for tokens that may read their records', async () => {
+  it('are shown in the log only to tokens that may read their records', async () => {
     const { id } = await addEndpoint();
     await addCustomer('ana');
     await api.deliverWebhooks();
@@ -222,7 +222,7 @@ describe('deliveries', () => {
     expect(await deliveriesOf(id)).toHaveLength(1);
   });
 
-  it('have signatures by both secrets until the overlap ends', async () => {
+  it('have signatures made with both secrets until the overlap ends', async () => {
     const { id, secret: oldSecret } = await addEndpoint();
     const { secret: newSecret } = (
       await shop.post(`/webhook_endpoints/${id}/rotate_secret`, { webhook_endpoint: { overlap: '2h' } })
@@ -336,7 +336,7 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('follow no redirect', async () => {
+  it('do not follow redirects', async () => {
     const { id } = await addEndpoint();
     receiver.answer = () => ({ status: 302, headers: { Location: receiver.url } });
     await addCustomer('ana');
@@ -375,7 +375,7 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('stop for an endpoint that is gone, which other endpoints and the feed report once', async () => {
+  it('stop for an endpoint that is gone; the feed reports it once, and others receive the event', async () => {
     const { id } = await addEndpoint({ types: ['customer.created'] });
     const watchingReceiver = await openWebhookReceiver();
     await addEndpoint({ url: watchingReceiver.url, types: ['webhook_endpoint.switched_off'] });
@@ -397,7 +397,7 @@ describe('deliveries', () => {
     await watchingReceiver.close();
   });
 
-  it('are neither sent nor counted again when the endpoint is changed meanwhile', async () => {
+  it('are neither sent nor counted again when the endpoint is changed during the turn', async () => {
     const { id } = await addEndpoint();
     const rename = () => shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
     receiver.answer = async ({ event }) => {
@@ -419,7 +419,7 @@ describe('deliveries', () => {
     expect(receiver.received.map(({ event }) => event.data.first_name)).toEqual(['ana', 'eva', 'iva']);
   });
 
-  it('continue when a turn ended before all were sent and the endpoint was changed', async () => {
+  it('continue when the endpoint changes after a turn that did not send all events', async () => {
     const { id } = await addEndpoint();
     await stockShop(shop, [{ code: 'A', stock: 10 }]);
     await api.deliverWebhooks();
@@ -457,7 +457,7 @@ describe('deliveries', () => {
     expect(receiver.received).toHaveLength(sentCount);
   });
 
-  it('report no switch-off when the endpoint was changed meanwhile', async () => {
+  it('do not report a switch-off when the endpoint is changed during the turn', async () => {
     const { id } = await addEndpoint();
     receiver.answer = async () => {
       await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
@@ -477,7 +477,7 @@ describe('deliveries', () => {
     expect((await shop.get(`/webhook_endpoints/${id}`)).body.data.status).toBe('active');
   });
 
-  it('give a failing endpoint one repeat and one new event at a time, and all after its recovery', async () => {
+  it('give a failing endpoint one repeat and one new event at a time, and all events after its recovery', async () => {
     const { id } = await addEndpoint();
     receiver.answer = () => ({ status: 503 });
     for (let index = 0; index < 5; index += 1) {
@@ -572,8 +572,8 @@ describe('deliveries', () => {
     const report = { switchedOff: () => {}, failed: () => {} };
     const neverAborted = new AbortController().signal;
     for (let count = 1; count <= 3; count += 1) {
-      // A start has no effect while the last turn is being stored, so the test starts turns repeatedly, like the
-      // worker.
+      // A start is ignored while the last turn stores its result, so the test starts turns repeatedly, as the worker
+      // does.
       await waitForWebhooks(count, () => dispatcher.start(neverAborted, report));
       await addCustomer(`c${count}`);
     }
