@@ -1,6 +1,6 @@
 /**
- * Bundles the built entry points and their libraries into a few files, which load in a third of the time. Adapters with
- * threads or files of their own stay separate. Copies the browser modules of the API reference.
+ * Bundles the built entry points and their libraries into a few files, which load in a third of the time. An adapter
+ * with its own threads or files stays outside the bundle. Also copies the browser modules of the API reference.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -27,7 +27,7 @@ const ENTRIES = ['main', 'worker', 'cli'];
 const INSTALLED = 'node_modules/.package-lock.json';
 const DAY_MS = 86_400_000;
 
-/** Adapters load files from the folder of their code, so they are not bundled. */
+/** An adapter loads files from the folder of its code, so it cannot move into the bundle. */
 const ADAPTERS = readdirSync(`${ROOT}packages`)
   .filter((name) => !name.startsWith('database'))
   .map((name) => `@back-office/${name}`);
@@ -51,7 +51,7 @@ export async function bundle() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // The service stores, logs and compares class names.
+    // esbuild must not rename classes, because the service stores, logs and compares their names.
     keepNames: true,
     external: EXTERNAL,
     banner: { js: BANNER },
@@ -64,7 +64,8 @@ export async function bundle() {
   await esbuild.stop();
   const inputs = [...Object.keys(metafile.inputs).filter(isOwnSource), 'apps/api/bundle.mjs'];
   mkdirSync(OUT, { recursive: true });
-  // Other processes may use this folder, so chunk names contain a hash and the entry points are replaced last.
+  // A running process may load chunks from this folder, so chunk names contain a hash and entry points are replaced
+  // last.
   const isEntry = (/** @type {string} */ path) => ENTRIES.some((name) => path === `${OUT}${name}.js`);
   const entriesLast = [...outputFiles].sort((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
   for (const { path, contents } of entriesLast) replace(path, contents);

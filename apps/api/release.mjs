@@ -25,7 +25,7 @@ const FILES = [
   'apps/api/bundle.mjs',
   'apps/api/src/docs/api-examples.json',
 ];
-/** Keeps the time of the build out of the bytes. */
+/** A fixed modification time makes two builds of the same sources byte-identical. */
 const MODIFIED_AT = new Date('2000-01-01T00:00:00Z');
 
 const { name, version } = /** @type {{ name: string; version: string }} */ (
@@ -35,7 +35,7 @@ const folder = `${name}-${version}`;
 const stage = join(OUT, folder);
 
 rmSync(OUT, { recursive: true, force: true });
-// Chunks of earlier builds stay in this folder for running processes.
+// `bundle()` keeps chunks of earlier builds for running processes, but a release must not contain them.
 rmSync(join(ROOT, BUNDLE), { recursive: true, force: true });
 execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
 for (const path of listFiles()) {
@@ -52,7 +52,7 @@ writeFileSync(join(OUT, sbom), execFileSync('npm', ['run', '-s', 'sbom'], { cwd:
 writeFileSync(join(OUT, 'SHA256SUMS'), [archive, sbom].map((file) => `${hashOf(join(OUT, file))}  ${file}\n`).join(''));
 process.stdout.write(readFileSync(join(OUT, 'SHA256SUMS'), 'utf8'));
 
-/** @returns {string[]} Paths below the root. */
+/** @returns {string[]} Paths relative to the root. */
 function listFiles() {
   const { inputs } = /** @type {{ inputs: string[] }} */ (
     JSON.parse(readFileSync(join(ROOT, BUNDLE, 'made-of.json'), 'utf8'))
@@ -80,7 +80,9 @@ function builtFiles(workspace) {
   return filesBelow(`${workspace}/dist`).filter((path) => !NOT_RUN.test(path));
 }
 
-/** @param {string} path @param {string} root @returns {string[]} Paths below the root of the files below the folder. */
+/**
+ * @param {string} path @param {string} root @returns {string[]} Paths of the files in the folder, relative to the root.
+ */
 function filesBelow(path, root = ROOT) {
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

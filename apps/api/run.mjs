@@ -28,7 +28,7 @@ if (entry === undefined) {
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
 
-/** Without a bundle, the service runs from the build and starts more slowly. */
+/** Logs a failed bundle instead of throwing, because the service also runs, though slower, without the bundle. */
 async function tryBundle() {
   try {
     await (await import('./bundle.mjs')).bundle();
@@ -37,7 +37,7 @@ async function tryBundle() {
   }
 }
 
-/** TypeScript alone is not enough: npm may install it as a peer of another package, without development dependencies. */
+/** Checks all build dependencies, because npm may install TypeScript alone as a peer of another package. */
 function canBuild() {
   const { devDependencies } = /** @type {{ devDependencies: Record<string, string> }} */ (
     JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
@@ -49,9 +49,9 @@ function canBuild() {
 }
 
 async function build() {
-  // Benches and fault runs are not part of the service build.
+  // Benches and fault runs have a `/` in their name and need their own project, which the service build omits.
   const projects = name?.includes('/') ? ['.', 'apps/api/tsconfig.tools.json'] : [];
-  // The launcher starts the compiler as a child; in one process group both end together.
+  // `tsc` starts the compiler as a child process; a process group lets one signal end both.
   const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b', ...projects], {
     cwd: ROOT,
     stdio: 'inherit',

@@ -15,8 +15,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseSync } from '@swc/core';
 import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 
-// The tests check every rule against this repository and against a small tree that breaks only that rule.
-// .dependency-cruiser.cjs checks imports, .oxlintrc.json checks names, and the code below checks everything else.
+// Every rule is checked against this repository and against a small example that breaks only that rule.
 
 const repositoryPath = resolve(import.meta.dirname, '../../..');
 
@@ -104,12 +103,12 @@ const codeRules: Record<string, CodeRule> = {
       /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-|client\/)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
-  // A linter rule covers direct uses of `process.env`.
+  // This rule finds indirect access to the environment; a linter rule finds direct uses of `process.env`.
   'no-back-door-to-the-environment': {
     appliesTo: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
     isBrokenBy: ({ text }) => environmentAccesses.some((door) => door.test(text)),
   },
-  // dependency-cruiser does not see `type Money = import('./money.js').Money`.
+  // dependency-cruiser misses imports such as `type Money = import('./money.js').Money`.
   'types-are-imported-at-the-top': {
     appliesTo: () => true,
     isBrokenBy: ({ nodes }) => nodes.some(({ type }) => type === 'TsImportType'),
@@ -499,7 +498,7 @@ let treesFolder: string;
 let nameViolationsInTrees: readonly Violation[];
 let violations: readonly Violation[];
 
-// The tools start slowly, so all examples share one tree, each in its own files.
+// The tools start slowly, so one run checks all examples, in one tree with separate files for each example.
 beforeAll(async () => {
   mkdirSync(cacheFolder, { recursive: true });
   treesFolder = mkdtempSync(join(cacheFolder, 'architecture-'));
@@ -518,12 +517,12 @@ function violationsInTree(tree: string): Promise<Violation[]> {
   );
 }
 
-/** The linter reports paths relative to the folder of the trees. */
+/** Removes the folder of the example tree, with which the linter starts every path. */
 function withoutTree(file: string): string {
   return file.replace(/^forbidden\//, '');
 }
 
-// The manifests have no name; otherwise Jest would find each package name twice.
+// A second package with the same name would make Jest fail, so these manifests have no name.
 const manifest = JSON.stringify({
   type: 'module',
   exports: {
@@ -571,7 +570,7 @@ describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
 });
 
 describe('the forbidden examples', () => {
-  it('use separate files and break no rule in other files', () => {
+  it('use separate files, and each breaks no rule in other files', () => {
     const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
     expect(violations.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
@@ -583,7 +582,7 @@ describe('the forbidden examples', () => {
 });
 
 describe('a floating promise', () => {
-  it('is reported by the linter with type information', async () => {
+  it('is reported by the linter, which reads type information', async () => {
     const file = 'apps/api/src/orders/ship.ts';
     const root = writeTree('a forgotten promise', {
       [file]: `export const ship = () => { Promise.resolve('shipped'); };`,

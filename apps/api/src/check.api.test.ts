@@ -39,7 +39,7 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
 }
 
 describe('a database after many kinds of calls', () => {
-  it('breaks no rule', async () => {
+  it('breaks no rule of the check', async () => {
     const findings = await runCheck();
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
     expect(findings).toHaveLength(INVARIANTS.length + 2);
@@ -53,8 +53,8 @@ describe('a database after many kinds of calls', () => {
   });
 });
 
-describe('an inspected installation', () => {
-  it('receives no new folders and keeps unfinished uploads', async () => {
+describe('an installation during the check', () => {
+  it('gets no new folders and keeps unfinished uploads', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-inspected-'));
     const inspect = async (inspectedDir: string) => {
       const inspected = await openForInspection(readConfig({ DATABASE_URL: api.url, DATA_DIR: inspectedDir }));
@@ -91,7 +91,7 @@ describe('a database that cannot be checked', () => {
 
 const firstId = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
-/** The rules compare records that are newer than the first event, and the test clock stands still. */
+/** The rules ignore records that are not newer than the first event, and all test records have the same time. */
 const FIRST_EVENT_EARLIER = `with first_event as (
     insert into unplaced_events (app_id, at, type, record_ids)
     select app_id, min(at) - interval '1 hour', 'stock.changed', '{0}' from unplaced_events group by app_id
@@ -298,7 +298,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
 ];
 
 describe('the check', () => {
-  it('compares no change of the hour after the oldest event once events were purged', async () => {
+  it('ignores changes in the hour after the oldest event once events have been purged', async () => {
     const name = 'Every new proforma has one event';
     await api.database.rows(`insert into event_feeds (app_id, last_position, purged_position) select $1, 1, 1`, [
       client.appId,
@@ -315,7 +315,7 @@ describe('the check', () => {
     expect(await breachesOf(name)).toBe(1);
   });
 
-  it('compares events that have their positions, too', async () => {
+  it('also compares events that have a position in the feed', async () => {
     const name = 'Every new product has one event';
     const otherClient = await api.app();
     await stockShop(otherClient, [{ code: 'PLACED', stock: 5 }]);
@@ -350,7 +350,7 @@ describe('the check', () => {
     expect(await breachesOf(name)).toBe(2);
   });
 
-  it('reports content without a record after a day', async () => {
+  it('reports content without a record once it is a day old', async () => {
     const name = 'No unrecorded content is in the store for over a day';
     const [file] = await api.database.rows<{ content: string }>('select content from cdn_files limit 1');
     const orphan = (file?.content ?? '').replace(/[^/]+$/, 'orphan');
@@ -360,7 +360,7 @@ describe('the check', () => {
     expect(await breachesOf(name, new Date(Date.now() + 25 * 3_600_000))).toBe(1);
   });
 
-  it('is tested with every rule', () => {
+  it('has a test case for every rule', () => {
     expect(CASES.map(([name]) => name)).toEqual(INVARIANTS.map(({ name }) => name));
   });
 });

@@ -7,7 +7,9 @@ import { parseHours, parseId, parseName, parseOverlap, parseScopes } from './cli
 import type { Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
-/** A token as an argument would be visible to every user of the machine. */
+/**
+ * This argument makes the command read the token from standard input, where other users of the machine cannot see it.
+ */
 const STANDARD_INPUT = '-';
 
 export function addTokenCommands(program: Command): void {

@@ -8,7 +8,7 @@ import { API_VERSION, SERVICE_VERSION } from './version.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 const CLI_PATH = `${BUNDLE_FOLDER}cli.js`;
-/** Modules in this folder can import the workspace packages. */
+/** Only modules below the repository can import the workspace packages. */
 const CACHE_FOLDER = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
 function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
@@ -67,7 +67,7 @@ describe('a command on a database in memory', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([[['app', 'create', '--name', 'A']], [['token', 'issue', '--app', '1']], [['demo']]])(
-    'is refused in one line, also for a module: %j',
+    'is refused with one line, also for a database module: %j',
     async (args) => {
       const DATABASE = join(folder, 'database.mjs');
       writeFileSync(DATABASE, `export { openDatabase } from '@back-office/database-memory';`);

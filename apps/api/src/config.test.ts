@@ -8,7 +8,7 @@ const RATE_LIMITS: RateLimitConfig = {
 const rateLimitsWith = (changes: Partial<RateLimitConfig>) => ({ rateLimits: { ...RATE_LIMITS, ...changes } });
 
 describe('an empty environment', () => {
-  it('means port 3000, an embedded database, a demo app and an inline worker', () => {
+  it('selects port 3000, an embedded database, a demo app and an inline worker', () => {
     expect(readConfig({})).toMatchObject({
       port: 3000,
       dataDir: '.data',
@@ -128,7 +128,7 @@ describe('an invalid variable', () => {
     ['RATE_LIMIT', '10/1m'],
     ['CORS_ORIGINS', 'example.com'],
     ['CORS_ORIGINS', 'https://a.example/path'],
-  ])('is refused in one line that names it: %s=%s', (name, value) => {
+  ])('is refused with one line that names it: %s=%s', (name, value) => {
     const read = (): unknown => readConfig({ [name]: value });
     expect(read).toThrow(InvalidConfig);
     expect(read).toThrow(new RegExp(`^Bad configuration: ${name}: .+$`));

@@ -24,9 +24,9 @@ export interface Config {
   readonly adminHost: string | undefined;
   readonly docs: boolean;
   readonly dataDir: string;
-  /** `postgres`, `memory`, or a module that opens a database. */
+  /** `postgres`, `memory`, or a module that provides a database. */
   readonly database: string;
-  /** URL of an external PostgreSQL; `undefined` starts the embedded PostgreSQL. */
+  /** URL of an external PostgreSQL; `undefined` starts an embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly demo: boolean;
@@ -39,20 +39,20 @@ export interface Config {
   /** Prefix of the URLs of public files. */
   readonly publicUrl: string;
   readonly storage: StorageConfig;
-  /** `sharp`, `jimp`, or a module that opens an image processor. */
+  /** `sharp`, `jimp`, or a module that provides an image processor. */
   readonly images: string;
-  /** `pdfium`, or a module that opens a page renderer. */
+  /** `pdfium`, or a module that provides a page renderer. */
   readonly pages: string;
-  /** `mediainfo`, or a module that opens media facts. */
+  /** `mediainfo`, or a module that reads the dimensions of videos. */
   readonly facts: string;
-  /** `http`, or a module that opens a purger. */
+  /** `http`, or a module that purges a CDN. */
   readonly purger: string;
   /** URL that receives purge requests; `undefined` sends none. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   /** Trusted proxies: a number of hops, or addresses. */
   readonly trustProxy: number | readonly string[] | false;
-  /** Maximum number of calls in a window; `undefined` means unlimited. */
+  /** Maximum number of calls in a time window; `undefined` means unlimited. */
   readonly rateLimits: RateLimitConfig | undefined;
   readonly refunds: RefundConfig;
   /** Private networks that webhooks may reach, such as `10.1.0.0/16`. */
@@ -60,7 +60,7 @@ export interface Config {
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  /** All variables, because each adapter reads its own. */
+  /** All environment variables, because each adapter reads its own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -87,11 +87,11 @@ export interface RateLimitConfig {
   readonly perToken: Rate;
   /** Limit of callers without a valid token. */
   readonly perAddress: Rate;
-  /** URL of a Redis server that counts the calls of all processes; `undefined` counts in each process. */
+  /** URL of a Redis server with one count for all processes; `undefined` makes each process count its own calls. */
   readonly store: string | undefined;
 }
 
-/** Refunds are paid out by a person, by a payment service over HTTP, or by a module. */
+/** A refund is paid out by a person, by a payment service over HTTP, or by a module. */
 export type RefundConfig =
   | { readonly kind: 'by-hand' }
   | { readonly kind: 'http'; readonly url: string }
@@ -144,8 +144,8 @@ const VARIABLES = {
 };
 
 /**
- * Reads the configuration from the environment. Throws {@link InvalidConfig} with a line that names the invalid
- * variable.
+ * Reads the configuration from the environment. Throws {@link InvalidConfig} with a one-line message that names the
+ * invalid variable.
  */
 export function readConfig(environment: Environment = process.env): Config {
   const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -160,7 +160,7 @@ export function readConfig(environment: Environment = process.env): Config {
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    // By default, the service creates a demo app only in a database that starts empty.
+    // By default, only an embedded or in-memory database gets a demo app.
     demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
     workerPort: parsed.WORKER_PORT,

@@ -33,7 +33,7 @@ export class SystemClock implements Clock {
 
 export interface Adapters {
   readonly refunds: RefundGateway;
-  /** Missing in commands that use no files. */
+  /** Absent in commands that use no files. */
   readonly media?: LibraryTools | undefined;
   readonly webhookNetworks?: readonly string[];
 }

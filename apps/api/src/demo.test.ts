@@ -8,7 +8,7 @@ describe('the demo app', () => {
     const clock = new ManualClock();
     const ports = portsOf(new State(), { clock, publicBase: () => '', isPublished: () => false });
     const refunds = { refund: () => Promise.resolve('refunded' as const) };
-    // The separate sessions do not know the customer.
+    // These sessions use another in-memory database, which does not contain the customer.
     const database = { ...ports, sessions: new MemorySessions(new State(), clock) };
     const container = containerOf(database, { refunds, media: undefined }, clock);
     await expect(makeDemo(container)).rejects.toThrow(

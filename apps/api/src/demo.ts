@@ -9,11 +9,11 @@ import { TOKENS } from './tokens.js';
 export interface Demo {
   readonly appId: number;
   readonly accessToken: string;
-  /** Token of a session of the first customer. */
+  /** Access token of a session of the first customer. */
   readonly sessionToken: string;
 }
 
-/** The tokens are printed, so they must expire. */
+/** The demo prints its tokens to the console, so they must expire. */
 const LIFETIME_HOURS = 30 * 24;
 const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 
@@ -137,7 +137,7 @@ async function makeProforma(
   return proforma.id;
 }
 
-/** The demo sends only valid data, so a refusal is a defect of the named port. */
+/** The demo sends only valid data, so a refusal means a bug in the named port. */
 function assertAccepted<Result extends object>(
   port: keyof Database,
   result: Result | Refusal,

@@ -33,7 +33,7 @@ describe('a clustered database', () => {
     await api.close();
   });
 
-  it('is distributed by app once and keeps all rows and keys', async () => {
+  it('is distributed by app only once, and keeps all rows and keys', async () => {
     const keys = await rowsOf(FOREIGN_KEYS);
     expect(keys.length).toBeGreaterThan(60);
     const counts = await rowsOf(

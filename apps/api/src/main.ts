@@ -19,7 +19,8 @@ await runUntilSignal(async () => {
     await service.stop();
     throw error;
   });
-  // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
+  // The port opens before the demo is created. The demo's tokens are shown only once, and a failed start would lose
+  // them.
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
   const tokenUses = service.container.get(TOKENS.TokenUses);
@@ -42,7 +43,7 @@ await runUntilSignal(async () => {
 
 interface Addresses {
   readonly origin: string;
-  /** `undefined` if the API reference is not served. */
+  /** URL of the API reference; `undefined` when the service does not serve it. */
   readonly reference: string | undefined;
 }
 
@@ -52,7 +53,7 @@ function addressesOf({ host, adminHost, docs }: Config, { port, adminPort }: Api
   return { origin, reference: docs ? `${adminOrigin}/docs` : undefined };
 }
 
-/** Returns localhost for a host that listens on all addresses. */
+/** Returns `localhost` when the server listens on all addresses. */
 function originOf(host: string | undefined, port: number): string {
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -5,7 +5,7 @@ import { newCustomer, propose, stockShop } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 
 const ROW_COUNT = 5_000;
-/** A quadratic plan takes at least thirty times as long. */
+/** Maximum slowdown; a plan with quadratic time would take at least thirty times as long. */
 const MAX_SLOWDOWN = { factor: 5, offsetMs: 700 };
 
 const TABLES = `
@@ -42,7 +42,7 @@ const COLUMN_NAMES = `
   select string_agg(column_name, ', ') as names from information_schema.columns
   where table_schema = current_schema() and table_name = $1 and is_generated = 'NEVER'`;
 
-/** Copies the app's only row of a table, with different values in some columns. */
+/** Inserts $2 copies of the app's only row of a table, with different values in some columns. */
 const copyStatement = (table: string, columns: string, changedColumns: string): string => `
   insert into ${table} (${columns}) overriding system value
   select ${columns.replaceAll(/\w+/g, 'copy.$&')} from ${table} one, generate_series(1, $2::int) as n,
@@ -76,12 +76,12 @@ interface Installation {
   readonly client: pg.Client;
 }
 
-/** Milliseconds by path, before the statistics cover the app. */
+/** Milliseconds by path, measured while the planner's statistics do not cover the app. */
 const timesBeforeAnalyze = new Map<string, number>();
 const timesAfterAnalyze = new Map<string, number>();
-/** Milliseconds by path, while the statistics cover many apps with hardly any records. */
+/** Milliseconds by path, measured while the statistics describe many nearly empty apps. */
 const timesBesideSmallApps = new Map<string, number>();
-/** Milliseconds by path, on a server without statistics. */
+/** Milliseconds by path, measured without any statistics. */
 const timesWithoutStatistics = new Map<string, number>();
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ beforeAll(async () => {
   );
 }, 240_000);
 
-/** Turns autovacuum off, because it would gather statistics. */
+/** Runs the work with autovacuum off, because autovacuum would gather statistics. */
 async function withInstallation(work: (installation: Installation) => Promise<void>): Promise<void> {
   const api = await testApi();
   const client = new pg.Client({ connectionString: api.url });
@@ -147,7 +147,7 @@ async function openShop({ api, client }: Installation, rows: number): Promise<Cl
   return app;
 }
 
-/** Returns milliseconds, or infinity for any status but 200. */
+/** Returns the milliseconds of a call, or infinity for any status except 200. */
 async function measureMs(shop: Client, path: string): Promise<number> {
   const startMs = performance.now();
   const { status } = await shop.get(path);
@@ -159,7 +159,7 @@ describe.each([
   ['beside small apps in the statistics', timesBesideSmallApps],
   ['on a server without statistics', timesWithoutStatistics],
 ])('a long list of an app %s', (_, times) => {
-  it.each(PATHS)('is about as fast as with statistics: %s', (path) => {
+  it.each(PATHS)('is about as fast as with current statistics: %s', (path) => {
     const referenceMs = timesAfterAnalyze.get(path) as number;
     expect(referenceMs).toBeLessThan(Infinity);
     expect(times.get(path)).toBeLessThan(MAX_SLOWDOWN.factor * referenceMs + MAX_SLOWDOWN.offsetMs);

@@ -62,13 +62,13 @@ describe('run.mjs', () => {
       );
     });
 
-  it.each([[[]], [['typescript']]])('runs the existing build with %j installed', async (installedPackages) => {
+  it.each([[[]], [['typescript']]])('runs the existing build when only %j is installed', async (installedPackages) => {
     for (const name of installedPackages) mkdirSync(join(projectFolder, 'node_modules', name), { recursive: true });
     writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), 'console.log(process.argv.slice(2).join())');
     expect(await run('cli', 'app', 'create')).toEqual([0, 'app,create\n', '']);
   });
 
-  it.each(['main', 'worker', 'cli'])('fails `%s` with one line without a build', async (name) => {
+  it.each(['main', 'worker', 'cli'])('fails `%s` with one line when no build exists', async (name) => {
     const [code, stdout, stderr] = await run(name);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^There is no build.+ npm run build.+\n$/);
@@ -129,7 +129,7 @@ function waitForOutput(child: ChildProcess, ...words: readonly string[]): Promis
   });
 }
 
-/** PostgreSQL ends a connection shortly after the client; a connection that lasts 5 s is a leak. */
+/** PostgreSQL may end a connection a moment after the client, so only a connection that stays for 5 s is a leak. */
 async function waitForNoConnections(database: TestDatabase): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     if ((await connectionsOf(database)) === 0) return 0;

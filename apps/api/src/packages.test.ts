@@ -14,10 +14,10 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE_NAMES = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** Packages with native code, WebAssembly or a server are too large for an installation in a test. */
+/** These packages contain native code, WebAssembly or a server, so installing them would take too long. */
 const LARGE_PACKAGES = /^(?:database-postgres|storage-s3|images-|pages-|facts-)/;
 const INSTALLED_PACKAGES = PACKAGE_NAMES.filter((name) => !LARGE_PACKAGES.test(name));
-/** Entry points for the tests of this repository, which are neither built nor packed. */
+/** Entry points that only tests of this repository use; they are neither built nor packed. */
 const SOURCE_ENTRIES = new Set(['database-postgres/testing', 'media/testing/arbitraries']);
 const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nOutput:\n\n```text\n(?<output>[\s\S]*?)```/;
 const SPECIFIER = /(?:\bfrom|\bimport|\brequire\()\s*\(?'([^'.][^']*)'/g;
@@ -30,7 +30,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, { readonly types?: string; readonly default?: string }>>;
 }
 
-/** `npm run test:packages` sets other versions of Node. */
+/** `npm run test:packages` sets this variable to run other versions of Node. */
 const NODE = process.env['PACKAGES_NODE'] ?? process.execPath;
 const ENVIRONMENT = { ...process.env, PATH: [dirname(NODE), process.env['PATH']].join(delimiter) };
 
@@ -38,7 +38,7 @@ let folder: string;
 let tarballs: string;
 
 beforeAll(async () => {
-  // Below the root, the adapter examples can import the workspace packages.
+  // Only a folder below the root lets the adapter examples import the workspace packages.
   await mkdir(join(ROOT, '.cache'), { recursive: true });
   folder = await mkdtemp(join(ROOT, '.cache/packages-'));
   tarballs = join(folder, 'tarballs');
@@ -53,7 +53,7 @@ const tarballOf = (name: string): string => join(tarballs, `back-office-${name}-
 const readmeOf = (name: string): string => readFileSync(join(ROOT, 'packages', name, 'README.md'), 'utf8');
 
 describe.each(PACKAGE_NAMES)('the package %s', (name) => {
-  it('has a README example with the printed output', async () => {
+  it('has a README example that prints the shown output', async () => {
     const { code, output } = EXAMPLE.exec(readmeOf(name))?.groups ?? {};
     const file = join(folder, `${name}.mjs`);
     await writeFile(file, code ?? '');
@@ -61,7 +61,7 @@ describe.each(PACKAGE_NAMES)('the package %s', (name) => {
     expect(stdout).toBe(output);
   }, 60_000);
 
-  it('passes publint', async () => {
+  it('passes the checks of publint', async () => {
     const { messages } = await publint({ pack: { tarball: await bytesOf(name) } });
     expect(messages).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe.each(PACKAGE_NAMES)('the package %s', (name) => {
 });
 
 describe('an empty project', () => {
-  it('runs all examples, and a contract under both node:test and Vitest', async () => {
+  it('runs all examples, and runs a contract with node:test and with Vitest', async () => {
     const project = await mkdtemp(join(tmpdir(), 'back-office-project-'));
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     const options = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
@@ -127,7 +127,7 @@ describe('an empty project', () => {
     ]);
     for (const name of INSTALLED_PACKAGES)
       await writeFile(join(project, `${name}.mjs`), EXAMPLE.exec(readmeOf(name))?.groups?.['code'] ?? '');
-    // All examples run in one process, because a process starts slowly.
+    // A process starts slowly, so one process runs all examples.
     await writeFile(
       join(project, 'examples.mjs'),
       INSTALLED_PACKAGES.map((name) => `await import('./${name}.mjs');`).join('\n'),
@@ -135,7 +135,7 @@ describe('an empty project', () => {
     await runHere(NODE, ['examples.mjs']);
     for (const name of readdirSync(join(ROOT, 'examples'))) {
       await cp(join(ROOT, 'examples', name), join(project, name), { recursive: true });
-      // Newer versions of Node would run a folder name in the arguments as one test file.
+      // The folder is the working directory, because newer versions of Node treat a folder argument as one test file.
       expect((await runHere(NODE, ['--test'], join(project, name))).stdout).toMatch(/pass [1-9]/);
     }
     await writeFile(join(project, 'store.test.mjs'), contractUnder('node:test'));
@@ -196,7 +196,7 @@ async function bytesOf(name: string): Promise<ArrayBuffer> {
   return new Uint8Array(await readFile(tarballOf(name))).buffer;
 }
 
-/** The packages are ES modules and support neither CommonJS nor resolution without `exports`. */
+/** A CommonJS import, or an import that ignores `exports`. The packages are ES modules and support neither. */
 function isLegacyResolution(problem: object): boolean {
   return 'resolutionKind' in problem && ['node10', 'node16-cjs'].includes(String(problem.resolutionKind));
 }

@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SAFE_PATTERNS_PATH = `${ROOT}apps/api/src/testing/safe-patterns.json`;
 
 const patterns = patternsOf(ROOT);
-/** Patterns that `recheck` has found safe; the analysis of all of them would take half a minute. */
+/** Patterns that `recheck` has found safe. They are skipped, because checking all of them takes half a minute. */
 const safePatterns = new Set(JSON.parse(readFileSync(SAFE_PATTERNS_PATH, 'utf8')) as string[]);
 
 describe('a regular expression of the service', () => {
@@ -15,18 +15,18 @@ describe('a regular expression of the service', () => {
     const verdicts = await Promise.all(
       unlistedPatterns.map(async ([pattern, file]) => `${file}: ${pattern} is ${await verdictOn(pattern)}`),
     );
-    // A pattern with the verdict `safe` belongs in the list.
+    // Lists unlisted patterns. Add a pattern with the verdict `safe` to the file of safe patterns.
     expect(verdicts).toEqual([]);
   }, 120_000);
 });
 
 describe('the list of safe patterns', () => {
-  it('has only patterns of the service, sorted', () => {
+  it('contains only patterns of the service, in sorted order', () => {
     expect([...safePatterns]).toEqual([...patterns.keys()]);
   });
 });
 
-describe('the analysis of patterns', () => {
+describe('the analysis of regular expressions', () => {
   it('finds patterns of quadratic and exponential time', async () => {
     expect(await Promise.all([verdictOn('/\\/+$/'), verdictOn('/^(a|a)*b$/'), verdictOn('/^a+$/')])).toEqual([
       'vulnerable',

@@ -46,7 +46,7 @@ describe('a bad environment', () => {
 });
 
 describe('a first start on an occupied port', () => {
-  it('stops its database server, and the next start shows the demo tokens', async () => {
+  it('stops its database server, and the next start prints the demo tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
     const occupyingServer = createServer().listen(0);
@@ -65,7 +65,7 @@ describe('a first start on an occupied port', () => {
   }, 40_000);
 });
 
-/** The next two suites share this folder. The second suite fills the folder when it runs alone. */
+/** The next two suites use this folder. If the second suite runs alone, it fills the folder first. */
 const home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
 chmodSync(home, 0o755);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -117,7 +117,7 @@ describe('a copied data folder', () => {
     const { data } = (await uploadResponse.json()) as { data: { key: string } };
     expect(await server.stop()).toBe(0);
 
-    // `-a` keeps the owners of files, which PostgreSQL checks.
+    // `-a` keeps file owners, because PostgreSQL refuses a folder of another user.
     await promisify(execFile)('cp', ['-a', `${home}/.`, copiedFolder]);
     rmSync(home, { recursive: true, force: true });
     const restored = await startServer({ DATA_DIR: copiedFolder, LOG_LEVEL: 'silent' });
@@ -131,7 +131,7 @@ describe('a copied data folder', () => {
 });
 
 describe('`cli distribute`', () => {
-  it('fails with one line without Citus and on the embedded database', async () => {
+  it('fails with one line without Citus, and on the embedded database', async () => {
     const database = await makeTestDatabase({ isEmpty: true });
     const resultWithoutCitus = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
     expect([resultWithoutCitus.code, resultWithoutCitus.stdout]).toEqual([1, '']);
@@ -142,7 +142,7 @@ describe('`cli distribute`', () => {
     expect(embedded.stderr).toMatch(/^The embedded database stands alone: .+\n$/);
   });
 
-  it('reports the distributed tables, then that nothing changed', async () => {
+  it('reports the distributed tables, and in a second run that nothing has changed', async () => {
     const database = await makeTestDatabase();
     await installCitusStandIn(database);
     const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
@@ -160,7 +160,7 @@ describe('`cli distribute`', () => {
 
 describe('a service on an external database', () => {
   let database: TestDatabase;
-  /** Tests that only read share this service. */
+  /** All tests that change nothing use this service. */
   let sharedServer: ServerProcess;
   beforeAll(async () => {
     database = await makeTestDatabase();
@@ -212,7 +212,7 @@ describe('a service on an external database', () => {
 
   it('is not ready while the database is unreachable', async () => {
     const fetchReadiness = async (): Promise<number> => (await fetch(`${sharedServer.origin}/health/ready`)).status;
-    // The service keeps a result for a second, so the test polls.
+    // The service caches the result for a second, so the test polls.
     const waitForReadiness = async (status: number): Promise<void> => {
       for (let attempt = 0; attempt < 100 && (await fetchReadiness()) !== status; attempt += 1)
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -281,7 +281,7 @@ describe('a service on an external database', () => {
 });
 
 describe('nodes that start together on an empty database', () => {
-  it('migrate the database once and all become ready', async () => {
+  it('migrate the database once, and all become ready', async () => {
     const emptyDatabase = await makeTestDatabase({ isEmpty: true });
     const servers = await Promise.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: emptyDatabase.url, LOG_LEVEL: 'silent' })),
@@ -333,7 +333,7 @@ describe('the command line', () => {
     expect(JSON.parse((await cli('migrate', '--json')).stdout)).toEqual({ migrated: true });
   }, 120_000);
 
-  it('checks every rule and reports by exit code', async () => {
+  it('checks every rule, and reports the result by exit code', async () => {
     const cleanResult = await cli('check', '--json');
     expect([cleanResult.code, JSON.parse(cleanResult.stdout).findings.length > 10]).toEqual([0, true]);
     const client = new pg.Client(database.url);
@@ -356,7 +356,7 @@ describe('the command line', () => {
     [['token', 'issue', '--app', 'one']],
     [['token', 'revoke', '--token', 'nobody']],
     [['nonsense']],
-  ])('refuses %j with exit code 1 and no stack', async (args) => {
+  ])('refuses %j with exit code 1 and without a stack trace', async (args) => {
     const { code, stderr } = await cli(...args);
     expect(code).toBe(1);
     expect(stderr).not.toMatch(/^\s+at /m);

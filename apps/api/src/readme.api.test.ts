@@ -18,7 +18,7 @@ let dataDir: string;
 
 beforeAll(async () => {
   database = await makeTestDatabase();
-  // The URLs of files contain the port, so the port is chosen before the start.
+  // File URLs contain the port, so the port must be known before the service starts.
   const PORT = await freePort();
   dataDir = await mkdtemp(join(tmpdir(), 'readme-'));
   server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT });
@@ -37,7 +37,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** Returns the shell blocks below the walk marker of a document as one script. */
+/** Returns the shell blocks after the marker `walk` in a document, joined to one script. */
 function walkOf(document: string): string {
   const [, walk = ''] = readFileSync(ROOT + document, 'utf8').split('<!-- walk -->');
   return [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('');
@@ -51,7 +51,7 @@ async function run(script: string): Promise<string> {
 }
 
 describe('the walk of the README', () => {
-  it('ends in an order with the right amounts', async () => {
+  it('ends with an order that has the right amounts', async () => {
     const answers = (await run(walkOf('README.md'))).replaceAll('}{', '}\n{').trim().split('\n');
     const order = JSON.parse(answers.at(-1) ?? '').data;
     expect(order).toMatchObject({ sales: 4470, end_sales: 4470, vat: 745, net_sales: 3725, paid: 4470, debt: 0 });
@@ -64,7 +64,7 @@ describe('the walk of the README', () => {
 });
 
 describe('the walk of the quickstart', () => {
-  it('ends in a paid order with tags', async () => {
+  it('ends with a paid order that has tags', async () => {
     const answers = (await run(walkOf('docs/quickstart.md')))
       .replaceAll(/\}(?=\{|HTTP)/g, '}\n')
       .trim()

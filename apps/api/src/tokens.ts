@@ -14,7 +14,7 @@ function token<Service>(name: string): ServiceIdentifier<Service> {
   return Symbol.for(name);
 }
 
-/** Keys of the container. The ports come first, because installations may replace their adapters. */
+/** Keys of the container. The first keys are ports, because an installation may replace their adapters. */
 export const TOKENS = {
   Clock: token<Clock>('Clock'),
   RefundGateway: token<RefundGateway>('RefundGateway'),

@@ -33,7 +33,7 @@ interface Table {
   readonly columns: string;
 }
 
-/** Lists tables of the first migration with the columns that still exist, except generated columns. */
+/** Lists the tables of the first migration with the columns that still exist, except generated columns. */
 async function commonTables(): Promise<Table[]> {
   const columns = async (client: pg.Client) =>
     (
@@ -71,7 +71,7 @@ describe('a filled database of the first migration', () => {
         [rows],
       );
     }
-    // The first migration has no table for booked points.
+    // The first migration has no table of booked points, so the test sets all points to 0.
     await oldClient.query('update customers set loyalty_points = 0');
     const rowsBefore = await Promise.all(tables.map((table) => rowsOf(oldClient, table)));
     expect(rowsBefore.filter((rows) => rows.length > 0).length).toBeGreaterThan(12);

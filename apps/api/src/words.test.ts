@@ -26,9 +26,9 @@ const listFiles = (...patterns: readonly string[]): string[] =>
     .split('\n')
     .filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
 
-/** The types of the client are generated from the API reference. */
+/** The types of the client are generated, so they are not checked. */
 const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs').filter((file) => file !== 'packages/client/src/schema.ts');
-/** The notices quote licences of other projects. */
+/** The notices quote licences of other projects, so they are not checked. */
 const PAGES = listFiles('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
 
 /** Words that `docs/language.md` forbids in names, with their replacements. */

@@ -6,10 +6,7 @@ import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
 
-/**
- * Runs only the background work, with health and metrics on `WORKER_PORT`. Any number of workers may share one
- * database.
- */
+/** Runs only background work, with health and metrics on `WORKER_PORT`. Any number of workers may use one database. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);

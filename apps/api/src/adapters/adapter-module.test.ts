@@ -59,7 +59,7 @@ describe('an adapter module', () => {
     ['number.mjs', 'export const openGreeter = 1;', 'exports no openGreeter'],
     ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter returns no greeter'],
     ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter returns a greeter without greet'],
-  ])('is refused in one line: %s', async (name, text, reason) => {
+  ])('is refused with one line: %s', async (name, text, reason) => {
     if (text !== '') await write(name, text);
     const error: unknown = await greeting(`./${name}`).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidConfig);
@@ -68,7 +68,7 @@ describe('an adapter module', () => {
     expect(message).not.toContain('\n');
   });
 
-  it('reports why it failed to open', async () => {
+  it('is refused with the reason why it failed to open', async () => {
     await write('failing.mjs', `export const openGreeter = async () => { throw new Error('No key'); };`);
     await expect(greeting('./failing.mjs')).rejects.toThrow('No key');
   });

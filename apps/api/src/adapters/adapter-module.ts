@@ -69,9 +69,7 @@ function articleOf(noun: string): string {
   return VOWELS.includes(noun.charAt(0)) ? 'an' : 'a';
 }
 
-/**
- * Resolves paths against the working directory, and packages against the service, then against the working directory.
- */
+/** Loads a path from the working directory, and a package from the service or else from the working directory. */
 async function loadModule(name: string): Promise<Record<string, unknown>> {
   const requireFromCwd = createRequire(join(process.cwd(), 'package.json'));
   if (isAbsolute(name) || name.startsWith('.')) {

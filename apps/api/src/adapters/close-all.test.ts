@@ -7,7 +7,7 @@ describe('closeAll', () => {
     closedNames.length = 0;
   });
 
-  it('closes in reverse order and skips objects without close', async () => {
+  it('closes adapters in reverse order and skips adapters without a close function', async () => {
     await closeAll([closable('a'), {}, closable('b')]);
     expect(closedNames).toEqual(['b', 'a']);
   });
@@ -15,7 +15,7 @@ describe('closeAll', () => {
   it.each<[string, () => Promise<void>, string]>([
     ['fails', () => Promise.reject(new Error('No line')), 'No line'],
     ['hangs', () => new Promise<void>(() => {}), 'not closed within 50 ms'],
-  ])('closes the others when one %s, then throws', async (_, close, message) => {
+  ])('closes all other adapters when one %s, then throws', async (_, close, message) => {
     await expect(closeAll([closable('a'), { close }, closable('b')], 50)).rejects.toThrow(message);
     expect(closedNames).toEqual(['b', 'a']);
   });

@@ -95,7 +95,7 @@ describe('a service with modules for five adapters', () => {
     expect(api.jobFailures.map((failure) => (failure as Error).message)).toEqual(['The image cannot be decoded']);
   });
 
-  it('renders documents and measures films with the modules', async () => {
+  it('renders documents and reads the sizes of videos with the modules', async () => {
     await uploadAndProcess('c.pdf', pdfSample({ pages: [] }));
     const { body } = await shop.get('/cdn/files/pdf-renders?name=c');
     expect(body.data[0].pages).toMatchObject([{ page: 1, width: 30, height: 20 }]);
@@ -125,7 +125,7 @@ describe('a service with modules for five adapters', () => {
     expect(adapterCalls.refunds).toMatchObject([{ proformaId: id, amount: 10_000, currency: 'RSD' }]);
   });
 
-  it('closes all modules before it stops', async () => {
+  it('closes all modules before the service stops', async () => {
     await api.close();
     expect(adapterCalls.closed.sort()).toEqual(['facts', 'images', 'pages', 'purger', 'refunds']);
   });

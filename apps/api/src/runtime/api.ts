@@ -26,14 +26,14 @@ import { webhookSourceOf } from './webhook-source.js';
 
 const UPLOADS_FOLDER = 'uploads';
 
-/** Calls behind a longer queue would time out before their turn. */
+/** Maximum queue length per database connection; calls further back would time out while waiting. */
 const MAX_CALLS_PER_CONNECTION = 50;
-/** The limit is high, because an untrusted proxy sends the look-ups of all its clients from one address. */
+/** High, because behind an untrusted proxy all clients have the address of the proxy. */
 const MAX_LOOK_UPS_PER_ADDRESS = 1_000;
 
 export interface Api {
   readonly port: number;
-  /** `undefined` if health, metrics and the reference are on the port of the API. */
+  /** `undefined` when health, metrics and the API reference are on the port of the API. */
   readonly adminPort: number | undefined;
   stop(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startApi(
   const stop = async (): Promise<void> => {
     isDraining = true;
     service.container.get(TOKENS.EventWaits).stop();
-    // Probes see the shutdown until the last call has ended.
+    // The admin port closes last, so that health checks report the shutdown until the last call has ended.
     await httpServer.drain();
     await admin?.stop();
     counters.close();

@@ -3,15 +3,15 @@ import { loggable, type Logger } from './logger.js';
 export interface Chore {
   readonly name: string;
   readonly intervalMs: number;
-  /** Returns whether more work is due now. Starts no new work after `stopping` is aborted. */
+  /** Returns whether more work is due. Must start no work after `stopping` is aborted. */
   run(stopping: AbortSignal): Promise<boolean>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 5_000;
-/** Chores that run longer are abandoned; the next process takes over their work. */
+/** A chore that runs longer is abandoned, and another process does its work later. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Runs each chore periodically, independent of the others. Retries a failed chore after a pause. */
+/** Runs each chore periodically and independently of other chores. A failed chore runs again after a pause. */
 export class Background {
   private readonly timers = new Map<Chore, NodeJS.Timeout>();
   private readonly runningChores = new Set<Promise<void>>();
@@ -26,7 +26,7 @@ export class Background {
     for (const chore of this.chores) this.schedule(0, chore);
   }
 
-  /** Waits a limited time for running chores. */
+  /** Waits for running chores, at most `STOP_TIMEOUT_MS`. */
   async stop(): Promise<void> {
     this.stopping.abort();
     for (const timer of this.timers.values()) clearTimeout(timer);

@@ -9,15 +9,15 @@ export interface CallCounters {
   close(): void;
 }
 
-/** Maximum time for which a call waits for the store. */
+/** Maximum time that a call waits for Redis. */
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** After a failure, calls are counted in memory for this time. */
+/** Time after a failure of Redis during which calls are counted in memory. */
 const FALLBACK_MS = 2_000;
 const MAX_RECONNECT_MS = 2_000;
 const KEY_PREFIX = 'back-office';
 
-/** Counts calls in this process, or for all processes in a Redis server. */
+/** Counts calls in memory per process, or in Redis for all processes together. */
 export function openCallCounters({ rateLimits }: Pick<Config, 'rateLimits'>, logger: Logger): CallCounters {
   if (rateLimits === undefined) return { limits: undefined, close: () => {} };
   const { perToken, perAddress, store: url } = rateLimits;
@@ -49,7 +49,7 @@ function counterOf(name: string, limit: RateLimit, store: SharedStore | undefine
   };
 }
 
-/** The library throws its count when the limit is exceeded, and a count of 0 when it did not ask the store. */
+/** Returns the count. The library throws it above the limit, with 0 points when it did not ask Redis. */
 async function consume(limiter: RateLimiterAbstract, key: string, { calls }: RateLimit): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(key);
@@ -60,7 +60,7 @@ async function consume(limiter: RateLimiterAbstract, key: string, { calls }: Rat
   }
 }
 
-/** Answers calls while the store is down. Logs one line when the store fails, and one when the store is back. */
+/** Counts in Redis, or in memory while Redis is down. Logs one line when Redis fails and one when it is back. */
 class SharedStore {
   private readonly redis: Redis;
   private awayUntilMs = -Infinity;
@@ -89,7 +89,7 @@ class SharedStore {
     return new RateLimiterRedis({
       ...options,
       storeClient: this.redis,
-      // A key above its limit is refused without asking the store.
+      // Calls above the limit are refused from memory, without asking Redis.
       inMemoryBlockOnConsumed: options.points + 1,
     });
   }

@@ -13,7 +13,7 @@ const USES_EVERY_MS = 15_000;
 const EVALUATIONS_EVERY_MS = 600_000;
 const SESSIONS_EVERY_MS = 3_600_000;
 
-/** Returns the periodic work of the service. Any number of processes may run the chores at the same time. */
+/** Returns the periodic work of the service, which any number of processes may run at the same time. */
 export function choresOf(container: Container, logger: Logger): Chore[] {
   return [
     ...proformaChores(container, logger),
@@ -47,7 +47,7 @@ export function choresOf(container: Container, logger: Logger): Chore[] {
   ];
 }
 
-/** Returns the chore that writes token uses. Each process of the API writes its own uses, so the worker does not. */
+/** Returns the chore that writes token uses. Every API process runs it, because only that process knows its uses. */
 export function useChoreOf(container: Container): Chore {
   return {
     name: 'write last uses of tokens',

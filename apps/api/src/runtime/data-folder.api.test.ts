@@ -14,7 +14,7 @@ describe('the data folder', () => {
 
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  it('is closed to other users, with everything in it', async () => {
+  it('is closed to other users, with all its content', async () => {
     const folder = join(parent, 'shop/data');
     const server = await startServer({ DATA_DIR: folder, DATABASE: 'memory', LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
@@ -22,7 +22,7 @@ describe('the data folder', () => {
     body.set('file', new Blob(['words to keep']), 'a.txt');
     const headers = { Authorization: `Bearer ${token}` };
     expect((await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body })).status).toBe(201);
-    // The stop waits until the temporary upload is removed.
+    // The server exits only after it has removed the temporary upload.
     expect(await server.stop()).toBe(0);
     const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const modes = paths.map((path) => {

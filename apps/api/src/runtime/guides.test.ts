@@ -12,16 +12,16 @@ const names = readdirSync(fileURLToPath(new URL('../../../../docs', import.meta.
   .map((file) => file.replace(/\.md$/, ''));
 
 describe('the guides', () => {
-  it('are the pages of docs as HTML', () => {
+  it('are the pages of docs, shown as HTML', () => {
     expect(guides.find('media')).toContain('<h1 id="the-media-library">The media library</h1>');
     expect(guides.find('adr/0022-events-are-placed-by-their-readers')).toContain('<table>');
   });
 
-  it.each(['none', '../README', 'media.md', 'adr', '__proto__'])('have no page %j', (name) => {
+  it.each(['none', '../README', 'media.md', 'adr', '__proto__'])('do not include a page %j', (name) => {
     expect(guides.find(name)).toBeUndefined();
   });
 
-  it('start with a list of the pages for readers', () => {
+  it('start with a list of the pages that are for readers', () => {
     const list = guides.find('') ?? '';
     expect(list).toContain('<li><a href="/docs/guides/media">The media library</a></li>');
     expect(list).not.toContain('/adr/');

@@ -10,21 +10,21 @@ code, pre { font: 0.9em ui-monospace, monospace; background: #f5f5f5 } pre { pad
 table { border-collapse: collapse; display: block; overflow-x: auto } th, td { border: 1px solid #ddd; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top }
 h1, h2, h3 { line-height: 1.2; margin-top: 2rem } a { color: #00695c }`;
 
-/** Pages of `docs/` as HTML; a page is rendered at its first request. */
+/** Pages of `docs/` as HTML. A page is converted on its first request. */
 export class Guides {
   private readonly names: ReadonlySet<string>;
   private readonly pages = new Map<string, string>();
 
   constructor() {
-    // An installation may leave the folder out.
+    // An installation may lack the folder.
     const files = existsSync(FOLDER) ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }) : [];
     const pages = files.filter((file) => file.endsWith('.md'));
     this.names = new Set(pages.map((file) => file.slice(0, -'.md'.length).replaceAll('\\', '/')));
   }
 
   /**
-   * Returns `undefined` for a page that does not exist. The name is a path below `docs/` without the extension; the
-   * empty name is the list of pages.
+   * Returns a page as HTML; `undefined` for an unknown page. `name` is the path below `docs/` without the extension. An
+   * empty name returns the list of pages.
    */
   find(name: string): string | undefined {
     if (name === '') return this.names.size > 0 ? render('Guides', this.listPages()) : undefined;
@@ -50,7 +50,7 @@ export class Guides {
     return render(titleOf(markdown), marked.parse(markdown) as string);
   }
 
-  /** Links to other guides; a link to another file of the repository becomes its text. */
+  /** Makes a link to another guide work. A link to any other file of the repository becomes plain text. */
   private resolveLink(link: Tokens.Link, name: string): void {
     if (/^(?:\w+:|#|\/)/.test(link.href)) return;
     const { pathname, hash } = new URL(link.href, `file:///root/docs/${name}`);
@@ -92,7 +92,7 @@ function render(title: string, content: string): string {
 `;
 }
 
-/** The anchors that Git hosts give to headings, to which the pages link. */
+/** Returns the anchor of a heading as GitHub forms it, because links in the pages contain such anchors. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import helmet from 'helmet';
 
-/** Lets a page load files of this service only. */
+/** Sets headers that let a page load files only from this service. */
 export const protectPage = helmet({
   contentSecurityPolicy: {
     directives: {

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 
 export type { Logger } from 'pino';
 
-/** Writes structured logs to standard output, with the route and status of a request, but never its content. */
+/** Writes structured logs to standard output. A request is logged with route and status, but never with its content. */
 export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const prettyTransport = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
   return pino({ level: logLevel, base: null, ...(logFormat === 'pretty' && prettyTransport) });
@@ -13,8 +13,8 @@ const MAX_MESSAGE_LENGTH = 256;
 const MAX_CAUSES = 3;
 
 /**
- * Describes an error and its causes without record data: PostgreSQL's detail contains the row, TypeORM's error the
- * parameters.
+ * Describes an error and its causes without data of records. PostgreSQL's detail contains a row, and TypeORM's error
+ * contains parameters.
  */
 export function loggable(error: unknown, remainingCauses = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -19,7 +19,7 @@ export class Metrics {
 
   private readonly limited: Counter<'limit'>;
 
-  /** `countStarts` returns the number of requests that wait for their start. */
+  /** `countStarts` returns the number of requests that wait for admission. */
   constructor(database: DatabaseHealth, countStarts: () => number = () => 0) {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({

@@ -30,7 +30,7 @@ describe('a failed request in the log', () => {
     expect(logFailure(error)).toMatchObject({ request_id: 'r-1', failure, error: { type: error.name } });
   });
 
-  it('names the violated constraint without the values', () => {
+  it('shows the violated constraint without the values of the row', () => {
     const violation = {
       code: '23505',
       constraint: 'cards_barcode_key',
@@ -58,7 +58,7 @@ describe('a refund without an answer', () => {
 });
 
 describe('a caller above a limit in the log', () => {
-  it('appears once', () => {
+  it('appears only once', () => {
     const countedLimits: string[] = [];
     const observer = observerOf(logger, { observe: () => {}, countOverLimit: (limit) => countedLimits.push(limit) });
     const stranger = { appId: undefined, tokenId: undefined, address: '203.0.113.7' };
@@ -76,7 +76,7 @@ describe('a caller above a limit in the log', () => {
 describe('a rejected token in the log', () => {
   const makeObserver = () => observerOf(logger, { observe: () => {}, countOverLimit: () => {} });
 
-  it('is shown by address and the start of its hash', () => {
+  it('is shown with its address and the start of its hash', () => {
     const token = { hashPrefix: '0123abcd' };
     const observer = makeObserver();
     for (let call = 0; call < 3; call += 1)
@@ -86,7 +86,7 @@ describe('a rejected token in the log', () => {
     ]);
   });
 
-  it('is shown by its id and the missing scope', () => {
+  it('is shown with its id and the missing scope', () => {
     const token = { tokenId: 5, appId: 2, hashPrefix: '0123abcd' };
     const observer = makeObserver();
     for (const scope of ['stock:read', 'stock:read', 'orders:read'] as const)

@@ -41,7 +41,7 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
 const LIMIT_LOG_MS = 60_000;
 const MAX_LOGGED_CALLERS = 1_000;
 
-/** Logs a caller above a limit once a minute, and at most a thousand callers a minute. */
+/** Logs each caller above a limit once a minute, for at most a thousand callers. */
 class LimitLog {
   private readonly callers = new Set<string>();
   private startedAtMs = -Infinity;
@@ -61,12 +61,12 @@ class LimitLog {
   }
 }
 
-/** Logs refunds for which the `REFUNDS` module gave no usable answer. */
+/** Returns a function that logs a refund when the `REFUNDS` module gave no valid answer. */
 export function refundReportOf(logger: Logger): UnansweredRefundReporter {
   return (refund, error) => logger.warn({ ...refund, error: loggable(error) }, 'refund not answered');
 }
 
-/** Only the class `bug` means a defect of the service. */
+/** Returns the failure class for the log. Only `bug` means a defect of the service. */
 function failureClassOf(error: unknown): string {
   if (isUnknownOutcome(error)) return 'unknown';
   return error instanceof Unavailable || isDatabaseUnavailable(error) ? 'unavailable' : 'bug';

@@ -8,11 +8,11 @@ import { mountReferencePage } from './reference-page.js';
 import { mountStartPage } from './start-page.js';
 
 export interface AdminParts extends Probes {
-  /** Returns the API reference as JSON; called once, at the first request. `undefined` serves no reference. */
+  /** Returns the API reference as JSON. Called once, at the first request; `undefined` serves no API reference. */
   readonly reference: (() => string) | undefined;
 }
 
-/** Serves health checks, metrics, the start page and the API reference, without a token. */
+/** Serves health checks, metrics, the start page and the API reference; none of them needs a token. */
 export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): void {
   mountProbes(app, probes);
   if (reference === undefined) return;
@@ -41,7 +41,7 @@ function mountGuides(app: Express): void {
 
 let guides: Promise<Guides> | undefined;
 
-/** Loads the renderer at the first request, so that it does not delay the start. */
+/** Loads the guides on the first request, because loading them would delay the start. */
 async function findGuide(name: string): Promise<string | undefined> {
   guides ??= import('./guides.js').then((module) => new module.Guides());
   try {

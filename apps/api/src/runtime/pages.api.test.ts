@@ -39,7 +39,7 @@ describe('the start page', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('is on the admin port only, if there is one', async () => {
+  it('is only on the admin port if there is an admin port', async () => {
     const server = await startServer({ DATABASE: 'memory', DEMO: '0', ADMIN_PORT: '0' });
     const [, adminOrigin = ''] = /API reference +(\S+)\/docs/.exec(server.output()) ?? [];
     expect(await readPage('/', server.origin)).toMatchObject({ status: 404, text: '[]' });
@@ -50,7 +50,7 @@ describe('the start page', () => {
 
 describe('a page of the documentation', () => {
   it.each(['/', '/docs', '/docs/guides/', '/docs/guides/media'])(
-    'loads files of this service only: %s',
+    'loads only files of this service: %s',
     async (path) => {
       const { headers, text } = await readPage(path);
       const policy = headers.get('content-security-policy') ?? '';

@@ -18,7 +18,7 @@ describe('the metrics of requests', () => {
     return new Set([...text.matchAll(/^http_request_duration_seconds_count(\{.+\} \d+)$/gm)].map(([, count]) => count));
   };
 
-  it('have one label per served path and one for all other paths', async () => {
+  it('have one label per served path, and one label for all other paths', async () => {
     const paths = [
       '/health/live',
       '/health/ready',
@@ -101,7 +101,7 @@ describe('a service with ADMIN_PORT', () => {
   const adminOriginOf = ({ output }: ServerProcess) =>
     (/API reference +(\S+)\/docs/.exec(output())?.[1] ?? '').replace('localhost', '127.0.0.1');
 
-  it('serves health, metrics and the reference only there', async () => {
+  it('serves health, metrics and the API reference only on that port', async () => {
     const server = await startWith({ ADMIN_PORT: '0' });
     const apiResponse = await fetch(`${server.origin}/api/v2/orders`);
     expect([await fetchStatuses(server.origin), apiResponse.status]).toEqual([ADMIN_PATHS.map(() => 404), 401]);
@@ -112,7 +112,7 @@ describe('a service with ADMIN_PORT', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('lists the guides for readers only', async () => {
+  it('lists only guides that are for readers', async () => {
     const server = await startWith({});
     const send = async (method: string) => (await fetch(`${server.origin}/docs/guides/`, { method })).status;
     expect([await send('GET'), await send('HEAD'), await send('POST'), await send('DELETE')]).toEqual([
@@ -121,7 +121,7 @@ describe('a service with ADMIN_PORT', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('listens on HOST and ADMIN_HOST only', async () => {
+  it('listens only on HOST and ADMIN_HOST', async () => {
     const server = await startWith({ HOST: '127.0.0.1', ADMIN_PORT: '0', ADMIN_HOST: '127.0.0.2' });
     const [port, adminPort] = [new URL(server.origin).port, new URL(adminOriginOf(server)).port];
     const isReachable = (host: string, portText: string) =>
@@ -145,7 +145,7 @@ describe('a service with ADMIN_PORT', () => {
 });
 
 describe('a service with DOCS=off', () => {
-  it('serves no reference', async () => {
+  it('does not serve the API reference', async () => {
     const server = await startServer({ DATABASE: 'memory', DEMO: '0', DOCS: 'off' });
     const statuses = ['/docs', '/docs/start.js', '/docs/guides/media', '/openapi.json', '/health/live'].map(
       async (path) => (await fetch(server.origin + path)).status,

@@ -33,7 +33,7 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server with only the routes that `mount` adds. */
+/** Starts a server with the routes that `mount` adds, and no others. */
 export async function startAdminServer(address: ListenAddress, mount: (app: Express) => void): Promise<AdminServer> {
   const app = express();
   app.disable('x-powered-by').disable('etag');

@@ -4,7 +4,7 @@ import type { Calls, DatabaseHealth, Party } from '@back-office/database';
 import { loggable, type Logger } from './logger.js';
 
 const REPEAT_LOG_MS = 60_000;
-/** Anyone can request a check, and each check writes a file. */
+/** Anyone can request a check and each check writes a file, so the result is cached for this time. */
 const CHECK_EVERY_MS = 1_000;
 
 const HEALTH: Party = { kind: 'health', key: '' };
@@ -16,7 +16,7 @@ interface CheckedDatabase {
 
 /**
  * Checks at most once a second whether database and storage are reachable. Logs a failure when its cause changes, and
- * once a minute while the failure lasts.
+ * then once a minute.
  */
 export class Readiness {
   private failedParts: string | undefined;

@@ -18,7 +18,7 @@ const REFERENCE_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without these settings, the page would load fonts, report its use and offer services of its vendor. */
+/** Without these settings, the page would load fonts, report usage and advertise services of its vendor. */
 const SELF_HOSTED = {
   withDefaultFonts: false,
   telemetry: false,
@@ -33,13 +33,14 @@ const START_SCRIPT = `import { createApiReference } from '/docs/reference/standa
 createApiReference('#reference', ${JSON.stringify(SETTINGS)});
 `;
 
-/** The build copies the scripts to this folder, whether this module runs from sources, from the build or bundled. */
+/**
+ * The build copies the scripts to this folder. The path is the same for sources, for built files and for the bundle.
+ */
 const SCRIPTS = fileURLToPath(new URL('../../dist/reference-page/', import.meta.url));
 
 const DOCS_LABEL = labelRoute('/docs');
 const SCRIPT = /^\/(?:chunks\/)?[\w.-]+\.js$/;
 
-/** Serves the page of the API reference and its scripts. */
 export function mountReferencePage(app: Express): void {
   app.use('/docs', protectPage);
   app.get(['/docs', '/docs/'], DOCS_LABEL, (_request, response) => sendText(response, 'text/html', REFERENCE_PAGE));

@@ -24,7 +24,7 @@ describe('the log of rejections', () => {
     ]);
   });
 
-  it('counts the other rejections of a minute in one line', () => {
+  it('counts the further rejections of a minute in one line', () => {
     for (let call = 0; call < 500; call += 1) note('a');
     nowMs = 59_999;
     note('a');

@@ -7,13 +7,13 @@ interface Window {
   readonly startedAtMs: number;
   readonly message: string;
   line: object;
-  /** Rejections since the last logged line. */
+  /** Number of rejections since the last logged line. */
   count: number;
 }
 
 /**
- * Logs the first rejection of a caller at once, and a minute later the number of further rejections. Logs at most a
- * thousand callers a minute.
+ * Logs the first rejection of a caller at once, and the number of further rejections a minute later. Logs at most a
+ * thousand callers per minute.
  */
 export class RejectionLog {
   private readonly windows = new Map<string, Window>();

@@ -1,11 +1,11 @@
 import { InvalidConfig } from '../config.js';
 
-/** Under npm, Ctrl-C reaches a service twice: from the terminal and from npm. */
+/** npm forwards Ctrl-C, so a service receives it twice; signals within this time count as one. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a process until SIGTERM or SIGINT. `start` returns the function that stops it; a second signal exits at once. A
- * failed start exits with one line on standard error.
+ * Runs a process until SIGTERM or SIGINT. `start` returns the function that stops the process. A second signal exits at
+ * once; a failed start exits with one line on standard error.
  */
 export async function runUntilSignal(start: () => Promise<() => Promise<void>>): Promise<void> {
   const signalReceived = waitForSignal();
@@ -43,7 +43,7 @@ function exitWithError(error: unknown): never {
   process.exit(1);
 }
 
-/** Node reports a refused connection as an AggregateError without a message. */
+/** Returns the message of an error. Node reports a refused connection as an AggregateError whose message is empty. */
 function messageOf(error: unknown): string {
   const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
   const text = [message, errors?.[0]?.message, String(error)].find(

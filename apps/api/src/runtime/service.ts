@@ -22,30 +22,30 @@ import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.
 export interface Service {
   readonly container: Container;
   readonly database: Database;
-  /** A line about the database, shown when the service starts. */
+  /** A line about the database, printed at the start of the service. */
   readonly notice: string | undefined;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly clock?: Clock | undefined;
-  /** False for commands that use no files. */
+  /** Whether the process uses files; false for commands that use none. */
   readonly opensStore?: boolean;
-  /** True for commands, because their changes must outlive the process. */
+  /** Whether an in-memory database is refused; true for commands, because their changes must outlive the process. */
   readonly needsKeptRecords?: boolean;
-  /** Made from the configuration by default. */
+  /** By default, a logger as configured. */
   readonly logger?: Logger;
 }
 
-/** Longer than a database server or any adapter may take. */
+/** Longer than a database server or any other adapter takes to close. */
 const CLOSE_TIMEOUT_MS = 90_000;
 
 const IN_MEMORY_MESSAGE = 'The database is in the memory of a service: no command can reach it.';
 
-/** Commands pay out no refunds; the worker pays them out later. */
+/** Commands request no refunds; the worker requests them later. */
 const POSTPONING_GATEWAY: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
 
-/** Opens the adapters and the migrated database that every process needs. */
+/** Opens the adapters and migrates the database. */
 export async function startService(
   config: Config,
   {
@@ -59,7 +59,7 @@ export async function startService(
   const openAdapters: Closable[] = [];
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
-    // Modules open first: a module that fails or hangs then leaves no database server running.
+    // Modules open before the database, so that a failing module leaves no database server running.
     const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONING_GATEWAY;
     openAdapters.push(refunds);
     const media = opensStore ? await openLibraryTools(config) : undefined;
@@ -76,7 +76,7 @@ export async function startService(
       stop,
     };
   } catch (error) {
-    // Connections that stay open would keep the process alive.
+    // An open connection would keep the process alive.
     await stop();
     throw error;
   }
@@ -95,7 +95,7 @@ function databaseOptionsOf(config: Config, clock: Clock, media: LibraryTools | u
   };
 }
 
-/** Throws when the embedded database does not exist. Otherwise a command would create an empty one. */
+/** Throws when no embedded database exists, because a command would otherwise create an empty one. */
 export async function assertDatabaseExists({ database, databaseUrl, dataDir }: Config): Promise<void> {
   if (database === 'memory') throw new Error(IN_MEMORY_MESSAGE);
   if (database !== 'postgres' || databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
@@ -104,7 +104,7 @@ export async function assertDatabaseExists({ database, databaseUrl, dataDir }: C
   );
 }
 
-/** An installation that is opened read-only, without migrating its database. */
+/** An installation opened read-only and without migrating its database. */
 export interface Inspection {
   readonly connection: ConnectionTarget;
   readonly store: MediaStore;
@@ -127,7 +127,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
-/** Opens an external server without migrating its database. */
+/** Opens an external PostgreSQL without migrating its database. */
 export function openServer({ databaseUrl }: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });

@@ -33,7 +33,7 @@ const START_PAGE = `<!doctype html>
 
 const LABEL = labelRoute('/');
 
-/** Serves a page with links to browsers. All other clients get the answer to an unknown path. */
+/** Serves a page of links to browsers. Other clients get the usual answer for an unknown path. */
 export function mountStartPage(app: Express): void {
   app.get('/', (request, response, next) => {
     if (!prefersHtml(request)) return next();

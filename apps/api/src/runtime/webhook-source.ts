@@ -10,7 +10,7 @@ export function webhookSourceOf(container: Container): WebhookSource {
   let lags: Promise<readonly EndpointLag[]> | undefined;
   let readAtMs = -Infinity;
   return {
-    // Anyone who reaches the metrics can request them, so the database is queried rarely.
+    // Metrics need no token, so the result is cached to protect the database from many requests.
     lags: () => {
       if (lags !== undefined && performance.now() - readAtMs < CACHE_MS) return lags;
       readAtMs = performance.now();

@@ -3,7 +3,7 @@ import { readConfig, type Config } from '../config.js';
 import { TOKENS } from '../tokens.js';
 import { startService } from './service.js';
 
-/** Runs `work` on the apps of an installation that another process may serve. */
+/** Runs `work` with the app administration, even while another process serves the installation. */
 export async function withApps<Result>(
   environment: Config['environment'],
   work: (apps: AppAdministration) => Promise<Result>,

@@ -5,7 +5,7 @@ import { choresOf } from './chores.js';
 import { loggable, type Logger } from './logger.js';
 import type { Service } from './service.js';
 
-/** The job queue uses one connection to listen and the others to finish jobs. */
+/** The job queue listens on one connection and uses the others to finish jobs. */
 const QUEUE_CONNECTIONS = 4;
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -30,7 +30,7 @@ export function workOf(
       await worker.start();
     },
     stop: async () => {
-      // The next process takes over a job that is still running.
+      // If a job is still running after the timeout, another process runs it again later.
       const stopping = Promise.all([background.stop().then(() => dispatcher.idle()), worker.stop()]).then(() =>
         queue.close(),
       );
