@@ -31,7 +31,9 @@ const NAMES = [
   '靴 leather',
 ];
 
-/** Loads a catalogue through the API, then measures look-ups, searches and bulk writes against the floors. */
+/**
+ * Loads a catalogue through the API, then compares look-ups, searches and bulk writes with the floors of `floor.ts`.
+ */
 export async function benchCatalogue(url: string, { products, seconds, rounds }: CatalogueOptions): Promise<void> {
   const [shop, floorApp, small, middle] = await makeApps({ DATABASE_URL: url }, ['shop', 'bare', 'small', 'middle']);
   const lookUp = productLookUpStatement(shop.id, 2, { by: 'code', value: `P${Math.floor(products / 2)}-1` });
@@ -80,10 +82,10 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       await measureAll(readJobs, systems, { clients: CLIENT_COUNT, seconds }, rounds),
       CLIENT_COUNT,
     );
-    // Earlier jobs leave stale statistics, which autovacuum refreshes only after a minute.
+    // Earlier jobs make the planner's statistics stale, and autovacuum refreshes them only after a minute.
     const settle = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
-    // Calls that change records come last.
+    // Jobs that change records run last, so that the other jobs measure the original catalogue.
     const orderedJobs = [...writeJobs.filter(({ changes }) => !changes), ...writeJobs.filter(({ changes }) => changes)];
     const jobs = orderedJobs.map((job) => ({ ...job, settle }));
     report(jobs, systems, await measureAll(jobs, systems, { clients: 1, seconds }, rounds), 1);
@@ -128,7 +130,7 @@ async function loadProducts(origin: string, app: BenchApp, products: number): Pr
   print(`- ${products} products: ${seconds.toFixed(1)} s`);
 }
 
-/** Creates all stock rows before the measurement, so that no measured system has to create them. */
+/** Creates all shelves before the measurement, so that no measured call has to insert them. */
 async function loadStock(origin: string, app: BenchApp, products: number): Promise<void> {
   for (let firstIndex = 0; firstIndex < products; firstIndex += BATCH_SIZE) {
     const rows = Array.from({ length: Math.min(BATCH_SIZE, products - firstIndex) }, (_, index) =>
@@ -163,7 +165,7 @@ interface BulkJob extends Job {
   readonly changes: boolean;
 }
 
-/** Each product has two variants, so a call has half as many products as rows. */
+/** `rows` counts variants. Each product has two of them, so a call has half as many products. */
 function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products: number, rows: number): BulkJob[] {
   let callCount = 0;
   const productsFrom = (start: number) => Array.from({ length: rows / 2 }, (_, index) => productOf(start + index));
@@ -182,7 +184,7 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
     );
   };
   const adjustments = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
-  // Each shelf occurs in one call only, and only once.
+  // Each shelf occurs at most once in a call.
   const stockCounts = () => {
     const start = randomInt(Math.max(products - rows, 1));
     const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${start + index}-1`);

@@ -12,7 +12,6 @@ const timeColumns = (names: string): string =>
     .map((name) => `${dateTimeSql(name)} as ${name}`)
     .join(', ');
 
-/** Selects one record as JSON text. */
 const recordAsJson = (relation: string, columns: string): string =>
   `select row_to_json(record)::text as data from (select ${columns} from ${relation}) as record`;
 

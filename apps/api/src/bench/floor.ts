@@ -12,7 +12,9 @@ export interface FloorTask {
   readonly kind: 'node' | 'express';
 }
 
-/** A floor server runs in a separate process and consists of HTTP, the driver and the database. */
+/**
+ * A floor server shows the minimum work of a call: HTTP, the driver and the database. It runs in a separate process.
+ */
 process.once('message', (task: FloorTask) => {
   const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize });
   const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {

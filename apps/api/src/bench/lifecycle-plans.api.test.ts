@@ -3,7 +3,7 @@ import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 
-/** After five runs PostgreSQL decides whether to keep a generic plan. */
+/** PostgreSQL plans a prepared statement anew for five runs, and may then keep one generic plan. */
 const MAX_CUSTOM_PLANS = 5;
 const LIFECYCLE_COUNT = 9;
 /** With this many rows, the planner chooses different plans for one row and for many. */
@@ -19,7 +19,7 @@ interface PlanCounts {
 let api: TestApi;
 let shop: Client;
 
-// The pool has one connection, because prepared plans belong to a connection.
+// Prepared plans belong to a connection, so a pool of one connection runs all statements with the same plans.
 beforeAll(async () => {
   api = await testApi({ DATABASE_POOL_SIZE: '1' });
   shop = await api.app();

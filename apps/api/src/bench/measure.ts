@@ -5,9 +5,9 @@ export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
 export interface Job {
   readonly name: string;
-  /** Minimum ratio to the Express floor; missing means no minimum. */
+  /** Minimum ratio to the throughput of the Express floor; no minimum by default. */
   readonly minRatio?: number;
-  /** Units of work that one call counts for; 1 by default. */
+  /** Number of units of work in one call; 1 by default. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
   /** Warm-up time as a multiple of one measurement; 1 by default. */
@@ -56,12 +56,12 @@ export function report(
   }
 }
 
-/** Returns two smaller amounts of data for comparison. */
+/** Returns 10 % and 1 % of an amount of data, for measuring growth. */
 export function sizesBelow(large: number): { readonly middle: number; readonly small: number } {
   return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
 }
 
-/** The same request on a smaller or larger amount of data. */
+/** A request on one amount of data; other cases send it on a smaller or larger amount. */
 export interface GrowthCase {
   readonly size: number;
   readonly url: string;

@@ -27,7 +27,7 @@ const UPLOADS_IN_FLIGHT = 4;
 const LIMITS = { time: 1.3, rate: 0.8, list: 0.7, lagMs: 50 };
 const RENDITION_WIDTHS = [320, 640, 1_280];
 const MAIN_IMAGE = { width: 2_560, quality: 82, effort: 2 };
-/** More frequent polls would take CPU time from the service. */
+/** Polling intervals; shorter intervals would take CPU time from the service. */
 const POLL_MS = { one: 10, inFlight: 200 };
 /** The floor uses the same copy of sharp as the service's image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
@@ -159,7 +159,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Makes the same outputs as the service, but with sharp alone and by decoding once. */
+/** Makes the same images as the service with sharp alone, and decodes the photo only once. */
 async function processWithSharp(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

@@ -5,7 +5,7 @@ import { format } from 'oxfmt';
 
 const PAGE_PATH = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
-/** Heading of the hand-written notes, which stay when the figures are replaced. */
+/** The hand-written notes start at this heading; new figures replace only the text above it. */
 const NOTES_HEADING = '## Where the time goes';
 
 /** Writes the figures of one run and a description of the machine to the performance page. */

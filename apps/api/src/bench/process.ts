@@ -12,7 +12,7 @@ import { startServiceProcess, type System } from './systems.js';
 const LIMITS = { startSeconds: 1, idleMb: 130, uploadMb: 32, bodies: 6 };
 const START_COUNT = 5;
 const PROCESS_COUNT = 3;
-/** Small calls warm up the code before the measurement. */
+/** Small calls before the measurement let V8 compile the code. */
 const WARM_UP_CALLS = 20;
 const QUIET_MS = 3_000;
 const MB = 2 ** 20;
@@ -144,7 +144,9 @@ function wavHeader(size: number): Buffer {
   return header;
 }
 
-/** Sends half as many products as rows, because each product has one variant. Returns the size of the body in bytes. */
+/**
+ * Imports products with one variant each. `rows` counts products and variants. Returns the size of the body in bytes.
+ */
 async function importProducts({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
   callCount += 1;
   const products = Array.from({ length: rows / 2 }, (_, index) => {

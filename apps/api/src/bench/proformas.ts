@@ -30,7 +30,7 @@ const ID_PREFIX = 'id-';
 
 type Lists = Readonly<Record<'first' | 'paid' | 'deep', ReturnType<typeof listOf>>>;
 
-/** Compares lists and the lifecycle of proformas with the floors. */
+/** Compares lists and the lifecycle of proformas with the floors of `floor.ts`. */
 export async function benchProformas(url: string, { rows, seconds, rounds, dueCount }: BenchOptions): Promise<void> {
   const [large, middle, small, shop] = await makeApps({ DATABASE_URL: url }, ['large', 'middle', 'small', 'shop']);
   await fillApps(url, { large, middle, small, shop }, rows);
@@ -63,7 +63,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       ...lifecycleJob('', shop, bankTransferId),
       name: LIFECYCLE,
       minRatio: LIMITS.lifecycle,
-      // Autovacuum analyzes only after a minute; until then the floors plan for empty tables.
+      // Without `analyze`, the floors would run with plans for empty tables until autovacuum starts after a minute.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
@@ -129,11 +129,11 @@ function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, { text }]));
 }
 
-/** The prefix selects the floor statements. */
+/** `prefix` selects whether the floor returns full records or only ids. */
 function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUp'> {
   const runOnce = ({ name, origin }: System): Promise<void> =>
     name === 'service' ? runLifecycle(origin, shop, bankTransferId) : runFloorLifecycle(`${origin}/${prefix}`, shop);
-  // A lifecycle runs much code, so it needs a longer warm-up.
+  // A lifecycle runs more code than a single call, so V8 needs a longer warm-up.
   return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
 }
 
@@ -155,7 +155,7 @@ async function runLifecycle(origin: string, { token }: BenchApp, bankTransferId:
   await call(`${path}/convert`, token, {});
 }
 
-/** The floors cannot retry on a conflict, so they use sequential numbers. */
+/** A floor cannot retry after a number conflict, so a counter makes its numbers unique. */
 let floorRuns = 0;
 async function runFloorLifecycle(base: string, { id: app, token }: BenchApp): Promise<void> {
   const { id: evaluation } = await call(`${base}evaluate`, token, [app, randomBasket()]);

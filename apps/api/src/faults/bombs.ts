@@ -6,7 +6,7 @@ const GREY = 0;
 const PAGE_COUNT = 20;
 const LINES_PER_PAGE = 20_000;
 
-/** Makes a black image, which needs only a few bytes per thousand pixels. */
+/** Makes a black image, which compresses to a few bytes per thousand pixels. */
 export function blackPng(width: number, height: number): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -27,7 +27,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typed, checksum]);
 }
 
-/** Makes a document whose pages share one stream of many lines. */
+/** Makes a document whose pages share one content stream of many lines, so a small file renders slowly. */
 export function linedPdf(): Uint8Array<ArrayBuffer> {
   const lines = Array.from({ length: LINES_PER_PAGE }, (_, index) => `0 ${index % 800} m 600 ${(index * 7) % 800} l S`);
   const content = deflateSync(Buffer.from(lines.join('\n')));

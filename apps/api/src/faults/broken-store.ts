@@ -5,11 +5,11 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 import { settlePending } from './verify.js';
 
-/** After 24 hours, the sweep no longer spares content of uploads in progress. */
+/** The sweep keeps content of unfinished uploads for 24 hours and then removes it. */
 const SWEEP_AFTER_HOURS = 25;
 const MAX_REMOVAL_MS = 10_000;
 
-/** Breaks the store in four modes, then checks for orphans a day later. */
+/** Breaks the store in four modes, then runs the sweep as if a day had passed and checks for orphans. */
 export async function storeBroken(rig: Rig): Promise<Outcome> {
   const breaches: string[] = [];
   await rig.underLoad(async () => {

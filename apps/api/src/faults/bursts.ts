@@ -15,7 +15,7 @@ const successesOf = (answers: readonly (Answer | typeof UNKNOWN)[]): Answer[] =>
 
 let rareProducts = 0;
 
-/** Makes concurrent calls compete for the same records, on two servers. */
+/** Sends concurrent calls for the same records to two servers. */
 export async function bursts(rig: Rig): Promise<Outcome> {
   const breaches: string[] = [];
   const expectCount = (name: string, actual: number, expected: number): void => {
@@ -68,7 +68,7 @@ export async function bursts(rig: Rig): Promise<Outcome> {
   if (strangerAnswer !== UNKNOWN && strangerAnswer.status !== 404)
     breaches.push(`another app sees a proforma: ${strangerAnswer.status}`);
 
-  // Without a fixed lock order, baskets in opposite orders would deadlock.
+  // The baskets list variants in opposite orders, so they would deadlock without a fixed lock order.
   const evaluationIds = await runConcurrently(CONCURRENT_CALLS, (index) =>
     evaluate(
       caller,

@@ -18,12 +18,12 @@ export interface Answer {
   readonly data: Data;
 }
 
-/** Result of a call without an answer, or with a status of 500 and above. The service may have executed the call. */
+/** Result of a call with no answer or with a 5xx status: the service may or may not have executed the call. */
 export const UNKNOWN = 'unknown';
 
-/** 409: a call with the same key is still running. 429: too many calls. */
+/** 409: an earlier call with this key is still running. 429: too many calls. */
 const RETRYABLE_STATUSES = [409, 429];
-/** A call that gets one of these statuses has written nothing. */
+/** A call with one of these statuses has written nothing. */
 const UNWRITTEN_STATUSES = [429, 503];
 
 const TIMEOUT_MS = 25_000;
@@ -32,14 +32,14 @@ const RETRY_MS = 100;
 /** A client of one app that calls the servers in turn and counts failures. */
 export class Caller {
   private requestCount = 0;
-  /** Number of answers with status 500 and above; only a fault may cause them. */
+  /** Number of 5xx answers; only an injected fault may cause them. */
   failures = 0;
 
   constructor(
     readonly appId: number,
     private readonly token: string,
     private readonly origins: readonly string[],
-    /** Maximum time of `settle`. */
+    /** Maximum duration of `settle`. */
     private readonly timeoutMs = 60_000,
   ) {}
 
@@ -47,13 +47,13 @@ export class Caller {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** Sends the call once; a status of 500 and above counts as unknown. */
+  /** Sends the call once; returns `UNKNOWN` for no answer or a 5xx status. */
   async call(method: string, path: string, content?: unknown): Promise<Answer | typeof UNKNOWN> {
     const answer = await this.attempt(method, path, content);
     return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
   }
 
-  /** Sends the call once; returns `undefined` without an answer. */
+  /** Sends the call once; returns `undefined` when no answer arrives. */
   async attempt(
     method: string,
     path: string,
@@ -84,7 +84,7 @@ export class Caller {
     }
   }
 
-  /** Repeats the call with one idempotency key until its result is known. */
+  /** Repeats the call with one idempotency key until an answer proves its result. */
   async settle(method: string, path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
     const deadline = Date.now() + this.timeoutMs;

@@ -4,21 +4,21 @@ import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
 import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
 
-/** No write sends more messages to the database. */
+/** Upper limit for the messages that one write sends to the database. */
 const MAX_MESSAGES = 30;
 /**
- * How long a repeated call waits for the key of a dead run. A call below `possible` may not have waited, a call above
- * `certain` has waited; `max` is the limit.
+ * How long a repeated call waits for the key of a run that died. Below `possible`, it may not have waited; above
+ * `certain`, it has waited; `max` is the allowed limit.
  */
 const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
 interface Write {
   readonly name: string;
-  /** Creates the needed records and returns a function that sends the write and notes its acknowledgement. */
+  /** Creates the needed records. Returns a function that sends the write and records its acknowledgement. */
   readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
 }
 
-/** Creates a proforma, runs the steps on it and returns functions for the other actions. */
+/** Creates a proforma and runs the steps on it. Returns functions for the remaining actions. */
 async function makeProforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
   const id = await evaluate(rig.caller, BASKET);
   const proforma = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
@@ -82,11 +82,11 @@ const WRITES: readonly Write[] = [
 ];
 
 /**
- * Cuts the connection of every write at each database message and answer, and repeats the write until its result is
+ * Cuts the connection of every write at each message to and from the database. Repeats the write until its result is
  * known.
  */
 export async function crashPoints(rig: Rig): Promise<Outcome> {
-  // Otherwise the proxy could cut messages of the worker instead of the write's.
+  // A running worker would also send messages through the proxy, and the proxy could cut those instead.
   await rig.worker.signal('SIGKILL');
   try {
     const unkeyedBreaches = await cutWithoutKey(rig);
@@ -129,7 +129,7 @@ const UNKEYED_WRITES: readonly UnkeyedWrite[] = [
   },
 ];
 
-/** Sends each call once without a key. The number of new records must match the answer. */
+/** Sends each call once without a key. The number of new records must agree with the answer. */
 async function cutWithoutKey(rig: Rig): Promise<string[]> {
   const breaches: string[] = [];
   for (const { name, attempt, count } of UNKEYED_WRITES) {
@@ -152,7 +152,10 @@ async function cutWithoutKey(rig: Rig): Promise<string[]> {
 
 const SIDES: readonly Cut['side'][] = ['request', 'answer'];
 
-/** Returns the number of cuts; `undefined` when messages remained after the last one. */
+/**
+ * Cuts message 1, then message 2 and so on. Returns the number of messages; `undefined` when there are more than
+ * `MAX_MESSAGES`.
+ */
 async function atEveryMessage(rig: Rig, cutMessage: (message: number) => Promise<void>): Promise<number | undefined> {
   for (let message = 1; message <= MAX_MESSAGES; message += 1) {
     await cutMessage(message);
@@ -165,7 +168,7 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let totalCuts = 0;
   let longestMs = 0;
   const measureCut = async (write: Write, point: Cut): Promise<void> => {
-    // One full wait for the lease of a dead run is enough, so later leases are ended early.
+    // A lease of a dead run ends after many seconds. The test waits for it once and ends later leases early.
     const elapsedMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_MS.certain });
     longestMs = Math.max(longestMs, elapsedMs);
   };
@@ -176,7 +179,7 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
         if (cutCount === undefined) throw new Error(`${write.name}: some messages were not cut`);
         totalCuts += cutCount;
       } catch (error) {
-        // The history is incomplete after an unknown result.
+        // The result of a write is unknown, so a comparison of records with the history would be meaningless.
         return { breaches: [(error as Error).message], note: `${totalCuts} cuts` };
       }
     }
@@ -188,12 +191,12 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   return { breaches, note: `${totalCuts} cuts, ${Math.round(longestMs / 1_000)} s at most` };
 }
 
-/** Returns the milliseconds until the result was known. */
+/** Cuts one message of a write. Returns the milliseconds until the result was known. */
 async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { endsLeases = false }): Promise<number> {
   const write = await prepare(rig);
   rig.proxy.cutNext(cut);
   const startMs = performance.now();
-  // If the statement fails, the lease ends by itself.
+  // A failed statement is harmless, because the lease expires without it.
   const endLeases = (): void => void rig.rows(END_LEASES).catch(() => {});
   const timer = endsLeases ? setTimeout(endLeases, KEY_WAIT_MS.possible) : undefined;
   try {

@@ -26,7 +26,7 @@ export class DatabaseServer {
     return join(this.socketDirectory, SOCKET_NAME);
   }
 
-  /** Connects a client that bypasses the proxy. */
+  /** Connects directly to the server, without the proxy. */
   async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
     client.on('error', () => {});
@@ -47,12 +47,12 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Returns the pid of the main server process; `undefined` when it does not run. */
+  /** Returns the pid of the main server process; `undefined` when the server is not running. */
   async pid(): Promise<number | undefined> {
     return (await findServer(this.serverHome))?.pid;
   }
 
-  /** Signals the main process and waits for its end. SIGQUIT stops the server without a checkpoint. */
+  /** Signals the main process and waits until it ends. SIGQUIT stops the server without a checkpoint. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     const server = await findServer(this.serverHome);
     if (server) process.kill(server.pid, signal);

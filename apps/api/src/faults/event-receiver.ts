@@ -14,7 +14,7 @@ export interface ReceivedEvent {
 
 const FAILING_SHARE = 10;
 
-/** Receives webhooks and keeps the accepted events in the order of its answers. */
+/** Receives webhooks and keeps the accepted events in the order of their answers. */
 export class EventReceiver {
   readonly accepted: ReceivedEvent[] = [];
   private currentMode: ReceiverMode = 'well';

@@ -11,17 +11,17 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
 const CALLS_PER_SECOND = 20;
-/** A p99 of fewer calls would depend on two calls alone. */
+/** With fewer calls, the slowest two would decide the p99. */
 const IDLE_SECONDS = 10;
 const HOSTILE_SECONDS = 20;
 const MAX_P99_FACTOR = 5;
-/** Shorter times depend on the machine more than on the service. */
+/** A smaller p99 depends more on the machine than on the service. */
 const MIN_IDLE_P99_MS = 10;
 const APP_CONNECTIONS = 200;
 const STRANGER_CONNECTIONS = 100;
 const GUESSING_CONNECTIONS = 300;
 const ROWS = 10_000;
-/** A page of 1,000 rows would count as a large call. */
+/** The service treats a page of 1,000 rows as a large call. */
 const SMALL_PAGE = 900;
 const FAILING_ROWS = 9_000;
 const UNKNOWN_KEYS = 700_000;
@@ -30,11 +30,11 @@ const MAX_PENDING_SECONDS = 20;
 const HOSTILE = fileURLToPath(new URL('hostile.js', import.meta.url));
 
 export interface Measuring {
-  /** Whether the machine is calm enough to compare times. */
+  /** Whether the machine is idle enough to compare times. */
   readonly isTimed: boolean;
 }
 
-/** One app sends its slowest calls over many connections. */
+/** Another app sends its slowest calls over many connections. */
 export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> {
   await fillCatalogue(rig.stranger);
   const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
@@ -59,12 +59,12 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
   const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE}&orderBy=price`)];
   return measureVictim(rig, measuring, [
     { origin, connections: APP_CONNECTIONS, calls },
-    // Many of these are in progress at once. With two cores they slow down every statement, so they are not timed.
+    // Many small calls run at the same time. On two cores they slow down every statement, so a timed run omits them.
     ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTIONS, calls: smallCalls }]),
   ]);
 }
 
-/** Callers without a token guess tokens and files, and ask whether the service is ready. */
+/** Callers without a token guess tokens and file URLs, and request the health check. */
 export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome> {
   const { origin } = rig.apis[0];
   await exhaustAddress(origin);
@@ -84,7 +84,7 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome>
   ]);
 }
 
-/** Sends unknown tokens until the address, which the victim shares, is above its limit. */
+/** Sends unknown tokens until the address has exceeded its rate limit; the victim has the same address. */
 async function exhaustAddress(origin: string): Promise<void> {
   let isExhausted = false;
   const guess = async (): Promise<void> => {
@@ -135,7 +135,7 @@ async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: stri
   return caller.mustSettle('POST', '/cdn/files', form);
 }
 
-/** The rules of `check` expect that no file stays pending. */
+/** A rule of `check` is broken while a file is pending, so the scenario deletes its files. */
 async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
   await caller.mustSettle('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
   await caller.mustSettle('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });
@@ -167,10 +167,10 @@ async function fillCatalogue(caller: Caller): Promise<void> {
 async function measureVictim(rig: Rig, measuring: Measuring, clients: readonly HostileClients[]): Promise<Outcome> {
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
   const child = spawn(process.execPath, [HOSTILE], { stdio: ['pipe', 'inherit', 'inherit'] });
-  // Bodies are too large for an argument.
+  // The bodies are too large for a command-line argument.
   child.stdin.end(JSON.stringify(clients));
   const exit = once(child, 'exit');
-  // On a real network, the clients use other machines.
+  // Hostile clients normally run on other machines, so this process must not take CPU time from the service.
   setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
   try {
     await pause(1_000);
@@ -187,7 +187,7 @@ interface SteadyCalls {
   readonly failed: number;
 }
 
-/** Sends different calls at fixed times, however long the answers take. */
+/** Sends various calls at a fixed rate, regardless of how long the answers take. */
 async function callSteadily(victim: Caller, seconds: number): Promise<SteadyCalls> {
   const jobs = [
     () => victim.call('GET', '/products?code=V1'),

@@ -15,7 +15,7 @@ export async function breakStores(dataDir: string, fault: StoreFault): Promise<v
   await writeFile(faultFileOf(dataDir), fault);
 }
 
-/** The fault runs load this module as `STORAGE`, to open a disk store that fails on command. */
+/** Fault runs set `STORAGE` to this module, which opens a disk store that fails on command. */
 export const openMediaStore: StorageModule['openMediaStore'] = async (environment) => {
   const { dataDir } = readConfig(environment);
   return { store: new FaultyStore(await DiskMediaStore.open(join(dataDir, 'media')), dataDir) };

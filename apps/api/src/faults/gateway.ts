@@ -5,8 +5,8 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How the payment service answers: `done and silent` pays without an answer, `refused` never pays, and `twice` sends a
- * second answer, a refusal, that belongs to no request.
+ * Behaviour of the payment service. `done and silent` pays without an answer, `refused` never pays, and `twice` sends
+ * an unrequested second answer, a refusal.
  */
 export type AnswerMode = 'well' | 'twice' | 'broken' | 'silent' | 'done and silent' | 'done and cut' | 'refused';
 
@@ -15,7 +15,7 @@ interface RefundRequest {
   readonly amount: number;
 }
 
-/** A payment service that pays each idempotency key once, in every answer mode. */
+/** A payment service that pays once per idempotency key, in every answer mode. */
 export class Gateway {
   private currentMode: AnswerMode = 'well';
   private requestCount = 0;
@@ -32,7 +32,7 @@ export class Gateway {
     this.requestCount = 0;
   }
 
-  /** Waits for a request in the current mode; returns false after the timeout. */
+  /** Waits until a request arrives in the current mode; returns false after the timeout. */
   async waitForRequest(timeoutMs: number): Promise<boolean> {
     const deadline = Date.now() + timeoutMs;
     while (this.requestCount === 0 && Date.now() < deadline) await pause(50);

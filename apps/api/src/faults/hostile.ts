@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-/** Connections that repeat their calls in turn and ignore every `Retry-After`. */
+/** Connections that send their calls in a loop and ignore `Retry-After`. */
 export interface HostileClients {
   readonly origin: string;
   readonly connections: number;
@@ -10,7 +10,7 @@ export interface HostileClients {
 
 export interface HostileCall {
   readonly method: string;
-  /** `#` stands for a new number in each call. */
+  /** Each call replaces `#` by a new number. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

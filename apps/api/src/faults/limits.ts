@@ -9,7 +9,7 @@ import type { Outcome } from './scenario.js';
 const execFileAsync = promisify(execFile);
 
 const DISK_FULL_MS = 1_500;
-/** A WAL segment of PostgreSQL is larger, so the database cannot write. */
+/** Smaller than a WAL segment of PostgreSQL, so the database cannot write. */
 const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
 const CONNECTION_COUNT = 400;
@@ -17,7 +17,7 @@ const MAX_RECOVERY_MS = 2_000;
 
 type Limit = 'fsize' | 'nofile';
 
-/** Changes a limit of running processes and skips ended ones. */
+/** Changes a limit of the processes; ignores processes that have ended. */
 async function setLimit(pids: readonly number[], name: Limit, value: number | 'unlimited'): Promise<void> {
   await Promise.all(
     pids.map(async (pid) => {
@@ -33,7 +33,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
   );
 }
 
-/** Skips the scenario where `prlimit` is missing. */
+/** Skips the scenario when `prlimit` is not installed. */
 async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
   try {
     await execFileAsync('prlimit', ['--version']);
@@ -48,7 +48,7 @@ async function processAndChildren(pid: number): Promise<number[]> {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** Makes the database unable to write, as on a full disk, for a while. */
+/** Prevents the database from writing for a while, as on a full disk. */
 export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     let readyMs = 0;
@@ -73,7 +73,7 @@ export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   });
 }
 
-/** Takes all file descriptors from a server for a while. */
+/** Leaves a server without free file descriptors for a while. */
 export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     const [server] = rig.apis;
@@ -108,7 +108,7 @@ function idleConnection(origin: string): Socket {
   return connect(Number(port), hostname).on('error', () => {});
 }
 
-/** Columns, indexes, constraints and migrations, for comparing two databases. */
+/** Columns, indexes, constraints and migrations of a database, one per row. */
 const SCHEMA = `
   select table_name || '.' || column_name || ' ' || data_type as part
   from information_schema.columns where table_schema = 'public'
@@ -116,7 +116,7 @@ const SCHEMA = `
   union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace
   union all select 'migration ' || name || ', ' || count(*) from migrations group by name`;
 
-/** Numbers of completed migrations after which servers are killed. */
+/** The scenario kills a server after each of these numbers of completed migrations. */
 const KILL_AFTER_MIGRATIONS = [1, 4, 7];
 
 async function waitForMigrations(rig: Rig, database: string, count: number): Promise<number> {
@@ -133,7 +133,7 @@ async function waitForMigrations(rig: Rig, database: string, count: number): Pro
   return completed;
 }
 
-/** Kills servers while they migrate a new database, then starts two servers at once on this database. */
+/** Kills a server several times while it migrates a new database, then starts two servers on it at once. */
 export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
   const database = 'migrated';
   const schemaPartsOf = async (databaseName: string): Promise<Set<string>> =>

@@ -6,21 +6,21 @@ export interface AcknowledgedProforma {
   readonly number: string;
   order?: number;
   payments: number;
-  /** Received cents; refunds are not subtracted. */
+  /** Received amount in cents, without subtracting refunds. */
   received: number;
   isConfirmed?: boolean;
   isCanceled?: boolean;
 }
 
-/** Acknowledged writes, which are compared with the stored records. */
+/** Writes that the service has acknowledged; `verify` compares them with the stored records. */
 export interface History {
-  /** Pieces added to the variant `COUNTED_VARIANT`. */
+  /** Number of pieces added to the variant `COUNTED_VARIANT`. */
   countedPieces: number;
-  /** By proforma id. */
+  /** Acknowledged proformas by id. */
   readonly proformas: Map<number, AcknowledgedProforma>;
-  /** SHA-256 of the content, by file id. */
+  /** SHA-256 of the content of each file, by file id. */
   readonly files: Map<number, string>;
-  /** State and number of changes, by channel. */
+  /** State and number of changes of each channel. */
   readonly consents: Map<string, { readonly state: string; readonly changes: number }>;
   completedJobs: number;
   readonly contradictions: string[];
@@ -53,7 +53,7 @@ export interface Callers {
   readonly customer: Caller;
 }
 
-/** Stocks the shop and returns the id of the payment method for bank transfers. */
+/** Fills the shop with products and stock. Returns the id of the payment method for bank transfers. */
 export async function openShop(caller: Caller): Promise<number> {
   const warehouse = { name: 'W', address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
   await caller.mustSettle('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
@@ -73,7 +73,7 @@ export async function evaluate(caller: Caller, items: readonly object[]): Promis
   return (await caller.mustSettle('POST', '/order_processings', { order_processing: order })).id;
 }
 
-/** Runs clients that repeat jobs until `stop`. */
+/** Runs clients that execute jobs in a loop until `stop` is called. */
 export class Load {
   private isStopped = false;
   private readonly clients: Promise<void>[];
@@ -105,7 +105,7 @@ export class Load {
   }
 }
 
-/** Sells a basket completely, partly or with a cancellation. */
+/** Sells a basket: fully paid, partly paid or canceled. */
 async function sell(caller: Caller, history: History, bankTransferId: number): Promise<void> {
   const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANTS)}`));
   const items = [...codes].map((code) => ({ code, qty: 2 }));
@@ -134,7 +134,7 @@ async function sell(caller: Caller, history: History, bankTransferId: number): P
     }),
   });
   acknowledged.isConfirmed = true;
-  // Two users convert at the same moment.
+  // Two concurrent calls convert the proforma, as two users would.
   const orders = await Promise.all([1, 2].map(() => caller.mustSettle('POST', `${path}/convert`, {})));
   const [firstOrder, secondOrder] = orders.map(({ id }) => id);
   if (firstOrder !== secondOrder)

@@ -13,14 +13,14 @@ const program = new Command('faults')
 program.parse();
 const { only, seeded } = program.opts<{ only: string; seeded: string }>();
 
-/** Number of concurrent faults; each needs an installation of its own. */
+/** Each running fault needs a separate installation, so few run at the same time. */
 const CONCURRENT_FAULTS = 2;
 const CONCURRENT_BUGS = 4;
 const MAX_RUN_MS = 10 * 60_000;
 const startMs = performance.now();
 const fixtures: Fixture[] = [];
 const stopAll = (): Promise<unknown> => Promise.allSettled(fixtures.map((fixture) => fixture.stop()));
-// Database servers outlive this process unless they are stopped.
+// A database server would keep running after this process ends, so signals stop the servers first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stopAll().finally(() => process.exit(1)));
 setTimeout(() => {
@@ -99,7 +99,7 @@ async function runScenario(rig: Rig, run: (rig: Rig) => Promise<Outcome>): Promi
   }
 }
 
-/** Every seeded bug must be found; otherwise the suite proves nothing. */
+/** A suite that misses a seeded bug proves nothing, so it must find every one. */
 async function runSeededBugs(fixture: Fixture): Promise<void> {
   print('\n| seeded bug | found by | took |');
   print('| --- | --- | --- |');

@@ -7,7 +7,7 @@ import type { Outcome } from './scenario.js';
 const LOAD_SECONDS = 3;
 const MANY_CLIENTS = 600;
 const FEW_CLIENTS = 16;
-/** Minimum share of the goodput with few clients. */
+/** Minimum goodput as a share of the goodput with few clients. */
 const MIN_GOODPUT = 0.8;
 const MAX_ANSWER_MS = 8_500;
 const MAX_RECOVERY_MS = 5_000;
@@ -19,8 +19,8 @@ interface LoadResult {
 }
 
 /**
- * Calls the service with many more clients than database connections. The goodput must stay high, and the service must
- * recover.
+ * Calls the service with many more clients than database connections. Goodput must stay high, and the service must
+ * recover afterwards.
  */
 export async function overloaded(rig: Rig): Promise<Outcome> {
   const fewResult = await measureLoad(rig, FEW_CLIENTS);
@@ -39,7 +39,7 @@ export async function overloaded(rig: Rig): Promise<Outcome> {
   };
 }
 
-/** Runs clients that repeat a call and obey `Retry-After`. */
+/** Runs clients that send a call in a loop and obey `Retry-After`. */
 async function measureLoad(rig: Rig, clients: number): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true });
   const url = `${rig.apis[0].origin}/api/v2/products?code=V1`;

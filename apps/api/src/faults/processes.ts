@@ -51,7 +51,7 @@ export class ServiceProcess {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Returns the logged failures of class `bug` since the last call. */
+  /** Returns failures of class `bug` that the process has logged since the last call. */
   takeBugs(): string[] {
     return this.bugLines.splice(0);
   }
@@ -65,7 +65,7 @@ export class ServiceProcess {
     return (await exit)[0];
   }
 
-  /** Waits until the process is ready and returns the waited milliseconds. Throws after the timeout. */
+  /** Waits until the process is ready. Returns the elapsed milliseconds; throws after the timeout. */
   async untilReady(timeoutMs: number): Promise<number> {
     const startMs = performance.now();
     while (performance.now() - startMs < timeoutMs) {

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps connections open but forwards nothing.
+ * `whole` forwards all bytes. `cut` closes connections and refuses new ones. `silent` keeps connections open but
+ * forwards nothing.
  */
 export type WireState = 'whole' | 'cut' | 'silent';
 
-/** Cuts the connection before the nth client message, or before the answer to this message. */
+/** Cuts the connection before message number `message` of the client, or before the answer to it. */
 export interface Cut {
   readonly message: number;
   readonly side: 'request' | 'answer';
@@ -35,7 +36,7 @@ export class Proxy {
   setState(state: WireState): void {
     this.state = state;
     if (state === 'cut') this.cutAll();
-    // Connections that were silent have lost messages, so clients have to reconnect.
+    // A connection has lost messages while it was silent, so the client must reconnect.
     if (state === 'whole') this.cutAll();
   }
 
@@ -44,7 +45,7 @@ export class Proxy {
     this.cut = cut;
   }
 
-  /** Returns the number of messages since the last {@link cutNext}, and cancels the cut. */
+  /** Cancels the cut. Returns the number of messages since the last {@link cutNext}. */
   endCut(): number {
     this.cut = undefined;
     return this.messageCount;
@@ -65,7 +66,7 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    // The operating system closes the connections of a killed process.
+    // When a process dies, its operating system closes the connection; a silent network would not forward that.
     const onEnd = (): void => void (this.state === 'whole' && end());
     for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
     let cutsAnswer = false;

@@ -30,10 +30,10 @@ const CLIENT_COUNT = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
 const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
-/** Longer than the lease of a key, so that clients give up only on calls that cannot succeed. */
+/** Longer than the lease of a key, because a client may give up only when its call cannot succeed any more. */
 const SEEDED_TIMEOUT_MS = 25_000;
 
-/** A PostgreSQL server that holds one database per run. */
+/** A PostgreSQL server with one database per run. */
 export interface Fixture {
   readonly server: DatabaseServer;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ export async function openFixture(): Promise<Fixture> {
   };
 }
 
-/** Two servers and a worker whose database, network, store and payment service can be broken. */
+/** Two API servers and a worker whose database, network, store and payment service can be broken. */
 export class Rig {
   readonly history: History = newHistory();
   private load: Load | undefined;
@@ -68,10 +68,10 @@ export class Rig {
     readonly worker: ServiceProcess,
     readonly caller: Caller,
     private readonly customer: Caller,
-    /** Another app, which must not see any record of the shop. */
+    /** Client of another app, which must not see any record of the shop. */
     readonly stranger: Caller,
     readonly bankTransferId: number,
-    /** The receiver gets the events of the shop after this position. */
+    /** Position in the feed after which events go to the receiver of the shop. */
     readonly firstEventPosition: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
@@ -130,7 +130,7 @@ export class Rig {
     return this.server.rows<Row>(this.database, text, values);
   }
 
-  /** Applies the fault under load and lets clients finish their calls. */
+  /** Applies the fault while clients send calls, then lets the clients finish. */
   async underLoad(fault: () => Promise<void>, { beforeMs = 700, afterMs = 700 } = {}): Promise<void> {
     this.startLoad();
     try {
@@ -143,7 +143,7 @@ export class Rig {
     }
   }
 
-  /** Returns the broken rules of `check`, now or as of a later time. */
+  /** Returns the rules of `check` that are broken, now or at a later time. */
   async brokenRules(now = new Date()): Promise<string[]> {
     const store = await this.openStore();
     const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };
@@ -158,7 +158,7 @@ export class Rig {
     return this.runLater(hours, (container) => container.get(TOKENS.Library).sweep.run());
   }
 
-  /** Removes interrupted uploads like a worker, as if `hours` had passed. */
+  /** Removes interrupted uploads, as a worker does once `hours` have passed. */
   async removeInterruptedLater(hours: number): Promise<void> {
     await this.runLater(hours, async (container) => {
       const { uploadReceipts: receipts } = container.get(TOKENS.Database);
@@ -176,7 +176,10 @@ export class Rig {
     }
   }
 
-  /** Stores two orphans: one without a record and one of an interrupted upload. Returns the key of the second. */
+  /**
+   * Stores an orphan without a record and an orphan of an interrupted upload. Returns the key of the orphan of the
+   * upload.
+   */
   async addOrphans(): Promise<string> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,
@@ -191,7 +194,7 @@ export class Rig {
     return interruptedKey;
   }
 
-  /** Opens the store of all processes, without faults. */
+  /** Opens the store that all processes share, without injected faults. */
   openStore(): Promise<DiskMediaStore> {
     return DiskMediaStore.open(join(this.dataDir, 'media'));
   }
@@ -217,7 +220,7 @@ export class Rig {
     return [await newServer(), await newServer()];
   }
 
-  /** Starts the worker and returns the milliseconds until it works. */
+  /** Starts the worker. Returns the milliseconds until it has started to work. */
   async restartWorker(): Promise<number> {
     const [{ now } = { now: '' }] = await this.rows<{ now: string }>('select now()::text as now');
     const startMs = performance.now();

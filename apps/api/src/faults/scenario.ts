@@ -1,15 +1,15 @@
 import type { Rig } from './rig.js';
 
-/** A fault to run. `run` returns breaches beyond the rules of `check`, and a note for the table. */
+/** A fault and how to cause it. `run` returns breaches that `check` cannot find, and a note for the table. */
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<Outcome>;
-  /** The scenario needs an otherwise idle machine for its measurements. */
+  /** Whether the scenario measures times, so that no other scenario may run at the same time. */
   readonly runsAlone?: true;
 }
 
 export interface Outcome {
-  /** Milliseconds from the end of the fault until everything was ready; missing when nothing went down. */
+  /** Milliseconds from the end of the fault until all processes were ready; absent when none was down. */
   readonly readyMs?: number;
   readonly breaches?: readonly string[];
   readonly note?: string;

@@ -15,12 +15,12 @@ export const MAX_READY_MS = 10_000;
 const MAX_ANSWER_MS = 8_500;
 const OUTAGE_MS = 20_000;
 const MAX_REFUND_WAIT_MS = 15_000;
-/** Longer than the service waits for any answer of the database. */
+/** Longer than any timeout of the service for an answer of the database. */
 const SILENT_MS = 9_000;
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'nothing breaks', run: underLoad(async () => pause(1_500)) },
-  // The slowest scenario starts first.
+  // The slowest scenario starts first, so that the whole run ends early.
   { name: 'F2 the connection is cut at every message', run: (rig) => crashPoints(rig) },
   {
     name: 'F1 a server is killed, three times',
@@ -133,7 +133,7 @@ function networkBroken(state: 'silent' | 'cut', durationMs: number): Scenario['r
   };
 }
 
-/** Locks a table that every call reads. */
+/** Locks a table that every call must read. */
 async function tableLocked(rig: Rig): Promise<Outcome> {
   const client = await rig.server.connect(rig.database);
   await client.query('begin');
@@ -168,7 +168,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
     for (const mode of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.mode = mode;
       await pause(900);
-      // A client that waits for the silent payment service requests no other refund.
+      // Requests wait for each other, so a new request may arrive only after the timeout of a silent one.
       if (!(await rig.gateway.waitForRequest(MAX_REFUND_WAIT_MS)))
         untestedModes.push(`no refund was requested in mode ${mode}`);
       openTransactions += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;

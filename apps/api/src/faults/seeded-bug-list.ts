@@ -1,6 +1,6 @@
-/** Replaces a text of the built service when the module is loaded. */
+/** A replacement of text in a module of the built service, made when the module is loaded. */
 export interface SeededChange {
-  /** Suffix of the module's URL. */
+  /** Ending of the module's URL. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

@@ -11,7 +11,7 @@ const builtFiles = ['apps/api/dist', ...packages].flatMap((folder) =>
 
 describe('a seeded bug', () => {
   it.each(SEEDED_BUGS.flatMap(({ name, changes }) => changes.map((change) => [name, change] as const)))(
-    'changes a text that the build contains: %s',
+    'replaces text that the build contains: %s',
     (_, { file, find }) => {
       const [path, ...otherPaths] = builtFiles.filter((builtFile) => builtFile.endsWith(`/${file}`));
       expect(otherPaths).toEqual([]);

@@ -14,14 +14,14 @@ const runOf = (namePrefix: string): Scenario['run'] => {
 };
 
 const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
-  // The slowest part comes first.
+  // The slowest part starts first, so that the whole run ends early.
   'crash points': crashPoints,
   bursts,
   load: runOf('nothing breaks'),
   refunds: runOf('F10'),
   store: runOf('F8'),
   webhooks: runOf('F25'),
-  // Other searches run at the same time, so the flood is not timed.
+  // Other searches run at the same time and would distort measured times.
   flood: (rig) => flooded(rig, { isTimed: false }),
   strangers: (rig) => besieged(rig, { isTimed: false }),
   bombs: (rig) => bombed(rig, { isTimed: false }),
@@ -29,16 +29,17 @@ const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
 
 export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 
-/** Longer than 25 s, after which other workers may take the jobs and endpoints of a killed worker. */
+/** Longer than the 25 s after which another worker takes over the jobs and endpoints of a killed worker. */
 const SETTLE_MS = 40_000;
 
-/** Returns the first breach that occurs without a seeded bug; after one, the part proves nothing. */
+/** Returns the first breach without a seeded bug. With such a breach, the part cannot prove that it finds bugs. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
   return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
 }
 
 /**
- * Returns the first breach that shows the bug; `undefined` when nothing shows it. Throws when the bug cannot be seeded.
+ * Returns the first breach that the bug causes, or `undefined` when the part does not find the bug. Throws when the bug
+ * cannot be seeded.
  */
 export function findBreachOf(fixture: Fixture, bug: SeededBug): Promise<string | undefined> {
   const number = SEEDED_BUGS.indexOf(bug);
@@ -58,7 +59,7 @@ async function findBreach(
     const { breaches = [] } = await RUN_BY_PART[part](rig);
     return [...breaches, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
-    // The error means that a client could not finish its call.
+    // The error means that a client could not finish its call, which is a breach too.
     return (error as Error).message;
   } finally {
     await rig.close();

@@ -4,14 +4,14 @@ import type { Outcome } from './scenario.js';
 import { LOCK_WAITERS } from './verify.query.js';
 
 const MAX_EXIT_MS = 20_000;
-/** Fewer than the database connections of a server, so that all calls reach the lock. */
+/** Fewer than the server's database connections, so that every call can reach the lock. */
 const ACCEPTED_CALLS = 6;
-/** No other client reads this table. */
+/** A table that no other client reads. */
 const LOCKED_TABLE = 'product_attribute_defs';
 const CALL = { path: '/product_attribute_defs?code=NONE', status: 200 };
 const STOP_DELAY_MS = 300;
 
-/** Stops a server under load. The server must answer every accepted call, although the calls wait for a lock. */
+/** Stops a server under load. It must answer every accepted call, even though these calls wait for a lock. */
 export async function serverTerminated(rig: Rig): Promise<Outcome> {
   const [server] = rig.apis;
   const breaches: string[] = [];
@@ -50,7 +50,7 @@ async function withLockedTable<Result>(rig: Rig, work: () => Promise<Result>): P
   }
 }
 
-/** Waits until all calls wait for the lock, at most 1 s, which is the lock timeout of the service. */
+/** Waits until all calls wait for the lock, for at most the service's lock timeout of 1 s. */
 async function waitForBlockedCalls(rig: Rig): Promise<boolean> {
   const deadline = Date.now() + 1_000;
   while (Date.now() < deadline) {
@@ -61,7 +61,7 @@ async function waitForBlockedCalls(rig: Rig): Promise<boolean> {
   return false;
 }
 
-/** Returns 0 without an answer. */
+/** Returns 0 when no answer arrives. */
 async function fetchStatus(url: string, { caller }: Rig): Promise<number> {
   try {
     const answer = await fetch(url, { headers: caller.headers });

@@ -6,7 +6,7 @@ interface StoredEvent {
   readonly subject: string;
 }
 
-/** Compares the events of the database with those that the receiver of the shop has accepted. */
+/** Compares the stored events with the events that the shop's receiver has accepted. */
 export async function checkEvents(rig: Rig): Promise<string[]> {
   const stored = await rig.rows<StoredEvent>(DELIVERED_EVENTS, [rig.caller.appId, rig.firstEventPosition]);
   const storedIds = new Set(stored.map(({ id }) => id));
@@ -20,7 +20,7 @@ export async function checkEvents(rig: Rig): Promise<string[]> {
   ];
 }
 
-/** Repeats may come late, but the first delivery of an event follows those of all earlier events of its record. */
+/** The first deliveries of the events of one record must arrive in order. Repeated deliveries may arrive later. */
 function orderBreaches({ receiver }: Rig): string[] {
   const lastSequences = new Map<string, string>();
   const seenIds = new Set<string>();

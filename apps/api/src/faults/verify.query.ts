@@ -1,4 +1,4 @@
-/** Proformas by id with their orders and payments. */
+/** Proformas with their orders and payments. */
 export const PROFORMAS = `
   select p.id, p.number, p.order_id as "order", count(y.id)::int as payments,
     coalesce(sum(y.amount) filter (where y.amount > 0 and y.status = 'settled'), 0)::int as received,
@@ -17,7 +17,7 @@ export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers w
 /** Refunds that the payment service has refused. */
 export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
 
-/** Transactions that were idle for 400 ms, longer than any decision takes. */
+/** Transactions idle for 400 ms, which is longer than any decision of the service takes. */
 export const OPEN_TRANSACTIONS = `
   select count(*)::int as count from pg_stat_activity
   where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
@@ -28,7 +28,7 @@ export const LOCK_WAITERS = `
   where not granted and relation = $1::regclass
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** A busy backend of the database, or else any backend. */
+/** A backend of the database, preferably a busy one. */
 export const BACKEND_PID = `
   select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   order by (state = 'idle')::int, pid limit 1`;
@@ -41,7 +41,7 @@ export const OVERSOLD = `
   from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
   where s.reserved > s.on_hand`;
 
-/** Consent changes of app $1, with their number and the last state per channel. */
+/** Number of consent changes and last state of each channel, for app $1. */
 export const CONSENTS = `
   select channel, count(*)::int as changes, (array_agg(to_state order by step desc))[1] as state
   from customer_consent_changes where app_id = $1 group by channel`;
@@ -67,11 +67,11 @@ export const MAKE_DUE = [
   'update webhook_endpoints set retry_at = null where retry_at > now()',
 ];
 
-/** Inserts the receipt of an interrupted upload with content $2. */
+/** Inserts the receipt of an interrupted upload whose content has the key $2. */
 export const INTERRUPTED_UPLOAD = `
   insert into cdn_files (app_id, state, content, last_modified, inserted_at) values ($1, 'receiving', $2, now(), now())`;
 
-/** Events of app $1 after position $2, by their subject in the API. */
+/** Events of app $1 after position $2, each with the subject that the API shows. */
 export const DELIVERED_EVENTS = `
   select id::text, concat_ws('/', type, record_id, warehouse_id) as subject from events
   where app_id = $1 and position > $2 order by id`;

@@ -14,7 +14,7 @@ import {
   REFUNDED_AMOUNT,
 } from './verify.query.js';
 
-/** After 25 s, another worker delivers the events of a killed one, to a receiver that often fails. */
+/** Another worker delivers the events of a killed worker only after 25 s, and the receiver often fails. */
 const SETTLE_MS = 60_000;
 
 /** Waits for background work, then checks the rules and every acknowledged write. Returns the breaches. */
@@ -30,7 +30,7 @@ export async function verify(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]>
   return breaches;
 }
 
-/** Makes pending work due and waits for it. Returns a breach if work stays pending until the timeout. */
+/** Makes pending work due and waits for its end. Returns a breach when work is still pending after the timeout. */
 export async function settlePending(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
