@@ -3,10 +3,13 @@ import { sortRuns, splitIntoRuns } from './runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The worker pays out due refunds concurrently, so their entries of one second have a random order. */
+/** The worker pays out due refunds concurrently, so refund entries of the same second have a random order. */
 const REFUND_ACTION = 'refund.change';
 
-/** Sorts neighbouring refund entries of both pages by their contents, and drops those at the ends of the pages. */
+/**
+ * Sorts neighbouring refund entries of both pages by their contents. Drops refund entries at the start and end of a
+ * page.
+ */
 export function sortRefundEntries(
   left: readonly Fields[],
   right: readonly Fields[],
@@ -30,7 +33,7 @@ export function sortRefundEntries(
   ];
 }
 
-/** A page may begin or end within a run. */
+/** A page may contain only a part of its first or last run of refund entries, so these runs cannot be compared. */
 function withoutEndRuns(entries: readonly Fields[]): Fields[] {
   const runs = splitIntoRuns(entries, areConcurrent);
   if (isRefund(runs[0]?.[0])) runs.shift();

@@ -1,9 +1,9 @@
-/** One-to-one correspondence between values of the two sides, over a whole run. */
+/** Pairs each value of the left side with one value of the right side, for a whole run. */
 export class Bijection {
   private readonly toRight = new Map<string, string>();
   private readonly toLeft = new Map<string, string>();
 
-  /** Returns whether the two are partners; pairs them if neither has a partner. */
+  /** Pairs the values if neither has a partner. Returns whether they are partners. */
   pair(kind: string, left: unknown, right: unknown): boolean {
     const [leftKey, rightKey] = [`${kind} ${String(left)}`, `${kind} ${String(right)}`];
     const [partnerOfLeft, partnerOfRight] = [this.toRight.get(leftKey), this.toLeft.get(rightKey)];

@@ -9,7 +9,10 @@ const POSTPONE = `
 const MAKE_DUE = `
   update graphile_worker._private_jobs set run_at = now() where id = any($1::bigint[]) and attempts > 0`;
 
-/** PostgreSQL retries failed jobs by its own clock; this wrapper makes them due by the clock of the run. */
+/**
+ * The job queue of PostgreSQL schedules retries by the system clock; this wrapper schedules them by the clock of the
+ * run.
+ */
 export function withClockedRetries(queue: JobQueue, query: Query, clock: Clock): JobQueue {
   const dueMsByJob = new Map<string, number>();
   const makeDue = async (): Promise<void> => {

@@ -13,8 +13,8 @@ export interface Difference {
 }
 
 /**
- * Fields whose text the service may generate at random. Such texts must correspond one to one. A text that the client
- * sends is the same on both sides.
+ * Fields whose text the service may generate at random. A random text corresponds to one text of the other side; a text
+ * that the client sends is equal on both sides.
  */
 const RANDOM_TEXT_FIELDS = new Set([
   'proforma_number',
@@ -26,21 +26,21 @@ const RANDOM_TEXT_FIELDS = new Set([
   'slug',
   'payment_reference',
 ]);
-/** PostgreSQL numbers the movements of one statement in the order of a hash join, which depends on random numbers. */
+/** PostgreSQL numbers the movements of one statement in the order of a hash join, which differs between the sides. */
 const STOCK_MOVEMENTS = '/stock_movements';
 const SEPARATORS = /([/?=&:;|., "']+)/;
-/** Other texts of the same object may repeat these values, so they are compared first. */
+/** These fields are paired first, because other texts of the object may contain their values. */
 const COMPARED_FIRST = new Set(['id', 'proforma_number', 'order_number', 'reference']);
 
 const ROUTES_WITH_NUMBERS = new Set(['/orders', '/proforma_orders', '/proforma_orders/stats']);
-/** The name of a kept version ends in a random text. */
+/** The name of a kept version ends in a random suffix. */
 const VERSION_NAME = /^(.+@v\d+-)([\da-f]{32})$/;
-/** A random number may contain such a short text by chance. */
+/** A search for such a short text may match the random number of a record on one side only. */
 const MAY_BE_RANDOM = /^[0-9a-hjkmnp-tv-z-]{0,4}$/i;
-/** The e-mail of an erased customer contains the customer's id. */
+/** A search for such a text may match the id in the e-mail of an erased customer, and ids differ between the sides. */
 const MAY_BE_ERASED_ID = /^-?\d*@?$/;
 
-/** Whether a search may match random numbers of records. */
+/** Whether a search may match random numbers or ids of records, which differ between the sides. */
 function maySearchRandomNumbers({ path, query, rawQuery }: CallStep): boolean {
   const pattern = path === '/customers' ? MAY_BE_ERASED_ID : ROUTES_WITH_NUMBERS.has(path) ? MAY_BE_RANDOM : undefined;
   if (pattern === undefined) return false;
@@ -49,14 +49,14 @@ function maySearchRandomNumbers({ path, query, rawQuery }: CallStep): boolean {
 }
 
 const EVENTS = '/events';
-/** Its entries use the ids of changed orders as field names. */
+/** Entries of the audit log use ids of changed orders as field names. */
 const AUDIT_LOG = '/audit_log';
-/** Bulk calls may publish their events in another order, and only their number is compared. */
+/** A bulk call may publish its events in any order, so only their number is compared. */
 const DELIVERIES = '/webhook_endpoints/:id/deliveries';
-/** Measured times. */
+/** Durations that the service measures. */
 const IGNORED_FIELDS = new Set(['latency_ms']);
 
-/** Compares the answers to the same steps. Random values have to correspond one to one over the whole run. */
+/** Compares the answers of both sides to each step. Random values must correspond one to one over the whole run. */
 export class Comparer {
   private readonly pairs = new Bijection();
   private readonly kinds = new Set<string>();
@@ -79,19 +79,19 @@ export class Comparer {
         this.compareAuditPages(left.body, right.body);
         return this.differences;
       }
-      // An image that is not public is a QR code, which shows a random number.
+      // A non-public image is a QR code of a random number, so its bytes differ between the sides.
       if (left.headers['content-type']?.startsWith('image/') !== true || step.kind === 'public')
         this.compareValues([], left.body, rightBody);
     }
     return this.differences;
   }
 
-  /** Background work may change records in any order, so only the events of one record have to be in order. */
+  /** Background work may change records in any order, so only events of the same record must have the same order. */
   private compareFeeds(left: unknown, right: unknown): void {
     const [leftFeed, rightFeed] = [feedOf(left), feedOf(right)];
     this.compareValues(['data', 'has_more'], leftFeed.has_more, rightFeed.has_more);
     this.compareValues(['data', 'cursor'], leftFeed.cursor, rightFeed.cursor);
-    // A page that is not the last may end between two such records.
+    // A page with more pages behind it may end at different records on the two sides.
     if (leftFeed.has_more) return;
     const [leftEvents, rightEvents] = sortFeeds(leftFeed, rightFeed, this.pairs);
     this.compareLists(['data', 'events'], leftEvents, rightEvents, []);
@@ -133,7 +133,7 @@ export class Comparer {
     this.compareFields(path, left, right);
   }
 
-  /** The record of an event is compared like the answer of its own call. */
+  /** Compares the record of an event like a record in the answer of its route. */
   private compareEvents(path: readonly string[], left: Fields, right: Fields): void {
     const [kind = '', ...ids] = subjectOf(left);
     const [rightKind, ...rightIds] = subjectOf(right);
@@ -188,7 +188,7 @@ export class Comparer {
     }
   }
 
-  /** Each side repeats its own ids and parts as they were sent. */
+  /** Each side repeats the id or part that it received, so the repeated values may differ. */
   private isSameEcho(name: string, left: unknown, right: unknown): boolean {
     if (name === 'data_part') return typeof left === 'number' && typeof right === 'number';
     return [...this.kinds].some((kind) => this.pairs.isPair(kind, left, right));
@@ -206,7 +206,7 @@ export class Comparer {
     return this.isSameText(left, right);
   }
 
-  /** Whether the texts are equal except for random texts that are already paired. */
+  /** Whether the texts are equal, apart from random texts that are already paired. */
   private isSameText(left: string, right: string): boolean {
     if (this.pairs.isPair('text', left, right)) return true;
     const [leftParts, rightParts] = [left.split(SEPARATORS), right.split(SEPARATORS)];
@@ -225,7 +225,7 @@ export class Comparer {
     return leftName?.[1] === rightName?.[1] && this.pairs.pair('text', leftName?.[2], rightName?.[2]);
   }
 
-  /** Sorts the rows of the right like their partners on the left. */
+  /** Sorts the rows of the right side in the order of their partners on the left side. */
   private sortLike(left: unknown, right: unknown): unknown {
     const [leftRows, rightRows] = [rowsOf(left), rowsOf(right)];
     if (leftRows === undefined || rightRows === undefined) return right;
@@ -242,7 +242,7 @@ export class Comparer {
     return { ...(right as object), data };
   }
 
-  /** Identifies a row by values that do not depend on the order of rows. */
+  /** Returns a key of a row that does not depend on the order of rows. */
   private keyOf(row: Fields, translate: (kind: string, value: unknown) => string): string {
     if (this.route !== STOCK_MOVEMENTS) return translate(kindOfRoute(this.route), row['id']);
     const { booked_at: bookedAt, kind, warehouse_id: warehouse, code, qty, reference } = row;

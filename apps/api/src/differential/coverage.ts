@@ -17,14 +17,14 @@ export class Coverage {
     counts?.set(status, (counts.get(status) ?? 0) + 1);
   }
 
-  /** Returns the routes that have never answered with a success. */
+  /** Returns the routes that have never answered with a 2xx status. */
   routesWithoutSuccess(): string[] {
     const hasSuccess = (counts: ReadonlyMap<number, number>): boolean =>
       [...counts.keys()].some((status) => status < 300);
     return [...this.counts].filter(([, counts]) => !hasSuccess(counts)).map(([name]) => name);
   }
 
-  /** Returns one line per route: each documented status with its count, `-` for none. */
+  /** Returns one line per route with the count of each documented status; `-` means none. */
   formatLines(): string[] {
     const bodies = new SchemaBodies(this.routes);
     return this.routes.map((route) => {

@@ -7,7 +7,7 @@ import { openPostgres } from './postgres-side.js';
 import { sideOn, type Side } from './side.js';
 import { formatStep } from './steps.js';
 
-/** Each run has new apps, because calls take longer the more records an app has. */
+/** Each seed runs in a new app, because a call takes longer the more records its app has. */
 const SEEDS = [6, 7, 8, 9];
 const CALLS_PER_SEED = 5_000;
 const CALLS_TO_FAULTY_SIDES = 1_500;
@@ -44,18 +44,18 @@ describe('two services that differ in their database', () => {
     for (const seed of SEEDS) reports.push(await explore(pair, { calls: CALLS_PER_SEED, seed }));
   }, 600_000);
 
-  it('answer every call in the same way', async () => {
+  it('answer every call identically', async () => {
     for (const report of reports) expect(await describeReport(report)).toBe('');
   }, 300_000);
 
-  it('answer every route with a success at least once', () => {
+  it('answer every route with a 2xx status at least once', () => {
     const [firstRoutes = [], ...otherRoutes] = reports.map(({ coverage }) => coverage.routesWithoutSuccess());
     expect(firstRoutes.filter((route) => otherRoutes.every((routes) => routes.includes(route)))).toEqual([]);
   });
 });
 
 describe('a seed', () => {
-  it('makes the same steps whatever ids the sides draw', async () => {
+  it('generates the same steps, whatever ids the sides use', async () => {
     const original = await explore(pair, { calls: 300, seed: 7 });
     const swapped = await explore({ left: pair.right, right: pair.left }, { calls: 300, seed: 7 });
     expect(swapped.steps.map(formatStep)).toEqual(original.steps.map(formatStep));
@@ -87,12 +87,12 @@ const isListRequest = ({ method, path }: RawCall, list: string): boolean =>
   method === 'GET' && new RegExp(`^/api/v2/${list}(\\?|$)`).test(path);
 
 describe('a side', () => {
-  // Both sides are in memory, because shrinking a failing sequence repeats its calls many times.
+  // Both sides run in memory, because shrinking a failing sequence repeats its calls many times.
   let leftSide: Side;
   let rightSide: Side;
 
   beforeAll(async () => {
-    // Both are new: a finding is reproduced only with the clock and the ids of its first run.
+    // A new side has the same clock and ids in every run, so a replay can reproduce a finding.
     leftSide = await sideOn(openDatabase)({});
     rightSide = await sideOn(openDatabase)({});
   });
@@ -105,7 +105,7 @@ describe('a side', () => {
         withFaults(side, (body, call) => {
           if (isListRequest(call, 'customers') && body.data?.length > 1) body.data.pop();
         }),
-      // A page with an offset needs some customers before it.
+      // The limit leaves room for several customers, without which a page with an offset would be empty.
       8,
     ],
     [

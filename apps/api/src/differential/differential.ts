@@ -47,7 +47,7 @@ export async function explore(pair: Pair, { calls, seed }: { calls: number; seed
   }
 }
 
-/** Repeats the steps in fresh apps and returns the first difference. */
+/** Repeats the steps in new apps and returns the first difference. */
 export async function replay(pair: Pair, steps: readonly Step[]): Promise<Finding | undefined> {
   const run = new PairedRun(pair);
   try {
@@ -92,8 +92,8 @@ export interface Minimal {
 }
 
 /**
- * Shrinks the steps to a short list that ends in the same difference; `undefined` when replaying them in fresh apps does
- * not reproduce it.
+ * Shrinks the steps to a short list that ends in the same difference. Returns `undefined` when a replay in new apps
+ * does not reproduce the difference.
  */
 export async function minimize(pair: Pair, { steps, finding }: Report): Promise<Minimal | undefined> {
   if (finding === undefined) return undefined;
@@ -117,7 +117,10 @@ export async function minimize(pair: Pair, { steps, finding }: Report): Promise<
   return result.latest;
 }
 
-/** The step, everything that it refers to directly or indirectly, and all apps and clock steps. */
+/**
+ * Returns the step, all steps that it refers to directly or indirectly, and every step that creates an app or moves the
+ * clock.
+ */
 function neededBy(step: Step, steps: readonly Step[]): readonly Step[] {
   const neededIds = new Set([step.id]);
   for (const candidate of [...steps].reverse()) {
@@ -127,7 +130,7 @@ function neededBy(step: Step, steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ id }) => neededIds.has(id));
 }
 
-/** Identifies a difference, so that shrinking does not drift to another one. */
+/** Returns a key of a difference, so that shrinking does not switch to another difference. */
 function signatureOf({ step, differences: [firstDifference] }: Finding): string {
   const call = step.kind === 'call' ? `${step.method} ${step.path}` : step.kind;
   return `${call} ${firstDifference?.path.replaceAll(/\d+/g, '0')} ${firstDifference?.why}`;

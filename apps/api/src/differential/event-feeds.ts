@@ -3,7 +3,7 @@ import { sortRuns } from './runs.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Kinds of the ids in the subject of an event. */
+/** Kinds of record that the ids in the subject of an event identify. */
 export const KINDS_OF_SUBJECT: Readonly<Record<string, readonly string[]>> = {
   proforma_orders: ['proforma'],
   orders: ['order'],
@@ -37,7 +37,10 @@ export function feedOf(body: unknown): Feed {
   return (body as { readonly data: Feed }).data;
 }
 
-/** The worker pays out the refunds of a proforma concurrently, so their events have a random order. */
+/**
+ * Sorts events by subject. Refund events of a proforma are sorted by payment, because the worker pays refunds out
+ * concurrently.
+ */
 function sortBySubject(
   events: readonly Fields[],
   subject: (event: Fields) => string,
@@ -59,7 +62,9 @@ export function subjectOf(event: Fields): string[] {
   return String(event['subject']).split('/');
 }
 
-/** Sorts the events of both sides by the subjects of the right side. Events of one record stay in order. */
+/**
+ * Sorts the events of both feeds by the subjects of the right side. Events of one record stay in order, except refunds.
+ */
 export function sortFeeds(left: Feed, right: Feed, pairs: Bijection): readonly [Fields[], Fields[]] {
   const translate = (event: Fields): string => {
     const [kind = '', ...ids] = subjectOf(event);

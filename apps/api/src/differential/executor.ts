@@ -5,11 +5,11 @@ import { makePng } from './png.js';
 import type { Side } from './side.js';
 import { ABSENT_ID, resolveRefs, valueAt, type CallStep, type FormFile, type Ref, type Step } from './steps.js';
 
-/** Answers above this size are compared, but later steps do not refer to them. */
+/** Larger answers are compared but not kept, so later steps cannot refer to them. */
 const MAX_KEPT_BYTES = 200_000;
 const COMPARED_HEADERS = ['content-type', 'location', 'retry-after', 'idempotency-replayed'];
 const BOUNDARY = 'between-the-parts';
-/** Adapters may cache for a second what these routes write. */
+/** Adapters may cache the values that these routes write for a second, so the clock moves on after a write. */
 const CACHED_ROUTES = new Set(['/payment_methods', '/app/settings']);
 const CACHE_SECONDS = 2;
 
@@ -27,7 +27,7 @@ export class Executor {
     switch (step.kind) {
       case 'app':
         this.tokensByApp.set(step.app, await this.side.createApp(step.currency));
-        // The settings show the random prefix of the app's files.
+        // The comparison needs the random prefix of the app's files, which the settings show.
         return this.sendCall({ ...SETTINGS, id: step.id, app: step.app });
       case 'clock':
         this.forwardClock(step.seconds);
@@ -51,7 +51,7 @@ export class Executor {
     this.elapsedSeconds += seconds;
   }
 
-  /** Sets the clock back to the start of the run. */
+  /** Resets the clock to the start of the run. */
   end(): void {
     this.side.forward(-this.elapsedSeconds);
     this.elapsedSeconds = 0;

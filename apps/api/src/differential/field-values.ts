@@ -5,7 +5,7 @@ import { ABSENT_ID } from './steps.js';
 export interface Material {
   readonly random: SeededRandom;
   readonly records: Records;
-  /** A number that is unique within the run, for values that have to be unique. */
+  /** A number that is unique within the run, for fields that must be unique. */
   readonly serial: number;
 }
 
@@ -64,7 +64,7 @@ const fieldOf =
 const price: MakeValue = ({ random }) => random.pick([0, 0.01, 9.99, 50, 100, 120.5, 199.99, 1_000]);
 const isInTrash = ({ fields }: KnownRecord): boolean => (fields['deleted_at'] ?? null) !== null;
 
-/** The keys are `field`, or `object.field` where the object matters. */
+/** A key is `field`, or `object.field` when the value depends on the object. */
 export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
   email: ({ random, serial }) => random.pick([`c${serial}@example.com`, 'Ana@Example.com', 'mira@example.com']),
   first_name: oneOf(...FIRST_NAMES),
@@ -233,7 +233,7 @@ export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
   },
 };
 
-/** Picks the ids for a call that names several files. */
+/** Picks the ids for a call that lists several files. */
 export const fileIds = (areTrashed: boolean): MakeValue => {
   const pickId = idOf('file', (record) => isInTrash(record) === areTrashed);
   return (material) => Array.from({ length: material.random.between(1, 3) }, () => pickId(material));
@@ -261,20 +261,20 @@ const SEARCHES = oneOf(
   ' P1 ',
 );
 const date = oneOf(...DATES);
-/** Columns with random values. */
+/** Columns with random values; a list sorted by such a column has a different order on each side. */
 const RANDOM_ORDERS: Readonly<Record<string, readonly string[]>> = {
   '/proforma_orders': ['proforma_number'],
   '/orders': ['order_number'],
 };
 
-/** These searches also look in random numbers or prefixes, which may contain a short searched text by chance. */
+/** Searches on these routes include random numbers or prefixes, which may contain a short text by chance. */
 export const ROUTES_SEARCHING_RANDOM_TEXT: ReadonlySet<string> = new Set(['/orders', '/cdn/usages/broken']);
 
 export function isRandomOrder(path: string, order: unknown): boolean {
   return RANDOM_ORDERS[path]?.some((name) => String(order).startsWith(name)) ?? false;
 }
 
-/** The keys are `parameter`, or `path parameter` where the path matters. */
+/** A key is `parameter`, or `path parameter` when the value depends on the path. */
 export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
   active: oneOf('true', 'false'),
   offset: oneOf(0, 1, 2, 5, 30),

@@ -36,7 +36,7 @@ const SET_UP = [
   'put /shipment_methods',
 ];
 
-/** Routes that are missing here have the {@link USUAL_WEIGHT}. */
+/** A route without an entry has the {@link USUAL_WEIGHT}. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'post /order_processings': 55,
   'post /proforma_orders': 60,
@@ -94,7 +94,7 @@ interface Shop {
   calls: number;
 }
 
-/** Generates steps one at a time and learns the existing records from the answers of one side. */
+/** Generates steps one at a time. Learns which records exist from the answers of one side. */
 export class Generator {
   private readonly random: SeededRandom;
   private readonly bodies: SchemaBodies;
@@ -182,7 +182,7 @@ export class Generator {
       : comparableCall;
   }
 
-  /** Draws again when the path needs a record of a kind that is missing. */
+  /** Draws another route when no record exists for a path parameter. */
   private routeFor({ records }: Shop): Route {
     const draw = (): Route => this.random.weighted(this.routes, (candidate) => this.weightOf(candidate));
     let route = draw();
@@ -190,7 +190,7 @@ export class Generator {
     return this.precondition(route, records) ?? route;
   }
 
-  /** Returns, most of the time, the route that creates what the drawn route needs. */
+  /** Returns in most cases the route that creates the record which the drawn route needs. */
   private precondition(route: Route, records: Records): Route | undefined {
     if (this.random.chance(CHANCES.final)) return undefined;
     const routeNamed = (name: string): Route | undefined => this.routes.find((candidate) => nameOf(candidate) === name);
@@ -211,7 +211,7 @@ export class Generator {
     return Date.parse(`${String(time)}Z`) > this.now;
   }
 
-  /** Evaluations that are neither used nor stale. */
+  /** Evaluations that are unused and at most 24 hours old. */
   private freshEvaluations(records: Records): readonly KnownRecord[] {
     const usedIds = new Set(records.of('proforma').map(({ fields }) => fields['order_processing_id']));
     return records
@@ -236,7 +236,7 @@ export class Generator {
     return bodyOptional !== true || this.random.chance(path.endsWith('/revert') ? 0.95 : 0.6);
   }
 
-  /** Repeats a call with its idempotency key, sometimes with another body. */
+  /** Repeats an earlier call with its idempotency key, sometimes with a different body. */
   private repeat(): CallStep {
     const originalCall = this.random.pick(this.keyedCalls.slice(-20));
     const isChanged = this.random.chance(0.25) && originalCall.body !== undefined;
@@ -264,7 +264,7 @@ export class Generator {
     const isUsable = ({ fields }: KnownRecord): boolean =>
       typeof fields['access_token'] === 'string' && (caller === 'session' || fields['customer_id'] !== null);
     const sessions = shop.records.of('session').filter(isUsable);
-    // Recent sessions are valid more often.
+    // Older sessions have often expired.
     return { token: sessions.length > 0 ? random.pick(sessions.slice(-2)).source.below('access_token') : 'none yet' };
   }
 
@@ -295,7 +295,7 @@ export class Generator {
       finalized: boolean;
     }[];
     const { random } = this;
-    // A change of the token that makes the calls would end the run.
+    // A change of the token that sends the calls would end the run.
     if (path.startsWith('/access_tokens')) return fields['current'] === false;
     if (path.includes('/restore') || (path.includes('/purge') && method === 'delete'))
       return isTrashed || random.chance(0.03);
@@ -328,7 +328,7 @@ export class Generator {
     });
   }
 
-  /** Makes related fields of a call consistent. */
+  /** Adjusts fields of a call that depend on each other. */
   private fitFields(route: Route, call: CallStep, material: Material): Partial<CallStep> {
     const { random, records } = material;
     const body = call.body as Fields | undefined;
@@ -460,7 +460,7 @@ export class Generator {
     };
   }
 
-  /** Identifies the variants of rows by code alone. */
+  /** Replaces the identifiers of each row by the code of a known variant. */
   private items(items: unknown, { random, records }: Material): unknown {
     const variants = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
     if (variants.length === 0) return items;
@@ -475,7 +475,7 @@ export class Generator {
     );
   }
 
-  /** Restocks sold variants, so that sales continue. */
+  /** Adds stock of sold variants, so that later sales succeed. */
   private stockRows(body: Fields | undefined, { random, records }: Material): unknown {
     const variants = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
     return rowsIn(body, 'stocks').flatMap((row) => {
@@ -576,7 +576,7 @@ function isKept({ fields }: Pick<KnownRecord, 'fields'>): boolean {
   return (fields['deleted_at'] ?? null) === null;
 }
 
-/** Learns effects of calls that their answers do not show. */
+/** Records effects of a call that its answer does not show. */
 function learnEffects(records: Records, step: CallStep, { status, body }: Answer): void {
   const kind = kindOfRecord(step.path);
   const { id } = step.params;
@@ -614,7 +614,7 @@ function withParts({ params, path, query }: CallStep, records: Records): CallSte
   ];
 }
 
-/** Requests all rows, because the order of pages depends on random values. */
+/** Requests all rows, because random values decide which rows are on a page. */
 function withoutPage(query: CallStep['query']): CallStep['query'] {
   return [...query.filter(([name]) => !isPaging(name)), ['limit', 10_000]];
 }
@@ -623,7 +623,7 @@ function isPaging(name: string): boolean {
   return name === 'offset' || name === 'limit' || name === 'cursor';
 }
 
-/** Excludes small ids and short texts, which may match random values of one side only. */
+/** Excludes small ids and short texts, because they may match random values of one side only. */
 function hostileQuery(path: string, name: string, random: SeededRandom): string {
   const queries = HOSTILE_QUERIES.map((make) => make(name));
   if (/ids?$/i.test(name)) return random.pick(queries.filter((query) => !/=(?:%2B)?[12](?:&|$)/.test(query)));

@@ -3,7 +3,6 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const RGB_8_BIT = [8, 2, 0, 0, 0];
 
-/** Draws a gradient. */
 export function makePng(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

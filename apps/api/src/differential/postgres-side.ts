@@ -21,10 +21,10 @@ export function openFreshPostgres(server: string): DatabaseOpener {
   };
 }
 
-/** Opens an existing database without synchronous commits, which a test does not need. */
+/** Opens an existing database without synchronous commits, because a test needs no durability. */
 export function openPostgres(url: string): DatabaseOpener {
   return async (options) => {
-    // `URL` cannot parse the address of a Unix socket.
+    // `URL` cannot parse the address of a Unix socket, so the option is appended as text.
     const connection = { url: `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
     const source = await dataSourceFor(connection, POOL_SIZE).initialize();
     const ports = portsOf(new Postgres(source), connection, options);

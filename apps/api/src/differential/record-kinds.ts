@@ -1,4 +1,4 @@
-/** Ids that are equal on both sides. */
+/** Fields with ids that are equal on both sides. */
 const SHARED_IDS = new Set([
   'currency_id',
   'market_id',
@@ -22,7 +22,7 @@ const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
   product_attribute_def_id: 'attribute',
 };
 
-/** Key: the object or list that contains the `id`. */
+/** Kind of a record by the field that contains the object or the list of objects. */
 const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   variants: 'variant',
   products: 'product',
@@ -43,7 +43,7 @@ const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   orders: 'order',
 };
 
-/** Key: a prefix of the path; the longest match counts. */
+/** Kind of a record by the prefix of the route; the longest prefix applies. */
 const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
   ['/payment_methods', 'payment_method'],
   ['/promotions', 'promotion'],
@@ -81,7 +81,7 @@ const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
   ['/cdn', 'file'],
 ];
 
-/** Fields that repeat values of the request. */
+/** Fields that repeat values of the request instead of showing a record. */
 export const ECHOES: ReadonlySet<string> = new Set(['input', 'product', 'fields', 'others', 'value']);
 
 const isIndex = (name: string | undefined): boolean => name !== undefined && /^\d+$/.test(name);
@@ -108,7 +108,7 @@ const KINDS_BY_ACTION: Readonly<Record<string, string>> = {
   refund: 'proforma',
 };
 
-/** The action of an entry of the audit log begins with the kind of its subject. */
+/** An action of the audit log starts with the kind of the changed record. */
 function kindOfSubject(entry: unknown): string {
   const [kind = ''] = String((entry as { action?: unknown } | undefined)?.action).split('.');
   return KINDS_BY_ACTION[kind] ?? kind;

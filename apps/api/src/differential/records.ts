@@ -4,15 +4,15 @@ import { Ref, type CallStep } from './steps.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A record as the answers until now have shown it. */
+/** A record with the fields that answers have shown so far. */
 export interface KnownRecord {
   /** The id of the record. */
   readonly ref: Ref;
   readonly fields: Fields;
-  /** The latest answer that shows the most fields of the record. */
+  /** Reference to the object in an answer that shows the most fields; the latest of several. */
   readonly source: Ref;
   readonly size: number;
-  /** The record in whose answer this one was nested. */
+  /** The record that contained this record in the answer. */
   readonly parent?: KnownRecord | undefined;
 }
 
@@ -20,10 +20,10 @@ function idOf({ fields, ref }: KnownRecord): unknown {
   return fields[ref.path.slice(ref.path.lastIndexOf('.') + 1)];
 }
 
-/** Long lists repeat what other answers have shown. */
+/** Further items of a long list are ignored, because other answers show the same records. */
 const MAX_LIST = 50;
 
-/** Records of one app that the left side has shown, as references that both sides can resolve. */
+/** Records of one app that answers of the left side have shown. Both sides can resolve their references. */
 export class Records {
   private readonly recordsByKind = new Map<string, Map<unknown, KnownRecord>>();
 
@@ -31,7 +31,7 @@ export class Records {
     return [...(this.recordsByKind.get(kind)?.values() ?? [])];
   }
 
-  /** Finds the record by a reference to its id or to another of its fields. */
+  /** Finds the record by a reference to any of its fields, such as its id. */
   find(kind: string, ref: unknown): KnownRecord | undefined {
     if (!(ref instanceof Ref)) return undefined;
     const refersTo = ({ ref: id, source }: KnownRecord): boolean =>
@@ -45,18 +45,18 @@ export class Records {
     if (record) this.recordsByKind.get(kind)?.delete(idOf(record));
   }
 
-  /** Adds facts that an answer implies but does not show. */
+  /** Adds fields that an answer implies but does not show. */
   update(kind: string, ref: unknown, fields: Fields): void {
     const record = this.find(kind, ref);
     if (record) this.recordsByKind.get(kind)?.set(idOf(record), { ...record, fields: { ...record.fields, ...fields } });
   }
 
   learn(step: CallStep, { status, body }: Answer): void {
-    // The order of such lists differs between the sides.
+    // The order of these lists differs between the sides, so an index would refer to different records.
     if (step.isUnordered === true || step.path === '/stock_movements') return;
-    // Their records have other kinds than the route.
+    // A feed contains records of other kinds than its route.
     if (step.path === '/events') return;
-    // This list has more fields than the answer that shows the token.
+    // The list shows more fields of a session than the answer with its token, and would replace that answer.
     if (step.path === '/sessions' && step.method === 'get') return;
     if (status >= 300 || typeof body !== 'object' || step.query.some(([name]) => name === 'dry_run')) return;
     this.walk(step, [], body);

@@ -1,4 +1,4 @@
-/** Sorts each run of neighbours that belong together; all other items stay where they are. */
+/** Sorts each run of neighbours for which `belongTogether` is true. The runs themselves stay in order. */
 export function sortRuns<Item>(
   items: readonly Item[],
   belongTogether: (left: Item, right: Item) => boolean,

@@ -15,7 +15,7 @@ interface Operation {
 const CHANCE_OF_OPTIONAL = 0.4;
 const CHANCE_OF_NULL = 0.06;
 
-/** Generates valid bodies by the API reference, with values from the records of an app. */
+/** Generates bodies that are valid by the API reference, with ids and codes of known records. */
 export class SchemaBodies {
   private readonly reference: Json;
 
@@ -69,7 +69,7 @@ export class SchemaBodies {
     return /^id$|_id$/.test(path.at(-1) ?? '') ? ABSENT_ID : randomValue(resolvedSchema, material);
   }
 
-  /** Rows of bulk calls have no required fields in their schema, so common fields are nearly always sent. */
+  /** The schema of a bulk row requires no field, so fields that most rows need are nearly always sent. */
   private chanceOf(name: string): number {
     if (RARE_FIELDS.has(name)) return 0.1;
     return COMMON_FIELDS.has(name) ? 0.995 : CHANCE_OF_OPTIONAL;
@@ -90,7 +90,7 @@ export class SchemaBodies {
   }
 }
 
-/** A wrong value in one of these fields makes the whole call fail. */
+/** One invalid value in these fields fails the whole call. */
 const RARE_FIELDS = new Set(['product_attribute_def_id', 'currency', 'default_warehouse_code', 'coupon_code']);
 const COMMON_FIELDS = new Set([
   'code',

@@ -1,4 +1,4 @@
-/** Makes the same random choices for the same seed. */
+/** Pseudo-random choices that are equal for equal seeds. */
 export class SeededRandom {
   private state: number;
 

@@ -11,7 +11,7 @@ export async function shrink<Item>(
   let tries = 0;
   for (let size = Math.ceil(shortest.length / 2); size >= 1 && tries < maxTries;) {
     let hasShrunk = false;
-    // Later entries depend on earlier ones, so it drops from the end.
+    // Later entries depend on earlier ones, so entries are dropped from the end.
     for (let end = shortest.length; end > 0 && tries < maxTries; end -= size) {
       const start = Math.max(0, end - size);
       const candidate = [...shortest.slice(0, start), ...shortest.slice(end)];

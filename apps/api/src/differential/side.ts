@@ -20,18 +20,18 @@ export interface Side {
   readonly routes: readonly Route[];
   call(call: RawCall): Promise<RawReply>;
   createApp(currency: string): Promise<string>;
-  /** Moves the clock; negative only between runs. */
+  /** Moves the clock by a number of seconds, which is negative only between runs. */
   forward(seconds: number): void;
   /** Runs pending jobs and returns the number of failures. */
   runJobs(): Promise<number>;
-  /** Runs every chore once. Returns the result of each by name. */
+  /** Runs every chore once and returns the results by name. */
   runChores(): Promise<Readonly<Record<string, unknown>>>;
   close(): Promise<void>;
 }
 
 export type OpenSide = (environment: Readonly<Record<string, string>>) => Promise<Side>;
 
-/** Opens the whole service on a database of this adapter. */
+/** Opens the whole service on a database that the function opens. */
 export function sideOn(openDatabase: DatabaseOpener): OpenSide {
   return async (environment) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'differential-'));

@@ -1,4 +1,4 @@
-/** Refers to a value in an earlier answer; each side resolves it to its own value. */
+/** A reference to a value in an earlier answer; each side resolves it to its own value. */
 export class Ref {
   constructor(
     readonly step: number,
@@ -6,7 +6,7 @@ export class Ref {
     readonly path: string,
   ) {}
 
-  /** Refers to another field of the same object. */
+  /** Returns a reference to another field of the same object. */
   sibling(name: string): Ref {
     return new Ref(this.step, [...this.path.split('.').slice(0, -1), name].join('.'));
   }
@@ -38,10 +38,10 @@ export interface CallStep {
   /** Text that is sent in place of the JSON body. */
   readonly text?: string;
   readonly file?: FormFile;
-  /** Token of a session; without it, the token of the app is sent. */
+  /** Session token that the call sends; by default, the call sends the app's token. */
   readonly token?: unknown;
   readonly idempotencyKey?: string;
-  /** The list is sorted by random values, so its rows are compared by id. */
+  /** Whether random values decide the order of the list; its rows are then matched by id. */
   readonly isUnordered?: boolean;
 }
 
@@ -53,7 +53,7 @@ export type Step =
   | { readonly kind: 'jobs'; readonly id: number }
   | { readonly kind: 'chores'; readonly id: number };
 
-/** An id that no record has; references to missing answers resolve to it. */
+/** An id of no record; a reference to a missing answer resolves to it. */
 export const ABSENT_ID = 987_654_321;
 
 export function resolveRefs(value: unknown, valueOf: (ref: Ref) => unknown): unknown {

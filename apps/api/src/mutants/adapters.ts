@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Source } from './syntax.js';
 
-/** A shipped adapter with the sources to mutate and the suites that have to fail. */
+/** A shipped adapter: the sources to mutate, and the suites that must find the mutants. */
 export interface Adapter {
   readonly name: string;
   readonly sources: readonly Source[];
-  /** Files that run contract suites, relative to the root of the repository. */
+  /** Test files that run contract suites, relative to the root of the repository. */
   readonly suites: readonly string[];
   readonly needsPostgres: boolean;
 }
@@ -14,7 +14,7 @@ export interface Adapter {
 interface AdapterEntry {
   readonly name: string;
   readonly sources: string | readonly string[];
-  /** Needed when the suites are not beside the sources. */
+  /** Suites of the adapter; by default, those beside its sources. */
   readonly suites?: readonly string[];
   readonly needsPostgres?: boolean;
 }
@@ -44,7 +44,7 @@ interface Exclusion {
   readonly reason: string;
 }
 
-/** Files of adapters that no port covers. */
+/** Files of adapter packages that are not mutated, because no port covers them. */
 export const EXCLUSIONS: readonly Exclusion[] = [
   { files: /\.test\.ts$|\/testing\/|\/index\.ts$/, reason: 'Tests and lists of exports.' },
   {

@@ -3,19 +3,19 @@ import type { SuiteRequest, TestReport } from './messages.js';
 import type { RunSuites } from './run.js';
 
 const MIN_TEST_MS = 6_000;
-/** Allows for slow mutants and for other runs on the same machine. */
+/** Allows for slow mutants and for other test runs on the machine. */
 const MAX_SLOWDOWN = 3;
 const TEST_TIMEOUT_MS = 60_000;
 const SUITE_TIMEOUT_MS = 400_000;
 
-/** Results of an adapter's suites without a mutant. */
+/** Test results of an adapter without any mutant. */
 export class Baseline {
   constructor(
     private readonly suites: ReadonlyMap<
       string,
       { readonly tests: readonly TestReport[]; readonly setUp: ReadonlySet<number> }
     >,
-    /** False when functions run in threads or processes, where coverage is unknown. */
+    /** False when functions run in threads or child processes, where coverage cannot be recorded. */
     private readonly hasCoverage: boolean,
   ) {}
 
@@ -23,7 +23,7 @@ export class Baseline {
     return [...this.suites.values()].reduce((sum, { tests }) => sum + tests.length, 0);
   }
 
-  /** Returns the tests that run one of these functions, the quickest suite first. */
+  /** Returns the tests that run at least one of these functions, the quickest suite first. */
   testsOf(functions: readonly number[]): (SuiteRequest & { readonly ms: number })[] {
     return [...this.suites]
       .map(([file, { tests, setUp }]) => {
@@ -40,7 +40,7 @@ export class Baseline {
   }
 }
 
-/** Runs the suites twice, the second time in reverse order, so that tests that depend on each other fail. */
+/** Runs the suites in order and then in reverse, so that tests which depend on other tests fail. */
 export async function runBaseline(adapter: Adapter, run: RunSuites): Promise<Baseline> {
   const hasCoverage = adapter.suites.length > 1;
   const suites = adapter.suites.map(async (file) => {

@@ -4,11 +4,11 @@ import { rangeOf, type Source, type SyntaxNode } from './syntax.js';
 export interface Candidate {
   readonly source: Source;
   readonly change: Change;
-  /** Outermost first. */
+  /** Nodes around the change, outermost first. */
   readonly parents: readonly SyntaxNode[];
   /** The SQL text that contains the change. */
   readonly statement?: string;
-  /** The other conditions beside a dropped condition. */
+  /** For a dropped condition, the other conditions of its clause. */
   readonly siblings?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function constantOf({ parents }: Candidate): string {
   return nameOf(declarator?.['id'] as SyntaxNode | undefined);
 }
 
-/** Conditions on ids that come from another table or subquery. */
+/** Conditions that compare an id with a column of another table or with a subquery. */
 export const JOINED_ID =
   /^(?:\w+\.)?\w*id\w* (?:= (?!app\b)\w+\.\w+|in \(|= any\(array\()|^\$\{(?:among|listed|anyOf)\(|^exists \(/;
 
@@ -51,7 +51,7 @@ export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\]|new Date\(0\)
 export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force)$/;
 export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
 
-/** Returns true when the function only flushes. */
+/** Whether the changed function does nothing but flush files to disk. */
 export function isFlushing(source: Source, { start }: Change): boolean {
   return /^[^}]*\.sync\(\)/.test(source.text({ start, end: start + 200 }));
 }

@@ -1,9 +1,9 @@
 import type { Range } from './syntax.js';
 
-/** A mutation: replaces a range of a file. */
+/** A mutation that replaces a range of a file. */
 export interface Change extends Range {
   readonly operator: string;
   readonly replacement: string;
-  /** The other conditions beside a dropped condition. */
+  /** For a dropped condition, the other conditions of its clause. */
   readonly siblings?: readonly string[];
 }

@@ -14,7 +14,7 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 const ARITHMETIC: Readonly<Record<string, string>> = { '+': '-', '-': '+', '*': '/', '/': '*', '%': '*' };
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
 const TEXT_TYPES = new Set(['StringLiteral', 'TemplateLiteral']);
-/** Removing one of these calls leaves a value of the same type. */
+/** Methods whose result has the type of the value they are called on, so a call can be removed. */
 const REFINING_METHODS = new Set([
   'filter',
   'sort',
@@ -78,7 +78,7 @@ const replaceLiterals: Operator = ({ node, parents }) => {
   return node.type === 'TemplateLiteral' ? replaceWith("''") : [];
 };
 
-/** Removes one item at a time, together with its comma. */
+/** For each item, makes a change that removes the item and its comma. */
 function dropEach(items: readonly Range[], operator: string): Change[] {
   return items.map((item, index) => {
     const [previous, next] = [items[index - 1], items[index + 1]];
@@ -103,7 +103,7 @@ const dropEntries: Operator = ({ node }) => {
   return dropEach(elements, 'drop item');
 };
 
-/** Returns the range of a property, which the syntax tree lacks. */
+/** Returns the range of a property, because the parser gives properties no range. */
 function rangeOfProperty(property: SyntaxNode): Range {
   if (property.type === 'SpreadElement') {
     const spread = property['spread'] as SyntaxNode['span'];
@@ -150,7 +150,7 @@ const OPERATORS: readonly Operator[] = [
   changeCalls,
 ];
 
-/** Returns all changes of code outside SQL texts. */
+/** Returns all changes of code except changes of SQL texts. */
 export function codeChanges(source: Source): { readonly change: Change; readonly visited?: Visited }[] {
   return [
     ...source.visited.flatMap((visited) =>

@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RunReport, RunRequest, SuiteRequest } from './messages.js';
 import { Registry, type Hook, type Suite, type Test } from './registry.js';
 
-// Each run starts a process of this file. It runs the requested suites one after the other and exits at the first
-// failure.
+// Each run is a process of this file. It runs the requested suites one after another and exits at the first failed
+// test.
 
 const HOOK_TIMEOUT_MS = 20_000;
 const CLOSING_TIMEOUT_MS = 5_000;
-/** Codes of statements that PostgreSQL cannot parse. Such mutants fail with any values, so they prove nothing. */
+/**
+ * Error codes of statements that PostgreSQL cannot parse. A mutant with such an error always fails, so it proves
+ * nothing.
+ */
 const UNPARSABLE_CODES = new Set([
   '42601',
   '42703',

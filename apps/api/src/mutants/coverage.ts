@@ -8,14 +8,14 @@ interface NumberedFunction extends FunctionRange {
   readonly words: ReadonlySet<string>;
 }
 
-/** A top-level declaration with the names that it declares. */
+/** A top-level declaration and the names that it declares. */
 interface Declaration extends Range {
   readonly source: Source;
   readonly names: readonly string[];
   readonly words: ReadonlySet<string>;
 }
 
-/** Numbers the functions of adapters and finds those that a mutation point affects. */
+/** Numbers the functions of adapters. Finds the functions whose behaviour a mutation can change. */
 export class FunctionMap {
   private readonly functions: readonly NumberedFunction[];
   private readonly declarations: readonly Declaration[];
@@ -28,7 +28,7 @@ export class FunctionMap {
     this.declarations = sources.flatMap(declarationsIn);
   }
 
-  /** Returns the text with calls that report which functions run. */
+  /** Adds a call to each function of the text that reports when the function runs. */
   instrument(file: string, text: string): string {
     const functionsOfFile = this.functions.filter(({ source }) => source.file === file);
     const insertions = functionsOfFile.flatMap(({ id, body, isBlock }) => {
@@ -45,7 +45,7 @@ export class FunctionMap {
     return bytes.toString();
   }
 
-  /** Returns functions of which at least one must run before a change at this point shows. */
+  /** Returns the functions of which at least one must run for a test to notice the change. */
   affectedFunctions(point: Point): number[] {
     const enclosing = this.functions.filter(
       ({ source, ...range }) => source === point.source && isWithin(point, range),
@@ -64,8 +64,8 @@ export class FunctionMap {
   }
 
   /**
-   * Returns functions that mention one of these names, or a constant made of one. It matches names alone, so it may
-   * return too many.
+   * Returns functions that mention one of these names or a constant derived from one. Only names are compared, so the
+   * list may contain unrelated functions.
    */
   private usersOf(names: readonly string[]): number[] {
     const usedNames = new Set(names);
@@ -82,10 +82,7 @@ function wordsOf(source: Source, range: Range): Set<string> {
   return new Set(source.text(range).match(/[A-Za-z_]\w*/g));
 }
 
-/**
- * Lists top-level constants with their names. Lists classes without names, because the functions inside stand for a
- * class.
- */
+/** Returns top-level constants with their names. A class has no names, because only the functions inside it count. */
 function declarationsIn(source: Source): Declaration[] {
   return source.visited
     .filter(({ parents }) => parents.every(({ type }) => type === 'ExportDeclaration'))

@@ -1,7 +1,7 @@
 import { migrate } from '@back-office/database-postgres';
 import pg from 'pg';
 
-/** Creates a migrated template on a server, from which suites copy their databases. */
+/** Creates a migrated template database on the server; each suite copies it. */
 export async function openTemplate(
   url: string,
 ): Promise<{ readonly env: Record<string, string>; close(): Promise<void> }> {
@@ -13,7 +13,7 @@ export async function openTemplate(
   await migrate({ url: templateUrl.href });
   return {
     env: { TEST_DATABASE: JSON.stringify({ connection: { url }, template, prefix }) },
-    // Databases of killed runs are dropped too.
+    // Also drops databases of runs that were killed.
     close: () =>
       administer(url, async (client) => {
         const { rows } = await client.query<{ datname: string }>(

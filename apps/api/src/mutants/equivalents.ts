@@ -17,7 +17,7 @@ import {
 import { rangeOf, type SyntaxNode } from './syntax.js';
 
 interface Rule {
-  /** Why no contract can distinguish the mutant from the original. */
+  /** Why no contract can distinguish the mutant from the unchanged code. */
   readonly reason: string;
   readonly covers: (candidate: Candidate) => boolean;
 }
@@ -222,7 +222,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   },
 ];
 
-/** Returns why no test has to find the change; `undefined` when a test has to. */
+/** Returns why the suites need not find the change; `undefined` when a test must find it. */
 export function reasonToSkip(candidate: Candidate): string | undefined {
   return EQUIVALENCE_RULES.find(({ covers }) => covers(candidate))?.reason;
 }

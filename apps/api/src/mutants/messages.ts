@@ -1,16 +1,16 @@
 export interface RunRequest {
-  /** Suites as compiled files. */
+  /** Suites to run, as compiled files. */
   readonly suites: readonly SuiteRequest[];
-  /** Runs the last test first, to find tests that depend on each other. */
+  /** Whether the tests run in reverse order, to find tests that depend on other tests. */
   readonly reversed: boolean;
-  /** Timeout of tests without a timeout in the request. */
+  /** Timeout in milliseconds of tests that have none in the request. */
   readonly timeoutMs: number;
   readonly watchSql: boolean;
 }
 
 export interface SuiteRequest {
   readonly file: string;
-  /** Timeout in milliseconds by test number; missing means all tests. */
+  /** Timeout in milliseconds by test number; absent means that all tests run. */
   readonly tests?: Readonly<Record<number, number>>;
 }
 

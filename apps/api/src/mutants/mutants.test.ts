@@ -126,7 +126,7 @@ describe('a change of SQL', () => {
 
 describe('a rule for changes that no contract can notice', () => {
   const sql = (text: string): string => `const A = \`${text}\`;`;
-  /** `covered` matches the rule; `kept` is similar and does not match. */
+  /** The rule matches `covered`; it does not match `kept`, which is similar. */
   const examples: readonly [operator: string, covered: string, kept: string][] = [
     ['replace literal', "throw new Error('a');", "f('a');"],
     ['remove await', 'async () => await a;', 'async () => [await a];'],
@@ -176,19 +176,19 @@ describe('a rule for changes that no contract can notice', () => {
     const usesMemory = /=> id|DAILY/.test(coveredCode);
     const file = `packages/database-${usesMemory ? 'memory/src/media/x' : 'postgres/src/postgres'}.ts`;
     const count = (text: string): number => mutateCode(operator, text, file).length;
-    // The condition beside the covered one can still be dropped.
+    // A covered statement with a second condition still has one change: dropping that condition.
     expect(count(coveredCode)).toBe(coveredCode.includes(' and ') ? 1 : 0);
     expect(count(keptCode)).toBe(1);
   });
 
-  it('has a reason and an example', () => {
+  it('has a reason, and an example', () => {
     expect(examples).toHaveLength(EQUIVALENCE_RULES.length);
     for (const { reason } of [...EQUIVALENCE_RULES, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
   });
 });
 
 describe('the shipped adapters', () => {
-  it('have sources, and only suites of contracts', () => {
+  it('have sources, and only suites that run contracts', () => {
     const adapters = adaptersOf(ROOT);
     expect(adapters.map(({ name }) => name)).toEqual(ADAPTER_NAMES);
     for (const { sources, suites } of adapters) {
@@ -250,7 +250,7 @@ describe('mutants of an adapter', () => {
     return testMutants(root, { adapters, perAdapter, seed, concurrency: 2, env: {} });
   };
 
-  it('are all killed, except one that changes no behaviour', async () => {
+  it('are all killed, except one that does not change behaviour', async () => {
     const reports = await testCounter(1);
     const verdicts = reports.flatMap((report) => report.verdicts);
     const lineOf = ({ point, result }: (typeof verdicts)[number]) =>

@@ -15,13 +15,13 @@ export type MutantResult = 'killed' | 'survived' | 'invalid';
 export interface Verdict {
   readonly point: Point;
   readonly result: MutantResult;
-  /** The test that has failed, or the reason why no test did. */
+  /** Name of the failed test, or why no test failed. */
   readonly reason: string;
 }
 
 export interface AdapterReport {
   readonly name: string;
-  /** Number of mutation points that the mutants were drawn from. */
+  /** Number of mutation points from which the mutants were drawn. */
   readonly pointCount: number;
   readonly testCount: number;
   readonly verdicts: readonly Verdict[];
@@ -31,16 +31,16 @@ export interface MutantOptions {
   readonly adapters: readonly Adapter[];
   readonly perAdapter: number;
   readonly seed: number;
-  /** Runs only operators whose name contains this text. */
+  /** Only operators with this text in their name are used. */
   readonly operator?: string;
   readonly concurrency: number;
   readonly env: Readonly<Record<string, string>>;
-  /** Aborts all runs; the report keeps the verdicts until then. */
+  /** Aborts all runs; the report then contains the verdicts so far. */
   readonly signal?: AbortSignal;
   readonly onVerdict?: (adapter: Adapter, verdict: Verdict) => void;
 }
 
-/** Mutates the adapters and runs each adapter's contract suites against its mutants. */
+/** Makes mutants of each adapter and runs its contract suites against them. */
 export async function testMutants(root: string, options: MutantOptions): Promise<AdapterReport[]> {
   const functionMap = new FunctionMap(options.adapters);
   const workshop = await Workshop.open(root, options.concurrency, (file, text) => functionMap.instrument(file, text));
@@ -58,7 +58,7 @@ export async function testMutants(root: string, options: MutantOptions): Promise
   }
 }
 
-/** Lends each copy of the repository to one run at a time. */
+/** Copies of the repository, each used by one run at a time. */
 class CopyPool {
   private readonly freeCopies: string[];
   private readonly waitingRuns: ((copy: string) => void)[] = [];
@@ -88,7 +88,7 @@ class CopyPool {
   }
 }
 
-/** The mutants of one adapter, in random order. */
+/** Mutants of one adapter, in random order. */
 class MutantQueue {
   private readonly remainingPoints: Point[];
   private readonly pointCount: number;
@@ -108,7 +108,7 @@ class MutantQueue {
     this.remainingPoints = shuffle(points, new SeededRandom(options.seed));
   }
 
-  /** Runs mutants until enough are valid. */
+  /** Runs mutants until enough of them are valid. */
   async work(pool: CopyPool): Promise<void> {
     for (let point = this.next(); point !== undefined; point = this.next()) {
       const verdict = await this.runMutant(point, pool);

@@ -39,7 +39,7 @@ function sqlChangesIn(visited: Visited, source: Source): Change[] {
     );
 }
 
-/** Returns the text between the quotes when it is SQL. */
+/** Returns the text between the quotes if it is SQL, or else `undefined`. */
 function sqlOf({ node }: Visited, source: Source): string | undefined {
   if (node.type !== 'TemplateLiteral' && node.type !== 'StringLiteral') return undefined;
   const { start, end } = rangeOf(node);

@@ -1,7 +1,7 @@
 export type Hook = () => unknown;
 
 export interface Test {
-  /** Number within the file. */
+  /** Number of the test within its file. */
   readonly id: number;
   readonly name: string;
   readonly run: Hook;
@@ -32,7 +32,7 @@ export class Suite {
   }
 }
 
-/** Registers the tests of one file by the global functions of Jest. */
+/** Registers the tests of one file; replaces Jest's global functions. */
 export class Registry {
   readonly root = new Suite('');
   private currentSuite = this.root;

@@ -12,7 +12,7 @@ function countResults(reports: readonly AdapterReport[], result: MutantResult): 
   return reports.reduce((sum, { verdicts }) => sum + verdicts.filter((verdict) => verdict.result === result).length, 0);
 }
 
-/** Returns a table, followed by every surviving mutant. */
+/** Returns a table of all adapters and a list of surviving mutants. */
 export function tableOf(reports: readonly AdapterReport[]): string {
   const rows = [...reports.map((report) => rowOf(report.name, [report])), rowOf('all', reports)];
   const survivors = reports.flatMap(({ name, verdicts }) =>

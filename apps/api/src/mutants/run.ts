@@ -5,7 +5,7 @@ import type { RunReport, RunRequest } from './messages.js';
 
 export interface SuiteRun {
   readonly reports: readonly RunReport[];
-  /** Why the process ended before all tests. */
+  /** Why the process ended before it had run all tests. */
   readonly endReason?: 'timeout' | 'exit';
 }
 
@@ -17,7 +17,7 @@ export interface RunOptions {
 
 export type RunSuites = (request: RunRequest, timeoutMs: number) => Promise<SuiteRun>;
 
-/** Runs suites in a separate process, in one of the copies. */
+/** Runs suites in a separate process in one of the copies of the repository. */
 export function runSuites(
   copy: string,
   request: RunRequest,
@@ -30,7 +30,7 @@ export function runSuites(
     execArgv: [],
     stdio: 'ignore',
     serialization: 'advanced',
-    // The process leads a group, so that the processes that it starts end with it.
+    // The process leads a process group, so that its child processes can be killed with it.
     detached: true,
   });
   return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export function runSuites(
       resolve({ reports, ...(!isComplete && { endReason: hasTimedOut ? 'timeout' : 'exit' }) });
     };
     child.once('exit', finish);
-    // Reached when the process does not start, or ends before it has received the request.
+    // Emitted when the process cannot start, or ends before it has received the request.
     child.on('error', finish);
     child.send(request, () => {});
   });

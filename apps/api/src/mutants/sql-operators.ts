@@ -17,7 +17,7 @@ const dropConjuncts: Operator = (sql) =>
       ...part,
       siblings: parts.filter((sibling) => sibling !== part).map((sibling) => sql.slice(sibling)),
       operator: 'drop conjunct',
-      // Keeps the condition in the text, so that parameters keep their types.
+      // The condition stays in the text, because PostgreSQL infers the types of parameters from it.
       replacement: `(${sql.slice(part)} or true)`,
     }));
   });
@@ -25,7 +25,7 @@ const dropConjuncts: Operator = (sql) =>
 function conjunctsOf(sql: SqlText, clause: Range): Range[] {
   if (sql.split(clause, /^\bor\b/).length > 1) return [clause];
   const parts = sql.split(clause, /^\band\b/);
-  // The `and` of a `between` does not separate conditions.
+  // The `and` inside a `between` does not separate two conditions.
   return parts.flatMap((part, index) => {
     const isBetween = (candidate: Range | undefined): boolean =>
       candidate !== undefined && /\bbetween\b/.test(sql.mask.slice(candidate.start, candidate.end));
@@ -61,7 +61,7 @@ const dropUpdatedColumns: Operator = (sql) =>
       });
     });
 
-/** Returns the word from the original text, because code may insert names of tables there. */
+/** Returns the word from the original text, because the mask replaces inserted table names. */
 function wordIn(sql: SqlText, matchedText: string, index: number, word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
   const start = index + matchedText.lastIndexOf(word);
@@ -105,7 +105,7 @@ const changeOrder: Operator = (sql) =>
     });
   });
 
-/** Returns true when the order applies only to inserted rows, and not to returned rows. */
+/** Whether the order only affects the order of inserted rows, because the statement returns no rows. */
 function isOfInsert(sql: SqlText, order: Range): boolean {
   const statements = sql.matches(/\binsert into\b/g).map(({ index }) => sql.clauseFrom(index, /^\b\B/));
   const insert = statements.findLast(({ start, end }) => start < order.start && end >= order.end);
@@ -166,14 +166,14 @@ const OPERATORS: readonly Operator[] = [
   changeSigns,
 ];
 
-/** Returns true for a statement, and for a part that code inserts into a statement. */
+/** Whether the text is a statement, or a part that code inserts into a statement. */
 export function isSql(text: string): boolean {
   return /\b(?:select|insert into|update \S+ set|delete from|where|join|order by|on conflict|returning|is (?:not )?null|exists|in)\b|\$\d|\w+\.\w+ (?:=|<|>|like)|\bfor update\b|::/.test(
     text,
   );
 }
 
-/** Returns all changes of an SQL text, with offsets in the text. */
+/** Returns all changes of an SQL text, with offsets relative to the text. */
 export function sqlChanges(text: string): Change[] {
   const sql = new SqlText(text);
   return OPERATORS.flatMap((operator) => operator(sql));

@@ -1,6 +1,6 @@
 import type { Range } from './syntax.js';
 
-/** SQL text with a mask of the same length, where letters replace quoted texts and inserted code. */
+/** An SQL text and a mask of equal length. In the mask, letters replace quoted texts and inserted code. */
 export class SqlText {
   readonly mask: string;
 
@@ -17,8 +17,8 @@ export class SqlText {
   }
 
   /**
-   * Returns the range from here to the end of the clause: a word that starts another clause, or the closing
-   * parenthesis.
+   * Returns the range from `start` to the end of the clause, which is a closing parenthesis or a word that starts
+   * another clause.
    */
   clauseFrom(start: number, ends: RegExp): Range {
     for (const { index, depth } of this.positions(start)) {
@@ -43,7 +43,7 @@ export class SqlText {
     return [...parts, { start: partStart, end }].map((part) => this.trim(part));
   }
 
-  /** Counts the parentheses that open after `start` and are still open at `end`. */
+  /** Returns how many parentheses open after `start` and are still open at `end`. */
   depthBetween(start: number, end: number): number {
     let depthAtEnd = 0;
     for (const { index, depth } of this.positions(start)) {

@@ -15,17 +15,17 @@ export interface Range {
 export interface FunctionRange extends Range {
   readonly body: Range;
   readonly isBlock: boolean;
-  /** The nodes around the body, outermost first. */
+  /** Nodes around the function body, outermost first. */
   readonly parents: readonly SyntaxNode[];
 }
 
 export interface Visited {
   readonly node: SyntaxNode;
-  /** Outermost first. */
+  /** Nodes around this node, outermost first. */
   readonly parents: readonly SyntaxNode[];
 }
 
-/** Syntax of types that contains code; other type syntax is not mutated. */
+/** Type syntax that contains code; other type syntax is not mutated. */
 const TYPES_WITH_CODE = new Set([
   'TsAsExpression',
   'TsNonNullExpression',
@@ -37,7 +37,7 @@ const TYPES_WITH_CODE = new Set([
 const BLOCK_TYPES = new Set(['BlockStatement', 'FunctionBody']);
 const TYPES_WITHOUT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
 
-/** A TypeScript file, addressed by byte offsets as in its parser. */
+/** A TypeScript file, addressed by byte offsets, which its parser returns. */
 export class Source {
   readonly bytes: Buffer;
   readonly visited: readonly Visited[];
@@ -91,7 +91,7 @@ function* visit(tree: unknown, parents: readonly SyntaxNode[]): Generator<Visite
   for (const part of Object.values(tree)) yield* visit(part, parentsOfParts);
 }
 
-/** The parser gives properties no range. */
+/** Adds the range of a property, because the parser gives properties no range. */
 function withRange(node: SyntaxNode): SyntaxNode {
   if (node.type !== 'KeyValueProperty') return node;
   const [key, value] = [node['key'], node['value']] as [SyntaxNode, SyntaxNode];

@@ -17,7 +17,7 @@ const COMPILER_OPTIONS: Options = {
   },
   module: { type: 'es6' },
 };
-/** No suite uses these folders. */
+/** Folders of tools, which no contract suite imports. */
 const TOOL_FOLDERS = /^apps\/api\/src\/(?:bench|differential|faults|mutants)\//;
 const PACKAGE_SCOPE = '@back-office';
 
@@ -25,8 +25,8 @@ const PACKAGE_SCOPE = '@back-office';
 export type Rewrite = (file: string, text: string) => string;
 
 /**
- * Copies of the repository with compiled files, each used for one mutant at a time. The compiled files are also in
- * each package's `dist`, because threads and child processes load them from there.
+ * Compiled copies of the repository, each used for one mutant at a time. Each package's `dist` also has the compiled
+ * files, because threads and child processes load them from there.
  */
 export class Workshop {
   private constructor(
@@ -48,7 +48,7 @@ export class Workshop {
   }
 }
 
-/** Replaces a file while the work runs. */
+/** Runs the work with changed text in a compiled file, then restores the file. */
 export async function withText<Result>(
   copy: string,
   source: Source,
@@ -84,7 +84,7 @@ async function compile(text: string): Promise<string> {
   return (await transform(text, COMPILER_OPTIONS)).code;
 }
 
-/** Compiles the runner from its source, because this tool's tests run without a build. */
+/** Compiles the runner from source, because the tests of this tool run without a build. */
 async function buildRunner(root: string, folder: string): Promise<void> {
   await mkdir(join(folder, 'runner'));
   await writeFile(join(folder, 'package.json'), '{"type": "module"}');
@@ -137,7 +137,7 @@ async function linkModules(root: string, copy: string, packages: readonly string
   );
 }
 
-/** Rewrites the exports of a package to the compiled files beside its sources. */
+/** Makes the exports of a package refer to the compiled files beside its sources. */
 async function rewriteExports(root: string, copy: string, folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
     exports?: Record<string, { 'back-office:source'?: string }>;
