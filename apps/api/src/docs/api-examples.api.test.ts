@@ -24,7 +24,7 @@ let reference: Record<string, unknown>;
 
 beforeAll(async () => {
   recorded = await recordApiExamples();
-  // `npm run docs` sets the variable.
+  // `npm run docs` sets this variable.
   if (process.env['WRITE_EXAMPLES'] === '1') await writeFile(API_EXAMPLES, `${JSON.stringify(recorded, null, 2)}\n`);
   routes = await buildRoutes();
   reference = buildOpenApiDocument(routes, API_VERSION, [], readApiExamples());
@@ -59,14 +59,14 @@ describe('the examples of the API reference', () => {
     const missing = routes.filter((route) =>
       Object.entries(route.answers).some(([status, shape]) => {
         const { content } = operationOf(route).responses[status] ?? {};
-        // A PNG has no readable example.
+        // The API reference cannot show a PNG, so it has no example.
         return shape !== null && !hasExamples(content, route.media ? 'image/svg+xml' : 'application/json');
       }),
     );
     expect(missing.map(nameOf)).toEqual([]);
   });
 
-  it('show a refusal in both forms for every call with a message key', () => {
+  it('show a refusal in both error formats for every call with a message key', () => {
     const missing = routes
       .filter(({ refusals = [], missingKey }) => refusals.length > 0 || missingKey !== undefined)
       .filter((route) => {
@@ -76,7 +76,7 @@ describe('the examples of the API reference', () => {
     expect(missing.map(nameOf)).toEqual([]);
   });
 
-  it('all stand in the reference, which stays small', () => {
+  it('are all in the API reference, which stays below its maximum size', () => {
     const count = (part: unknown): number => JSON.stringify(part).split('{"summary":').length;
     expect(count(reference['paths'])).toBe(count(recorded));
     expect(JSON.stringify(reference).length).toBeLessThan(MAX_REFERENCE_BYTES);

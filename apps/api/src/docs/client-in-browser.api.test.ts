@@ -21,7 +21,7 @@ async function bundle(code: string): Promise<string> {
 }
 
 describe('the client in a browser', () => {
-  it('needs no module of Node', async () => {
+  it('imports no module of Node', async () => {
     expect(await bundle(`import * as client from '@back-office/client'; report(client)`)).not.toContain('node:');
   });
 });
@@ -66,9 +66,9 @@ if (hasChromium)
     let api: TestApi;
     const keys: unknown[] = [];
 
-    /** Refuses the first upload, and reads all uploads slowly. */
+    /** Answers the first upload with 503 and later uploads with 201, and reads every body slowly. */
     async function readSlowly(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      // Browsers also ask for an icon of the page.
+      // A browser also requests an icon for the page.
       if (request.method === 'POST') keys.push(request.headers['idempotency-key']);
       for await (const chunk of request) if ((chunk as Buffer).length > 0) await wait(4);
       response.writeHead(keys.length === 1 ? 503 : 201, { 'Content-Type': 'application/json' });
@@ -76,7 +76,7 @@ if (hasChromium)
     }
 
     beforeAll(async () => {
-      // The browser breaks the connection of the cancelled upload.
+      // A cancelled upload ends its connection, so reading its body fails.
       server = await startPageServer((request, response) => void readSlowly(request, response).catch(() => {}));
       api = await testApi({ CORS_ORIGINS: server.origin });
     });
@@ -85,7 +85,7 @@ if (hasChromium)
       await server.close();
     });
 
-    it('uploads with progress, retries, cancels, lists, reports errors and verifies webhooks', async () => {
+    it('uploads with progress, retries, cancels, lists records, reports errors and verifies webhooks', async () => {
       const { token } = await api.app();
       const timestamp = '1764000000';
       const body = '{"type":"proforma.paid"}';

@@ -6,7 +6,7 @@ import { listen } from '../testing/varnish.js';
 let api: TestApi;
 let proxy: Server;
 let client: Client;
-/** Responses that the proxy still loses, after the service has executed the call. */
+/** Number of further responses that the proxy drops after the service has executed the call. */
 let responsesToLose = 0;
 const lostStatuses: number[] = [];
 
@@ -60,7 +60,7 @@ function loseResponses(count: number): void {
 }
 
 describe('the client behind a connection that loses responses', () => {
-  it('adds stock once', async () => {
+  it('adds stock only once', async () => {
     loseResponses(2);
     let replayed: string | null = null;
     const { data } = await client.put('/int/stocks', {
@@ -72,7 +72,7 @@ describe('the client behind a connection that loses responses', () => {
     expect(stocks).toMatchObject([{ on_hand: 5 }]);
   });
 
-  it('stores an upload once', async () => {
+  it('stores an upload only once', async () => {
     loseResponses(1);
     const { data } = await client.upload('/cdn/files', { body: { file: new Blob(['hello']) }, fileName: 'a.txt' });
     expect(lostStatuses).toEqual([201]);
@@ -81,7 +81,7 @@ describe('the client behind a connection that loses responses', () => {
     expect(ids).toEqual([data.id]);
   });
 
-  it('refuses another call under the key of the caller', async () => {
+  it('refuses a different call with the same idempotency key', async () => {
     const row = { code: 'TEE-2', warehouse_code: 'MAIN', qty: 1 };
     const idempotencyKey = 'delivery-1';
     await client.put('/int/stocks', { body: { stocks: [row] }, idempotencyKey });
@@ -90,11 +90,11 @@ describe('the client behind a connection that loses responses', () => {
   });
 });
 
-describe('the pages of the service', () => {
+describe('the pages of a list', () => {
   it.each([
     ['a cursor', {}],
     ['an offset, in a search', { search: 'Shirt' }],
-  ])('are followed by %s', async (_, filter) => {
+  ])('are read to the last page by %s', async (_, filter) => {
     const codes: unknown[] = [];
     for await (const { code } of client.all('/products', { query: { ...filter, limit: 2 } })) codes.push(code);
     expect(codes).toHaveLength(5);
@@ -103,12 +103,12 @@ describe('the pages of the service', () => {
 });
 
 describe('an error of the service', () => {
-  it('has the id of the request in the log, and no field for an unreadable request', async () => {
+  it('has the request id, and no field for an unreadable request', async () => {
     const call = client.get('/stock_movements', { query: { dateFrom: 'never', dateUntil: 'never' } });
     await expect(call).rejects.toMatchObject({ status: 400, requestId: expect.stringMatching(/./) });
   });
 
-  it('points to the field, and has the row of a bulk call', async () => {
+  it('names the field, and the row of a bulk call', async () => {
     const fieldError = client.post('/proforma_orders', { body: {} as never });
     await expect(fieldError).rejects.toMatchObject({
       status: 422,
@@ -120,7 +120,7 @@ describe('an error of the service', () => {
     await expect(rowError).rejects.toMatchObject({ key: 'API.Warehouses.NameCantBeBlank', row: 0, field: 'name' });
   });
 
-  it('has the key and the scope that a token lacks', async () => {
+  it('has the message key, and the scope that a token lacks', async () => {
     const { data } = await client.post('/access_tokens', {
       body: { access_token: { name: 'ERP', scopes: ['stock:read'], expires_in: '1d' } },
     });

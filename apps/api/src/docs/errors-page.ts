@@ -93,7 +93,7 @@ interface Message {
   readonly calls: readonly string[];
 }
 
-/** Lists each message with each of its statuses, in alphabetical order. */
+/** Lists each message with all its statuses, in alphabetical order. */
 function messagesOf(routes: readonly Route[]): Message[] {
   const messagesById = new Map<string, Message>();
   for (const route of routes) {

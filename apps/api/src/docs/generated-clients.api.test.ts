@@ -27,7 +27,7 @@ const TSCONFIG = {
   },
   include: ['*.ts'],
 };
-/** Runs the installed version, and refuses a page that names another version. */
+/** Replaces `npx`: runs the installed version, and fails if the page names a different version. */
 const NPX = `#!/bin/sh
 set -eu
 command=$1; shift
@@ -65,7 +65,7 @@ async function runModule(name: string, token: string): Promise<string> {
 
 beforeAll(async () => {
   api = await testApi();
-  // Below the root, the walks find the packages that they import.
+  // Node finds the imported packages only from a folder below the root.
   await mkdir(join(ROOT, '.cache'), { recursive: true });
   folder = await mkdtemp(join(ROOT, '.cache/generated-clients-'));
   await writeFile(join(folder, 'npx'), NPX, { mode: 0o755 });
@@ -142,14 +142,14 @@ describe('a Postman collection', () => {
   const readCollection = async (): Promise<PostmanCollection> =>
     JSON.parse(await readFile(join(folder, 'collection.json'), 'utf8')) as PostmanCollection;
 
-  it('is made and sent by the commands of the page', async () => {
+  it('is generated and sent by the commands on the page', async () => {
     const { token } = await api.app();
     const output = await runCommands('postman', token);
     expect(output).toMatch(/GET http:\S+\/api\/v2\/warehouses \[200 OK/);
     expect(output).toMatch(/│ +requests │ +\d+ │ +0 │/);
   }, 60_000);
 
-  it('reaches the route of every call as it is', async () => {
+  it('reaches the route of every call without edits', async () => {
     const { token } = await api.app();
     const answers = await sendCollection('collection.json', token);
     expect(answers.length).toBeGreaterThan(100);

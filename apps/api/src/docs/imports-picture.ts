@@ -4,9 +4,9 @@ import { join } from 'node:path';
 const START_MARKER = '<!-- imports: start -->';
 const END_MARKER = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports the kernel, so the arrows to the kernel would hide all others. */
+/** Every package imports the kernel, so single arrows to it would hide all others and are omitted. */
 const KERNEL = 'kernel';
-/** The service does not import the client. */
+/** Packages that are not domains. The picture omits the client, because the service does not import it. */
 const NOT_DOMAINS = [KERNEL, 'database', 'client'];
 
 export function withImportsPicture(page: string, root: string): string {
@@ -36,7 +36,7 @@ function diagramOf(root: string): string {
   ].join('\n');
 }
 
-/** A package that imports most domains gets one arrow to the group of domains. */
+/** A package that imports most domains gets a single arrow to the group of domains. */
 function arrowsOf(name: string, uses: ReadonlySet<string>, domains: number): string[] {
   const shownImports = [...uses].filter((importName) => importName !== name && importName !== KERNEL).sort();
   const usesMost = shownImports.length >= domains / 2;

@@ -38,7 +38,7 @@ describe.each(WIDTHS)('in a browser of %i pixels', (width) => {
   });
 
   it('the reference shows every area', async () => {
-    // On a phone, the list of areas is behind a button.
+    // On a phone, a button opens the list of areas.
     const { text } = await browser.visit(`${server.origin}/docs`, width, 'Events', 'Open Menu');
     expect(AREAS.map(({ name }) => name).filter((name) => !text.includes(name))).toEqual([]);
   });

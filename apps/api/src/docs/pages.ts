@@ -77,7 +77,7 @@ function diagramOf(actions: readonly Action[]): string[] {
   ];
 }
 
-/** Draws one arrow per transition to a final status; unchanged statuses are only in the table. */
+/** Draws one arrow per transition to a final status. Transitions that keep the status appear only in the table. */
 function arrowsOf(action: Action): string[] {
   return TRANSITIONS[action].flatMap(({ from, to }) =>
     to.flatMap((target) => {

@@ -13,7 +13,7 @@ interface DeliveredEvent {
   readonly id: string;
   readonly source: string;
   readonly subject: string;
-  /** Missing in test messages. */
+  /** Absent in test messages. */
   readonly sequence?: string;
   readonly data: object;
 }
@@ -89,7 +89,7 @@ async function storedLines(): Promise<unknown[]> {
 const lineOf = (event: DeliveredEvent): object => ({ webhook_id: `msg_1_${event.id}`, event });
 
 describe('the example of a webhook receiver', () => {
-  it('stores new events, but no repeats and no older events', async () => {
+  it('stores new events, but neither repeated nor older events', async () => {
     const numbers = [2, 2, 1, 3];
     const statuses: number[] = [];
     for (const number of numbers) statuses.push(await deliver(eventOf(number)));
@@ -110,7 +110,7 @@ describe('the example of a webhook receiver', () => {
     expect(await storedLines()).toEqual([]);
   });
 
-  it('keeps its events when it is killed', async () => {
+  it('keeps its stored events when it is killed', async () => {
     expect(await deliver(eventOf(2))).toBe(204);
     await stopReceiver('SIGKILL');
     await startReceiver();

@@ -18,7 +18,7 @@ interface SentDelivery {
 interface Language {
   readonly name: string;
   readonly file: string;
-  /** Source files by name. The program runs the snippet on each entry of cases.json and prints a JSON list of results. */
+  /** Source files by name. They run the snippet on each entry of cases.json and print the results as a JSON list. */
   readonly runner: Readonly<Record<string, string>>;
   readonly command: string;
   readonly args: readonly string[];
@@ -116,7 +116,7 @@ const CSHARP: Language = {
   args: ['run'],
 };
 
-/** Mono has no `CryptographicOperations` and no `System.Text.Json`. */
+/** Replaces two classes that Mono lacks: `CryptographicOperations` and `System.Text.Json`. */
 const CSHARP_ON_MONO: Language = {
   name: 'csharp',
   file: 'Webhook.cs',
@@ -264,7 +264,7 @@ async function runCases({ name, file, runner, command, args }: Language, folder:
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
   const { stdout } = await promisify(execFile)(command, args, { cwd: folder });
-  // dotnet may print a greeting before the result.
+  // dotnet may print a welcome text before the result.
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
 }
 
@@ -278,7 +278,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 describe.each(LANGUAGES)('the $name snippet', (language) => {
   let results: unknown[];
 
-  // One process runs all cases, because a process starts slowly.
+  // A process starts slowly, so one process runs all cases.
   beforeAll(async () => {
     results = await runCases(language, join(root, language.name));
   }, 120_000);

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** One step from a body to a field: a property name, or 0 for the first entry of a list. */
+/** A property name, or 0 for the first entry of a list. */
 type PathStep = string | 0;
 
 export interface BodyField {
@@ -8,7 +8,7 @@ export interface BodyField {
   readonly schema: Json;
 }
 
-/** Values of the example body. The keys are `field`, `parent.field`, or `.field` at the top. */
+/** Values of the example body. A key is `field`, `parent.field`, or `.field` for a top-level field. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
 export class BodySchema {
@@ -22,7 +22,7 @@ export class BodySchema {
     return this.nestedFields(this.schema, []).filter(({ path }) => path.length > 0);
   }
 
-  /** Returns a field of this name for every object of the example. */
+  /** Returns a field of this name for each object in the example body. */
   unknownFields(name: string, values: ExampleValues): BodyField[] {
     const example = this.example(values);
     const isPresent = (path: readonly PathStep[]): boolean =>
@@ -32,12 +32,12 @@ export class BodySchema {
       .map(({ path }) => ({ path: [...path, name], schema: {} }));
   }
 
-  /** Returns a body with the required fields and those with a given value. */
+  /** Returns a body with all required fields and all fields that `values` contains. */
   example(values: ExampleValues): unknown {
     return this.exampleOf(this.schema, [], values) ?? {};
   }
 
-  /** Returns the example with one field set, and the parents of that field. */
+  /** Returns the example body with the field set, including the objects around the field. */
   exampleWith({ path }: BodyField, value: unknown, values: ExampleValues): unknown {
     return this.withValueAt(this.schema, [], this.example(values), path, value, values);
   }
@@ -81,7 +81,7 @@ export class BodySchema {
       )
       .filter(([, value]) => value !== undefined);
     if (entries.length === 0) return undefined;
-    // An optional object that has some field needs its required ones.
+    // If an optional object has any field, all its required fields are added.
     const missing = required.filter((name) => !entries.some(([known]) => known === name));
     const added = missing.map(
       (name) => [name, this.exampleOf(properties[name] as Json, [...path, name], values)] as const,

@@ -14,18 +14,18 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** What a page did while it was open. */
+/** Content and activity of a page while it was open. */
 export interface OpenedPage {
-  /** The visible text. */
+  /** Visible text. */
   readonly text: string;
   /** Width of the content in pixels. */
   readonly width: number;
   readonly requestedUrls: readonly string[];
-  /** Errors and warnings of the console and the network, and exceptions. */
+  /** Errors and warnings of the console and the network, and uncaught exceptions. */
   readonly problems: readonly string[];
 }
 
-/** Chromium without a window, controlled by the DevTools protocol over pipes. */
+/** Chromium without a window, controlled over pipes by the DevTools protocol. */
 export class Browser {
   private readonly answers = new Map<number, (message: Message) => void>();
   private listeners: ((message: Message) => void)[] = [];
@@ -51,8 +51,8 @@ export class Browser {
   }
 
   /**
-   * Opens the page and waits until `expectedText` is visible, at most 20 seconds. Clicks the button with `buttonText`,
-   * if there is one.
+   * Opens the page and waits up to 20 seconds until `expectedText` is visible. Clicks the button with `buttonText` if
+   * the page has one.
    */
   async visit(url: string, width: number, expectedText: string, buttonText = ''): Promise<OpenedPage> {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });

@@ -9,11 +9,11 @@ import { findOnPath, isExecutable } from './programs.js';
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 const program = findProgram();
-/** `npm test` runs without Chromium; .ci/run installs it. */
+/** `npm test` also runs without Chromium; .ci/run installs it. */
 export const hasChromium = program !== undefined;
 
 export interface Chromium {
-  /** Commands and events of the DevTools protocol, for `--remote-debugging-pipe`. */
+  /** Pipes for commands and events of the DevTools protocol, as `--remote-debugging-pipe` expects. */
   readonly commands: Writable;
   readonly events: Readable;
   close(): Promise<void>;
@@ -24,7 +24,8 @@ export async function startChromium(parameters: readonly string[]): Promise<Chro
   if (program === undefined)
     throw new Error(`This test needs Chromium: install one of ${PROGRAMS.join(', ')}, or set CHROMIUM to its path.`);
   const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
-  // Root may start Chromium only without its sandbox; the pages are part of this repository.
+  // Chromium refuses to run as root with its sandbox. Without one it is safe here, because all pages belong to this
+  // repository.
   const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', `--user-data-dir=${profile}`];
   const child = spawn(program, [...options, ...parameters], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
@@ -40,7 +41,7 @@ export async function startChromium(parameters: readonly string[]): Promise<Chro
   return { commands: commands as Writable, events: events as Readable, close };
 }
 
-/** `CHROMIUM` names a program that is not on the `PATH`. */
+/** The environment variable `CHROMIUM` names a program outside the `PATH`. */
 function findProgram(): string | undefined {
   const path = process.env['CHROMIUM'] ?? '';
   return path !== '' && isExecutable(path) ? path : PROGRAMS.map(findOnPath).find((found) => found !== undefined);

@@ -22,14 +22,17 @@ export async function generateClientFiles(reference) {
   };
 }
 
-/** Paths without the prefix that every base URL has, and responses without headers, which no type of the client shows. */
+/**
+ * Generates the types. Paths lose the prefix that every base URL has, and responses lose their headers, which the
+ * client does not show.
+ */
 async function generateTypes(reference) {
   const { paths, components, ...others } = structuredClone(reference);
   const document = {
     ...others,
     servers: [{ url: PREFIX }],
     paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path.replace(PREFIX, ''), item])),
-    // The order of schemas in the reference depends on the order in which modules are loaded.
+    // The loading order of modules would decide the order of schemas, so they are sorted.
     components: { ...components, headers: {}, schemas: sortByName(components.schemas) },
   };
   const responses = [
@@ -37,12 +40,12 @@ async function generateTypes(reference) {
     ...Object.values(components.responses),
   ];
   for (const response of responses) delete response.headers;
-  // openapi-typescript needs the version of TypeScript that the client package installs.
+  // openapi-typescript needs the TypeScript version of the client package.
   const { default: generate, astToString } = createRequire(`${CLIENT}package.json`)('openapi-typescript');
   return `${NOTICE}\n${astToString(await generate(document))}`;
 }
 
-/** What the client has to know of calls at run time. */
+/** Generates the facts about calls that the client needs at run time. */
 function generateCalls(reference) {
   const operations = operationsOf(reference);
   const unkeyedWrites = operations.filter(([method, , { parameters }]) => method !== 'get' && !hasKey(parameters));

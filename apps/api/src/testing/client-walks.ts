@@ -1,4 +1,4 @@
-/** The walk of the README, an upload, a list and an error, written for each generated client. */
+/** The calls of the README, an upload, a list and an error, written for each generated client. */
 export const WALKS: Readonly<Record<string, string>> = {
   'openapi-fetch': `
 import createClient from 'openapi-fetch';
@@ -170,7 +170,7 @@ export const WALK_BODIES = {
   },
 };
 
-/** The module that every walk imports. */
+/** Data that the code for every client imports. */
 export const WALK_DATA = `
 export const WAREHOUSES = ${JSON.stringify(WALK_BODIES.warehouses)};
 export const PRODUCTS = ${JSON.stringify(WALK_BODIES.products)};

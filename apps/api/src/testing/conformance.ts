@@ -11,7 +11,7 @@ interface DocumentedResponse {
   readonly $ref?: string;
   readonly content?: unknown;
   readonly 'x-error-keys'?: readonly string[];
-  /** Failures of a `default` response by status. */
+  /** Failures that a `default` response describes, by status. */
   readonly 'x-failures'?: Readonly<Record<string, { readonly schema: string; readonly keys: readonly string[] }>>;
 }
 
@@ -31,12 +31,12 @@ export interface Exchange {
 
 let cachedConformance: Conformance | undefined;
 
-/** Returns one object per process, because schemas compile slowly and all services have the same routes. */
+/** Returns a shared object, because schemas compile slowly and all services have the same routes. */
 export function conformanceOf(routes: readonly Route[]): Conformance {
   return (cachedConformance ??= new Conformance(routes));
 }
 
-/** An answer with selected fields lacks the others. */
+/** Whether the call selects fields; its answer then lacks required fields. */
 function hasSelectedFields(path: string): boolean {
   return [...new URL(path, 'http://localhost').searchParams.keys()].some((name) => /^fields\b/.test(name));
 }
@@ -64,7 +64,7 @@ export class Conformance {
     this.ajv.addSchema(reference, 'reference');
   }
 
-  /** Returns the deviations from the reference; empty for a valid exchange. */
+  /** Returns how the exchange deviates from the API reference; empty when it conforms. */
   deviations({ method, path, requestBody, status, text }: Exchange): string[] {
     const template = this.templateOf(path, method);
     if (template === undefined)
@@ -99,7 +99,7 @@ export class Conformance {
     const types = Object.keys(content as object);
     if (types.every((type) => type === PROBLEM_TYPE))
       return text === '' ? [] : [`answer ${subject} is not empty: ${text}`];
-    // Tests of images check the bytes.
+    // Tests of images check the bytes themselves.
     if (!types.includes('application/json')) return [];
     return this.validate([...pointer, 'content', 'application/json', 'schema'], JSON.parse(text), `answer ${subject}`);
   }
@@ -125,7 +125,7 @@ export class Conformance {
     ];
   }
 
-  /** Follows a reference to a shared response. */
+  /** Returns the response, or the shared response that it references. */
   private resolve(response: DocumentedResponse | undefined): DocumentedResponse {
     const pointer = pointerOf(response) ?? [];
     const target = pointer.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], this.reference);
@@ -178,7 +178,7 @@ function keysIn(text: string): string[] {
   );
 }
 
-/** Returns the body without the rows that the bulk call failed. */
+/** Returns the body without rows that the bulk call failed, because they need not match the schema. */
 function withoutFailedRows(requestBody: unknown, text: string): unknown {
   if (typeof requestBody !== 'object' || requestBody === null || Array.isArray(requestBody)) return requestBody;
   const { data } = (text.startsWith('{"data":') ? JSON.parse(text) : {}) as { data?: unknown };
@@ -191,19 +191,19 @@ function withoutFailedRows(requestBody: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(requestBody).map(([name, value]) => [name, acceptedRows(value)]));
 }
 
-/** Returns the rows under `data.failed`, which are echoed as `input` or `product`. */
+/** Returns the rows in `data.failed`, which each failure repeats as `input` or `product`. */
 export function failedRows(data: unknown): unknown[] {
   const { failed = [] } = (data ?? {}) as { failed?: readonly { input?: unknown; product?: unknown }[] };
   return failed.map((failure) => ('product' in failure ? failure.product : failure.input));
 }
 
-/** Whether an entry holds an error in place of a record. */
+/** Whether the entry is an error instead of a record. */
 export function isErrorEntry(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null || !('message' in entry)) return false;
   return 'success' in entry ? entry.success === false : !('id' in entry);
 }
 
-/** Returns the segments of a local reference. */
+/** Returns the path segments of a `$ref` within the document. */
 function pointerOf(response: DocumentedResponse | undefined): string[] | undefined {
   return response?.$ref?.split('/').slice(1);
 }

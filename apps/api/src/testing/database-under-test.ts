@@ -3,17 +3,17 @@ import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
 import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
 
-/** The database of a service under test, with direct access for the tests. */
+/** The database of a service under test, and direct access to it for tests. */
 export interface DatabaseUnderTest {
   readonly database: Database;
   readonly url: string;
-  /** Connections that only the tests use. */
+  /** Connections of the tests. */
   readonly inspection: Postgres;
-  /** Connections that the service uses. */
+  /** Connections of the service. */
   readonly postgres: Postgres;
-  /** All statements of the service until now, except those that TypeORM adds. */
+  /** All statements of the service so far, except those that TypeORM adds by itself. */
   readonly statements: string[];
-  /** Closes the connections. Throws when a statement of the service was not limited to one app. */
+  /** Closes the connections. Throws when the service has run a statement that was not limited to one app. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function databaseUnderTest(options: Options, poolSize: number): Promise<D
 
 async function openOnPostgres(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
   const testServer = await makeTestDatabase();
-  // Test data need not survive a crash of the server.
+  // A test needs no durability, so commits do not wait for the disk.
   const connection = {
     url: `${testServer.url}${testServer.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`,
   };

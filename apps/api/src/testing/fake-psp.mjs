@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-/** The payment service of `docs/adapters/refunds.md`. It pays each idempotency key once and answers a repeat with 409. */
+/** The payment service in `docs/adapters/refunds.md`. Pays once per idempotency key and answers a repeat with 409. */
 export async function startFakePsp() {
   const paidRefunds = new Map();
   let behavior = 'pays';

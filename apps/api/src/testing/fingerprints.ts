@@ -1,6 +1,6 @@
 import type { Postgres } from '@back-office/database-postgres';
 
-/** For each app, a number that grows with every write, even if no value changes. */
+/** A counter per app that grows with every write, even when no value changes. */
 export type WriteCounters = ReadonlyMap<number, number>;
 
 const TABLES = `
@@ -12,11 +12,14 @@ const TABLES = `
 
 interface Table {
   readonly name: string;
-  /** The column with the app id. */
+  /** Name of the column that contains the app id. */
   readonly owner: 'app_id' | 'id';
 }
 
-/** Readers of the feed move events to their positions, so these writes of a call that reads do not count. */
+/**
+ * Operations that count as writes. A read call may also move events to their positions in the feed, which must not
+ * count.
+ */
 const WATCHED_OPERATIONS: Readonly<Record<string, string>> = {
   unplaced_events: 'insert or update',
   events: 'update or delete',
@@ -31,7 +34,7 @@ async function tablesOf(database: Postgres): Promise<Table[]> {
   });
 }
 
-/** Triggers record every written row in the transaction of the write, so a rolled-back write leaves no record. */
+/** Triggers note each written row in the transaction of the write, so a rolled-back write leaves no note. */
 const WATCH = `
   create schema watched;
   create unlogged table watched.writes (
@@ -53,12 +56,12 @@ const TAKE_WRITES = `
 
 interface Write {
   readonly app_id: number;
-  /** The row with its table id; null before an insert and after a delete. */
+  /** The old row with the id of its table; null for an insert. In `after`, null means a delete. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Watches all tables from now on. Triggers cost less than reading all tables after every call. */
+/** Starts to watch all tables. Triggers are faster than reading all tables after every call. */
 export async function fingerprintsOf(database: Postgres): Promise<() => Promise<WriteCounters>> {
   const triggers = (await tablesOf(database)).map(
     ({
@@ -76,7 +79,7 @@ export async function fingerprintsOf(database: Postgres): Promise<() => Promise<
   };
 }
 
-/** Ignores rows that are inserted and deleted between two calls. */
+/** Returns the apps of the writes, ignoring rows that were inserted and deleted again. */
 function appsWithWrites(writes: readonly Write[]): Set<number> {
   const appIds = new Set<number>();
   const insertedRows = new Map<string, number>();

@@ -13,7 +13,7 @@ interface ShopRecord {
   readonly url?: string;
 }
 
-/** An app with a record of every kind, for calls with exactly one error. */
+/** An app with a record of every kind, so that a call can have exactly one error. */
 export interface FullShop {
   readonly client: Client;
   readonly cashMethodId: number;
@@ -21,10 +21,10 @@ export interface FullShop {
   readonly file: { readonly id: number; readonly key: string; readonly url: string };
   readonly trashedFile: { readonly id: number };
   readonly sessionToken: string;
-  /** One record for each first path segment. */
+  /** One record per first path segment. */
   readonly records: Record<string, ShopRecord>;
   evaluationId: number;
-  /** Records that earlier calls may have used up. */
+  /** Whether earlier calls may have used up the evaluation or the proforma. */
   usedRecords: 'nothing' | 'evaluation' | 'proforma and evaluation';
 }
 
@@ -65,13 +65,13 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
   };
 }
 
-/** The host name never resolves. */
+/** A host name that never resolves. */
 const WEBHOOK_URL = 'https://shop.invalid/hook';
 
-/** Position of the location; visits are near it. */
+/** Position of the location; visits are nearby. */
 const POSITION = { latitude: 44.8125, longitude: 20.4612 };
 
-/** Restores settings that hostile calls may have changed. */
+/** Restores settings, which hostile calls may have changed. */
 export async function restoreSettings(client: Client): Promise<void> {
   const account = { beneficiary: 'Shop', account_number: '160-445-02' };
   await client.patch('/app/settings', { currency: 'RSD', bank_account: account });

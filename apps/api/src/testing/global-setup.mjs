@@ -8,12 +8,12 @@ import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
 
-/** Starts one server per run with a migrated database, which every suite copies. */
+/** Starts one server per test run, with a migrated database that every suite copies. */
 export default async function setUp() {
   await bundle();
   const url = process.env.DATABASE_URL;
   const dataDir = url ? undefined : mkdtempSync(join(fastestFolder(), 'back-office-tests-'));
-  // When root starts the server, it runs as another user and needs access.
+  // If root starts the server, it runs as another user, who needs access to the folder.
   if (dataDir) chmodSync(dataDir, 0o755);
   const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));
   const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };
@@ -27,7 +27,7 @@ export default async function setUp() {
   };
 }
 
-/** Prefers a file system in memory, because each suite copies and drops a database of 1,000 files. */
+/** Prefers a file system in memory, because each suite copies a database of 1,000 files and drops it again. */
 function fastestFolder() {
   const folder = '/dev/shm';
   try {

@@ -1,4 +1,4 @@
-/** Hostile JSON values for any field of a body, with their names. */
+/** Named hostile JSON values for any field of a body. */
 export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ['absent', undefined],
   ['null', null],

@@ -4,13 +4,16 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const FOLDER = 'node_modules/';
 
-/** Licences that the lock file does not name, from the files of the packages. */
+/** Licences that are absent from the lock file; they are copied from the files of the packages. */
 const UNDECLARED_LICENCES = { busboy: 'MIT', 'exif-parser': 'MIT', streamsearch: 'MIT' };
 
-/** Development packages whose code the release contains. Its notices and SBOM name all that they depend on. */
+/**
+ * Development packages whose code is in the release. Notices and SBOM also list everything that these packages depend
+ * on.
+ */
 const BUNDLED = ['@scalar/api-reference'];
 
-/** Returns the packages that production installs on any platform or that the release contains, by name and version. */
+/** Returns the packages that production installs on any platform, and the packages whose code the release contains. */
 export function productionPackages() {
   const { packages } = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8'));
   const bundled = closureOf(packages, BUNDLED);
@@ -30,7 +33,7 @@ export function productionPackages() {
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
 
-/** Returns the paths of the packages and of all that they depend on. */
+/** Returns the paths of these packages and of all their dependencies. */
 function closureOf(packages, names) {
   const paths = new Set(names.map((name) => FOLDER + name));
   for (const path of paths)
@@ -41,7 +44,7 @@ function closureOf(packages, names) {
   return paths;
 }
 
-/** Looks a dependency up like Node: in the folder of the package, then in each folder above. */
+/** Resolves a dependency as Node does: first in the folder of the package, then in each parent folder. */
 function findInstalled(packages, path, dependency) {
   for (let folder = path; ; folder = folder.slice(0, Math.max(folder.lastIndexOf(`/${FOLDER}`), 0))) {
     const candidate = folder === '' ? FOLDER + dependency : `${folder}/${FOLDER}${dependency}`;

@@ -3,7 +3,7 @@ const runSuite = require('jest-circus/runner').default;
 
 const TICKS_PER_SECOND = 100;
 
-/** Runs a suite and adds the CPU seconds of the suite and of the processes that it started. */
+/** Runs a suite. Adds the CPU seconds of the suite and of its child processes to the result. */
 module.exports = async function runMeasured(...args) {
   const secondsBefore = cpuSeconds();
   const result = await runSuite(...args);
@@ -16,7 +16,7 @@ function cpuSeconds() {
   return (user + system) / 1e6 + secondsOfEndedProcesses();
 }
 
-/** Returns 0 except on Linux, where the kernel reports the time of ended child processes. */
+/** Returns 0 outside Linux, because only Linux reports the CPU time of ended child processes. */
 function secondsOfEndedProcesses() {
   if (process.platform !== 'linux') return 0;
   // The second field is the name in parentheses, which may contain spaces.

@@ -43,7 +43,7 @@ export class MediaShop {
     return this.client.delete(`/cdn?file=${encodeURIComponent(file.key)}`);
   }
 
-  /** Returns the file names in the list for this query. */
+  /** Returns the file names in the list of files for this query. */
   async names(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/files?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);
@@ -54,7 +54,7 @@ export class MediaShop {
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** Fetches a public URL from this service. */
+  /** Requests a public URL from this service, whatever its host is. */
   fetch(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Response> {
     const { pathname, search } = new URL(url);
     return fetch(this.api.origin + pathname + search, { headers, method });
@@ -64,11 +64,11 @@ export class MediaShop {
     return Buffer.from(await (await this.fetch(url)).arrayBuffer());
   }
 
-  /** Makes the job of a file due at another time. */
+  /** Makes the jobs of a file due after the interval. */
   async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', interval: string): Promise<void> {
     const key = `${purpose}:${this.client.appId}:${id}`;
     const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';
-    // A worker may still be recording the result of its last job.
+    // A worker may still be storing the result of the last job.
     while ((await this.api.database.rows(isLocked, [key])).length > 0);
     await this.api.database.rows(
       `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now() + $2::interval)
@@ -77,7 +77,7 @@ export class MediaShop {
     );
   }
 
-  /** Records that a page uses the file. */
+  /** Stores that a page uses the file. */
   async recordUsage(file: { readonly key: string; readonly url: string }): Promise<void> {
     await this.api.database.rows(
       `insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)

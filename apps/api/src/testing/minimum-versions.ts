@@ -1,6 +1,6 @@
 export interface MinimumVersion {
   readonly name: string;
-  /** The first version without the `problem`. */
+  /** First version without the `problem`. */
   readonly version: string;
   readonly problem: string;
   /** Why tests may use an older copy. */
@@ -8,11 +8,12 @@ export interface MinimumVersion {
 }
 
 /**
- * Date of the last comparison with the advisories, which the suite cannot reach. Review the list with every release.
+ * Date of the last comparison with published advisories, which the test suite cannot reach. Review the list before
+ * every release.
  */
 export const REVIEWED_ON = '2026-11-21';
 
-/** Packages with vulnerabilities or data loss in code that this service uses. */
+/** Packages that had a vulnerability or data loss in code that this service uses. */
 export const MINIMUM_VERSIONS: readonly MinimumVersion[] = [
   {
     name: 'multer',

@@ -7,7 +7,7 @@ export class MovableClock implements Clock {
     return new Date(this.time);
   }
 
-  /** Sets the clock to the system time, which other processes on the database use. */
+  /** Sets the clock to the system time, because other processes on the same database use it. */
   setToSystemTime(): void {
     this.time = new Date();
   }

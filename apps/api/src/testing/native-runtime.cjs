@@ -10,11 +10,11 @@ const runsByPath = new Map();
 const frameworkStorage = new asyncHooks.AsyncLocalStorage();
 
 /**
- * Lets Node load tests and their imports once per worker instead of once per suite. Jest still provides suites, matchers,
- * timeouts and reports. There are no module mocks, and suites share their globals.
+ * Makes Node load test code and its imports once per worker, not once per suite. Jest still provides suites, matchers,
+ * timeouts and reports. Suites share globals and cannot mock modules.
  */
 module.exports = class NativeRuntime extends JestRuntime {
-  /** Loads the framework again for each suite, because it holds the state of the suite. */
+  /** Loads the test framework again for each suite, because the framework contains the state of the suite. */
   requireInternalModule(path, ...args) {
     if (!path.includes('jest-circus')) return super.requireInternalModule(path, ...args);
     delete require.cache[path];
@@ -31,7 +31,7 @@ module.exports = class NativeRuntime extends JestRuntime {
     return true;
   }
 
-  /** A new URL makes Node load a suite again in watch mode. */
+  /** In watch mode, a new URL makes Node load the suite again. */
   async unstable_importModule(path) {
     const run = runsByPath.get(path) ?? 0;
     runsByPath.set(path, run + 1);
@@ -39,7 +39,7 @@ module.exports = class NativeRuntime extends JestRuntime {
   }
 };
 
-/** Shares one storage between suites, because each storage slows down every promise of the process. */
+/** Loads code with a shared storage, because each additional AsyncLocalStorage slows down every promise. */
 function withStorage(storage, load) {
   const { AsyncLocalStorage } = asyncHooks;
   asyncHooks.AsyncLocalStorage = function SharedStorage() {

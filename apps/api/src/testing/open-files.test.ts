@@ -11,7 +11,7 @@ describe('files below a folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are reported while a file is open', async () => {
+  it('are reported while they are open', async () => {
     const file = await open(join(folder, 'a'));
     const reports = await checkFilesAreClosed(folder).catch((error: unknown) => String(error));
     if (process.platform === 'linux') expect(reports).toContain(join(folder, 'a'));

@@ -3,10 +3,10 @@ import { sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const DESCRIPTORS = '/proc/self/fd';
-/** A stream may close its file a moment after its end. */
+/** A stream may close its file shortly after it has ended. */
 const MAX_CLOSING_MS = 2_000;
 
-/** Throws when a file below the folder stays open. Checks only on Linux. */
+/** Throws when a file below the folder stays open; checks nothing outside Linux. */
 export async function checkFilesAreClosed(folder: string): Promise<void> {
   const deadline = Date.now() + MAX_CLOSING_MS;
   let openFiles = await openFilesIn(folder);
@@ -17,7 +17,7 @@ export async function checkFilesAreClosed(folder: string): Promise<void> {
 
 async function openFilesIn(folder: string): Promise<string[]> {
   const names = await readdir(DESCRIPTORS).catch(() => []);
-  // The descriptor of the directory listing is already closed here, so `readlink` fails.
+  // One listed descriptor belongs to the directory listing itself, which is already closed, so `readlink` fails.
   const paths = await Promise.all(names.map((name) => readlink(`${DESCRIPTORS}/${name}`).catch(() => '')));
   return paths.filter((path) => path.startsWith(folder + sep));
 }

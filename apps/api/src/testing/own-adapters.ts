@@ -7,7 +7,7 @@ export const adapterCalls = {
   closed: [] as string[],
 };
 
-/** A separate copy of the class, as in an adapter with its own packages. */
+/** A second class of this name, as in an adapter that has its own copy of the package. */
 class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -17,7 +17,7 @@ async function close(name: string): Promise<void> {
   adapterCalls.closed.push(name);
 }
 
-/** Encodes each output as the text of its size. Images that are 13 pixels wide count as broken. */
+/** Each output contains its size as text. Images 13 pixels wide are treated as broken. */
 export function openImageProcessor(): ImageProcessor {
   return {
     can: () => true,

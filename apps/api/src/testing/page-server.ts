@@ -7,12 +7,12 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface PageServer {
   readonly origin: string;
-  /** Opens the page with the script in Chromium, and returns what the script passes to `report`. */
+  /** Opens the page with the script in Chromium. Returns the value that the script passes to `report`. */
   run(script: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Serves the page, and passes all other requests to the handler. */
+/** Serves the page itself; the handler gets all other requests. */
 export async function startPageServer(handle: Handler): Promise<PageServer> {
   let page = '';
   let onReport: (text: string) => void = () => {};

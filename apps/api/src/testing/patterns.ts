@@ -6,7 +6,10 @@ import { check } from 'recheck';
 const NO_PRODUCTION_CODE = /\/node_modules\/|\.test\.ts$|\/(?:testing|bench|faults|differential|mutants|docs)\//;
 const TIMEOUT_MS = 60_000;
 
-/** The regular expressions of the service and its packages as `/source/flags`, sorted, each with one file that contains it. */
+/**
+ * Returns the regular expressions of the service and its packages, sorted, each with one file that contains it. A key
+ * is `/source/flags`.
+ */
 export function patternsOf(root: string): Map<string, string> {
   const folders = ['packages', 'apps/api'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
@@ -29,7 +32,7 @@ function literalsIn(file: string, source: string): string[] {
   return literals;
 }
 
-/** `safe` when no text makes the pattern take more than linear time; else `vulnerable` or `unknown`. */
+/** Returns `safe` when no text makes the pattern take more than linear time, or else `vulnerable` or `unknown`. */
 export async function verdictOn(pattern: string): Promise<string> {
   const end = pattern.lastIndexOf('/');
   const { status } = await check(pattern.slice(1, end), pattern.slice(end + 1), { timeout: TIMEOUT_MS });

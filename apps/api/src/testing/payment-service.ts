@@ -13,7 +13,7 @@ export interface ReceivedRefund {
 /** A payment service that answers every refund with `status`. */
 export interface PaymentService {
   readonly url: string;
-  /** The refunds until now; tests may empty the list. */
+  /** Refunds received so far; a test may empty the list. */
   readonly receivedRefunds: ReceivedRefund[];
   status: number;
   close(): void;

@@ -22,7 +22,7 @@ export interface PostmanCollection {
   readonly item: readonly PostmanItem[];
 }
 
-/** What a person does in Postman: picks a request, fills its body, its ids and its filters, and keeps a value of the response. */
+/** A step in Postman: chooses a request, fills in its body, ids and filters, and keeps a value of the response. */
 interface Step {
   readonly call: string;
   readonly body?: object;
@@ -94,7 +94,7 @@ function fillIn(found: (PostmanItem & { readonly request: PostmanRequest }) | un
   };
 }
 
-/** Variables stand for numbers, so they have no quotes. */
+/** Removes the quotes around variables, because the variables stand for numbers. */
 function fillNumbers(body: object): string {
   return JSON.stringify(body).replaceAll(/"(\{\{\w+\}\})"/g, '$1');
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Returns the path of the program, if one is installed. */
+/** Returns the path of the program, or `undefined` when it is not installed. */
 export function findOnPath(command: string): string | undefined {
   const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, command));
   return paths.find(isExecutable);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 export interface RawCall {
   readonly method?: string;
-  /** Sent unchanged: neither encoded nor normalized. */
+  /** Path as sent, neither encoded nor normalized. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string | Buffer | undefined;
@@ -16,7 +16,7 @@ export interface RawReply {
   readonly durationMs: number;
 }
 
-/** Sends calls that a well-behaved client library would not send. */
+/** Sends requests that a normal HTTP client would not send. */
 export class RawHttp {
   constructor(
     private readonly origin: string,
@@ -25,7 +25,7 @@ export class RawHttp {
 
   call({ method = 'GET', path, headers: callHeaders = {}, body }: RawCall): Promise<RawReply> {
     const { hostname, port } = new URL(this.origin);
-    // Without a length, Node does not frame the body of a DELETE.
+    // Node sends the body of a DELETE correctly only with a length.
     const isFramed = body === undefined || 'Transfer-Encoding' in callHeaders;
     const headers = isFramed ? callHeaders : { 'Content-Length': Buffer.byteLength(body), ...callHeaders };
     const startMs = performance.now();
@@ -53,7 +53,7 @@ export class RawHttp {
 }
 
 /**
- * Writes the bytes on a new connection and returns everything received until the server closes it. `hangUp` ends the
+ * Sends the bytes on a new connection. Returns everything received until the server closes it. `hangUp` closes the
  * sending side after the bytes.
  */
 export function exchangeBytes(origin: string, bytes: string | Buffer, { hangUp = false } = {}): Promise<string> {

@@ -9,7 +9,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Starts a Redis server without persistence, or a substitute with the needed commands when Redis is not installed. */
+/** Starts Redis without persistence. If Redis is not installed, starts a substitute with the needed commands. */
 export function startRedis(): Promise<RedisServer> {
   const command = findOnPath('redis-server');
   return command === undefined ? startSimpleRedis() : startRealRedis(command);
@@ -82,7 +82,7 @@ async function startSimpleRedis(): Promise<RedisServer> {
   return { url: `redis://127.0.0.1:${port}`, close };
 }
 
-/** Parses an array of strings; `undefined` while the command is incomplete. */
+/** Parses a command, which is an array of strings; returns `undefined` while the command is incomplete. */
 function firstCommand(text: string): { readonly words: string[]; readonly length: number } | undefined {
   const lines = text.split('\r\n');
   const count = Number(lines[0]?.slice(1));

@@ -12,10 +12,10 @@ export interface RouteCall {
   readonly route: Route;
   readonly path: string;
   readonly token?: string | undefined;
-  /** Replaces the route's method. */
+  /** Method to send instead of the route's method. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or for an upload as a form with a file; `text` is sent unchanged. */
+  /** `body` is sent as JSON, or in an upload as a form with a file. `text` is sent unchanged. */
   readonly body?: unknown;
   readonly text?: string | Buffer | undefined;
 }
@@ -41,7 +41,7 @@ export class RouteCalls {
     this.http = new RawHttp(api.origin);
   }
 
-  /** Returns the fields of the route's body, without the file of a form. */
+  /** Returns the schema of the route's body; a form is described without its file. */
   bodyOf(route: Route): BodySchema | undefined {
     const path = (this.reference['paths'] as Record<string, Record<string, unknown>>)[templateOf(route)];
     const operation = path?.[route.method] as { requestBody?: { content: Record<string, { schema: object }> } };
@@ -88,7 +88,7 @@ export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-/** Returns the path in the notation of the API reference. */
+/** Returns the path in the form of the API reference, with `{id}` for `:id`. */
 function templateOf({ path }: Route): string {
   return BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}');
 }
@@ -101,7 +101,7 @@ function recordOf({ path }: Route, shop: FullShop): Readonly<Record<string, unkn
   return { ...shop.records[path.split('/')[1] ?? ''] };
 }
 
-/** Fills the path with ids of the shop; `id` replaces the value of `parameter`. */
+/** Fills in the path with ids of the shop. `id` is the value of `parameter`. */
 export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'id'): string {
   const ids = { ...recordOf(route, shop), ...(id !== undefined && { [parameter]: id }) };
   return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]));
@@ -110,7 +110,7 @@ export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'i
 export function requiredQuery(route: Route, shop: FullShop): string[] {
   const record = recordOf(route, shop);
   const values: Readonly<Record<string, unknown>> = {
-    // No customer has this id, so the call ends no session.
+    // No customer has this id, so the call cannot end a session.
     customer_id: 987_654_321,
     dataPart: record['data_part'],
     timePart: record['time_part'],

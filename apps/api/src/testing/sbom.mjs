@@ -4,7 +4,7 @@ import { productionPackages, ROOT } from './locked-packages.mjs';
 
 const SPDX_OPERATOR = / (?:AND|OR|WITH) /;
 
-/** Returns the production packages as CycloneDX. `npm sbom` leaves out most dependencies of workspaces. */
+/** Returns the production packages in CycloneDX form. `npm sbom` would omit most dependencies of workspaces. */
 export function sbom() {
   const { name, version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const packages = productionPackages();

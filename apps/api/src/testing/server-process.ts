@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Folder of the entry points that `npm start`, `npm run worker` and `npm run cli` run. */
+/** Folder of the entry points for `npm start`, `npm run worker` and `npm run cli`. */
 export const BUNDLE_FOLDER = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
 
 export interface ServerProcess {
@@ -12,7 +12,7 @@ export interface ServerProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built service in a separate process, like `npm start`. */
+/** Starts the built service in a separate process, as `npm start` does. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [`${BUNDLE_FOLDER}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },

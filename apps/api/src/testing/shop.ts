@@ -1,6 +1,6 @@
 import type { Client } from './test-api.js';
 
-/** A product with one variant of the same code. */
+/** A product that has one variant with the same code. */
 export interface StockedProduct {
   readonly code: string;
   readonly price?: number;
@@ -53,7 +53,7 @@ export async function evaluate(client: Client, items: readonly object[], fields:
   return reply.body.data.id as number;
 }
 
-/** Creates a proforma of these items. */
+/** Creates a proforma with these items and returns it. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function propose(client: Client, items: readonly object[], fields: object = {}): Promise<any> {
   const reply = await client.post('/proforma_orders', { order_processing_id: await evaluate(client, items, fields) });
@@ -77,7 +77,7 @@ export async function stockOf(
 
 type SetUpResource = 'promotions' | 'payment_methods' | 'shipment_methods' | 'vouchers';
 
-/** Returns the stored records. */
+/** Creates records and returns them as stored. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function setUp(client: Client, name: SetUpResource, rows: readonly object[]): Promise<any[]> {
   const reply = await client.put(`/${name}`, { [name]: rows });
@@ -94,7 +94,6 @@ export async function newCustomer(
   return { customer_id: id, data_part, time_part };
 }
 
-/** Imports an order and returns it. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function importOrder(client: Client, order: object): Promise<any> {
   const reply = await client.post('/int/orders', { order });
@@ -102,14 +101,14 @@ export async function importOrder(client: Client, order: object): Promise<any> {
   return reply.body.data;
 }
 
-/** Starts a session, anonymous without a customer, and returns the token. */
+/** Starts a session and returns its token. The session is anonymous if no customer is given. */
 export async function startSession(client: Client, session: object = {}): Promise<string> {
   const reply = await client.post('/sessions', { session: { device: { uuid: 'device' }, ...session } });
   if (reply.status !== 201) throw new Error(`No session: ${reply.text}`);
   return reply.body.data.access_token as string;
 }
 
-/** A failed row of a bulk call, as the answer lists it. */
+/** Returns a failed row as the answer of a bulk call lists it. */
 export function failedRow(index: number, input: unknown, message: string, field: string | null = null): object {
   return { input, error: { message }, index, field };
 }

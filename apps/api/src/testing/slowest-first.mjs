@@ -5,7 +5,7 @@ import { budgetOf } from './suite-budgets.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Starts long suites first, because a long suite that starts last leaves the other workers idle. */
+/** Starts the slowest suites first. If a slow suite started last, the other workers would be idle. */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
     const wallSeconds = ({ path }) => budgetOf(relative(ROOT, path)).wall;

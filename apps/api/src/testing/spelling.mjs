@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const CSPELL = `${ROOT}node_modules/cspell/bin.mjs`;
-/** Generated from texts of other projects, and from the sources of the API reference. */
+/** Not checked: one file quotes texts of other projects, the other is generated from the API reference. */
 const SKIPPED_FILES = ['THIRD_PARTY_NOTICES.md', 'packages/client/src/schema.ts'];
 const CHECKED_FILE = /\.(?:ts|mjs|cjs|md)$/;
 const SKIPPED_FOLDER = /^(?:\..*|node_modules|dist|coverage)$/;
 const UNKNOWN_WORD = /^\S*?:(\d+):(\d+) - Unknown word \((.+?)\)/gm;
 
-/** A misspelling on purpose. Finding it proves that files are read and words are checked. */
+/** A deliberate misspelling. Finding it proves that the check reads the files. */
 const SEEDED_MISSPELLING = 'mispeling';
 
 /** Returns the paths of checked files below a folder, relative to the root of the repository. */
@@ -22,7 +22,7 @@ function listFiles(folder) {
   });
 }
 
-// All files are checked as one text, because cspell needs more time to start a file than to check its words.
+// All files form one text, because cspell takes longer to start on a file than to check it.
 const lines = [];
 const starts = [];
 for (const file of listFiles('')) {

@@ -1,13 +1,13 @@
 /**
- * Seconds per suite on two cores with three workers. `cpu` is the budget: CPU of the worker and of the processes that the
- * suite starts. `wall` decides which suites start first.
+ * Seconds per suite, with three workers on two cores. `cpu` is the maximum CPU time of the suite and its child
+ * processes. `wall` decides which suites start first.
  */
 export const DEFAULT_BUDGET = { cpu: 5, wall: 8 };
 
-/** A suite may exceed its budget by this factor, because the first suite of a worker also loads the modules. */
+/** A suite may exceed its budget by this factor, because the first suite of each worker also loads modules. */
 export const TOLERANCE = 2;
 
-/** CPU of all suites when the budgets were set; on a slower machine the budgets grow. */
+/** CPU time of all suites when the budgets were set. On a slower machine, all budgets grow accordingly. */
 export const REFERENCE_CPU_SECONDS = 300;
 
 const THOUSANDS_OF_CALLS = {

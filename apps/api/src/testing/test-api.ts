@@ -32,20 +32,20 @@ export interface Reply {
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Sends calls of one app and validates every exchange against the API reference. */
+/** Sends calls of one app, and checks each request and answer against the API reference. */
 export interface Client {
   readonly appId: number;
   readonly token: string;
-  /** Returns a client that sends this `Idempotency-Key` with each call. */
+  /** Returns a client that adds this `Idempotency-Key` to each call. */
   keyed(key: string): Client;
-  /** Returns a client that sends these headers with each call. */
+  /** Returns a client that adds these headers to each call. */
   with(headers: Readonly<Record<string, string>>): Client;
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
   put(path: string, body?: unknown): Promise<Reply>;
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string, body?: unknown): Promise<Reply>;
-  /** Sends a form, with the file in the field `file` if there is one. */
+  /** Sends a form, with the file in the field `file` if a file is given. */
   upload(path: string, file?: Upload, fields?: Readonly<Record<string, string | readonly string[]>>): Promise<Reply>;
 }
 
@@ -58,30 +58,30 @@ export interface Upload {
 export interface TestApi {
   readonly origin: string;
   readonly url: string;
-  /** The folder of all files, including unfinished uploads. */
+  /** Folder of all files, including unfinished uploads. */
   readonly dataDir: string;
   readonly clock: MovableClock;
-  /** Connections that only the tests use. */
+  /** Connections of the tests. */
   readonly database: Postgres;
-  /** Connections that the service uses. */
+  /** Connections of the service. */
   readonly postgres: Postgres;
   readonly container: Container;
-  /** All statements of the service until now, except those that TypeORM adds. */
+  /** All statements of the service so far, except those that TypeORM adds by itself. */
   readonly statements: string[];
   readonly jobFailures: unknown[];
   runJobs(): Promise<void>;
-  /** Delivers events to all endpoints that are due, and throws when a result cannot be stored. */
+  /** Delivers events to all due endpoints. Throws when a result cannot be stored. */
   deliverWebhooks(): Promise<void>;
   app(currency?: string): Promise<Client>;
   /** Returns a client of the app that sends this token. */
   clientWith(appId: number, token: string): Client;
-  /** Returns a client of the same app that calls these servers in turn. */
+  /** Returns a client of the same app that sends its calls to these servers in turn. */
   withOrigins(client: Client, origins: readonly string[]): Client;
   /** Stops the service. Throws when a statement was not limited to one app, or when a stored file is still open. */
   close(): Promise<void>;
 }
 
-/** Starts the whole service on a free port with a database of its own, a test clock and no log. */
+/** Starts the whole service on a free port, with its own database, a test clock and no log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
   timeouts: Partial<ServerTimeouts> = {},
@@ -89,7 +89,7 @@ export async function testApi(
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
   const logger = loggerOf(config);
-  // A bad configuration throws here, before the database is opened.
+  // An invalid configuration must throw before the database is opened.
   const media = await openLibraryTools(config);
   const refunds = await openRefundGateway(config, refundReportOf(logger));
   const clock = new MovableClock();
@@ -165,7 +165,7 @@ async function deliverAll(dispatcher: WebhookDispatcher): Promise<void> {
 type Answer = Pick<RawReply, 'status' | 'text' | 'headers'>;
 
 interface ClientSettings {
-  /** A new connection costs as much as a small call, so clients share connections. */
+  /** Clients share connections, because opening one takes as long as a small call. */
   readonly agent: Agent;
   readonly conformance: Conformance;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 /**
- * Installs the tarballs and runs examples and contracts on each supported version of Node. The Node binaries come from npm.
+ * Installs the tarballs, then runs examples and contracts on each supported version of Node. The Node binaries come
+ * from npm.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

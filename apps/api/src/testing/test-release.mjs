@@ -1,4 +1,4 @@
-/** Packs the release twice, compares the bytes, and runs the installed archive as an operator would. */
+/** Packs the release twice and compares the bytes. Then installs and runs the archive as an operator would. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OUT = join(ROOT, 'release');
 const PORT = '39217';
 const START_TIMEOUT_MS = 20_000;
-/** They need files beside the code. */
+/** Paths whose answers need files beside the code. */
 const PATHS = ['/openapi.json', '/docs', '/docs/reference/standalone.esm.js', '/docs/guides/quickstart'];
 
 const [first, second] = [pack(), pack()];

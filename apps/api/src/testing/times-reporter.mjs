@@ -9,7 +9,10 @@ const PAGE = `${ROOT}CONTRIBUTING.md`;
 const [START, END] = ['<!-- times: start -->', '<!-- times: end -->'];
 const MAX_ROWS = 12;
 
-/** Checks the CPU budgets after a complete run. With `TEST_TIMES` it also writes the report in CONTRIBUTING.md. */
+/**
+ * Checks the CPU budgets after a complete run. With `TEST_TIMES`, also writes the report that CONTRIBUTING.md
+ * describes.
+ */
 export default class TimesReporter {
   #errors = [];
 

@@ -18,14 +18,14 @@ const { cpuSeconds } = createRequire(import.meta.url)('./measured-suite.cjs') as
 const suitesWithBudget = Object.keys(BUDGETS).map((name) => ({ name, cpu: 1 }));
 
 describe('a suite', () => {
-  it('may use its budget times the allowance', () => {
+  it('may use its budget multiplied by the tolerance', () => {
     const fast = { name: 'fast.test.ts', cpu: 5 };
     const slow = { name: 'slow.test.ts', cpu: 5.1 };
     expect(describeOverBudget([...suitesWithBudget, fast, slow], 1)).toEqual(['slow.test.ts: 5.1 s of CPU for 5.0 s']);
     expect(describeOverBudget([...suitesWithBudget, fast, slow], 1.1)).toEqual([]);
   });
 
-  it('is reported when it has a budget but does not exist', () => {
+  it('is reported when it has a budget but no file', () => {
     const [missingSuite, ...otherSuites] = suitesWithBudget;
     expect(describeOverBudget(otherSuites, 1)).toEqual([`${missingSuite?.name}: has a budget but does not exist`]);
   });

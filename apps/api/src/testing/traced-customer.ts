@@ -1,7 +1,7 @@
 import { evaluate, methodId, propose, setUp, startSession, stockShop } from './shop.js';
 import type { Client, Reply, TestApi } from './test-api.js';
 
-/** Texts that occur in no other record of a test. */
+/** Texts that no other test record contains. */
 export const TRACED = {
   email: 'Zorica.Quetzal@example.org',
   first_name: 'Zorica',
@@ -14,14 +14,14 @@ export const TRACED_TEXTS = ['zorica', 'quetzal', '649876543'];
 export interface TracedCustomer {
   readonly client: Client;
   readonly phone: Client;
-  /** Returns the path of the customer, or of an action on the customer. */
+  /** Returns the path of the customer, or of an action on this customer. */
   readonly path: (action?: string) => string;
   readonly id: number;
   readonly identifier: { readonly customer_id: number; readonly data_part: number; readonly time_part: number };
   readonly keyedPost: () => Promise<Reply>;
 }
 
-/** Creates a customer with a record of every kind, all of them closed. */
+/** Creates a customer with a record of every kind. All of them are closed, so the customer can be erased. */
 export async function traceCustomer(api: TestApi): Promise<TracedCustomer> {
   const client = await api.app();
   await stockShop(client, [{ code: 'A', stock: 1_000 }]);
@@ -53,7 +53,7 @@ async function usePhone(phone: Client): Promise<void> {
   await phone.put('/notification_device', { notification_device: device });
 }
 
-/** Leaves an unused evaluation, a canceled proforma, a converted proforma with its order, and an imported order. */
+/** Creates an unused evaluation, a canceled proforma, a converted proforma with its order, and an imported order. */
 async function sell(client: Client, identifier: object): Promise<void> {
   const buyer = { ...identifier, guest: undefined, delivery: TRACED_ADDRESS, comment: 'Call Zorica', tags: ['zorica'] };
   const items = [{ code: 'A', qty: 1 }];

@@ -16,7 +16,7 @@ const OPTIONS = {
   module: { type: 'es6' },
 };
 
-/** Resolves imports of built files to their TypeScript sources, also in workspace packages. */
+/** Resolves imports of built files to their TypeScript sources, including imports of workspace packages. */
 export async function resolve(specifier, context, next) {
   if (specifier.startsWith('.') && specifier.endsWith('.js')) {
     const source = new URL(`${specifier.slice(0, -'.js'.length)}.ts`, context.parentURL);

@@ -20,13 +20,13 @@ export async function listen(server: Server): Promise<number> {
 }
 
 const varnishd = findOnPath('varnishd');
-/** The tests run without Varnish; .ci/run installs it. */
+/** Tests also run without Varnish; .ci/run installs it. */
 export const hasVarnish = varnishd !== undefined;
 
-/** Starts a Varnish in front of the origin. This Varnish accepts PURGE except below `/closed`. */
+/** Starts Varnish as a cache of the origin. It accepts PURGE, except for paths below `/closed`. */
 export async function startVarnish(origin: string): Promise<Cache> {
   const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // A Varnish that root starts runs as another user, who needs access to the folder.
+  // If root starts Varnish, it runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);
   const { hostname, port: originPort } = new URL(origin);
   const vcl = `vcl 4.1;
@@ -78,7 +78,7 @@ async function waitForAnswer(address: string): Promise<void> {
   throw new Error('Varnish did not start');
 }
 
-/** Returns the body of a 200; throws on any other status. */
+/** Returns the body of a 200 answer; throws for any other status. */
 export function textOf(address: string, path: string, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(address + path, { headers: { host }, agent: false }, (response) => {

@@ -15,11 +15,11 @@ export interface ReceiverAnswer {
   readonly body?: string;
 }
 
-/** A server that keeps the webhooks that it receives. */
+/** A server that stores all received webhooks. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: ReceivedWebhook[];
-  /** Decides the answer to each webhook; the default is 204. */
+  /** Returns the answer to a webhook; by default 204. */
   answer: (webhook: ReceivedWebhook) => ReceiverAnswer | Promise<ReceiverAnswer>;
   close(): Promise<void>;
 }

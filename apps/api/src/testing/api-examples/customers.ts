@@ -68,7 +68,7 @@ async function showPhone({ api, shop, examples }: Scenario): Promise<void> {
 }
 
 export async function eraseCustomer({ api, shop, examples }: Scenario): Promise<void> {
-  // A refused customer takes an id on some databases, so this call comes after those that add customers.
+  // On some databases a refused insert uses up an id, so this call follows all calls that add customers.
   await examples.refuse(shop, 'Email in use', 'post /customers', { customer: ANA });
   const [ana] = (await shop.get('/customers?externalRef=crm-17')).body.data;
   await examples.show(shop, 'Records about a customer', `get ${pathOf(ana, '/export')}`);

@@ -1,7 +1,7 @@
 const MAX_ROWS = 2;
 const MAX_TEXT_LENGTH = 300;
 
-/** Values that every run of the scenario draws anew, by field. */
+/** Fixed values of fields that are random in every run. */
 const FIXED_FIELDS: Readonly<Record<string, unknown>> = {
   data_part: 5,
   customer_data_part: 5,
@@ -11,7 +11,7 @@ const FIXED_FIELDS: Readonly<Record<string, unknown>> = {
   request_id: '8f14e45f-ceea-4a7b-9c1d-2f6b7d3a5e10',
 };
 
-/** Random texts, with the form of their placeholders. Equal texts get equal placeholders. */
+/** Patterns of random texts and their placeholders. Equal texts get equal placeholders. */
 const RANDOM_TEXTS: readonly (readonly [pattern: RegExp, placeholder: (count: number) => string])[] = [
   [/\bP-\d{4}-[0-9A-Z]{6}\b/g, (count) => `P-2026-TEE${count + 100}`],
   [/\bO-\d{4}-[0-9A-Z]{8}\b/g, (count) => `O-2026-TEE${count + 10_000}`],
@@ -20,7 +20,7 @@ const RANDOM_TEXTS: readonly (readonly [pattern: RegExp, placeholder: (count: nu
   [/\bwhsec_[\w+/=]+/g, (count) => `whsec_example-secret-${count}`],
 ];
 
-/** The payment reference in the text of a QR code. */
+/** Payment reference in the text of a QR code. */
 const QR_REFERENCE = /\bRO:97(\d\d)(\d{4})([0-9A-Z]{6})\b/;
 
 const SECRET_FIELDS: Readonly<Record<string, string>> = {
@@ -28,12 +28,12 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
   token: 'example-token',
 };
 
-/** Replaces what a run draws anew, and shortens lists and texts. */
+/** Replaces random values by fixed ones, and shortens lists and texts. */
 export class Readable {
   private readonly placeholders = new Map<string, string>();
   private readonly counts = new Map<RegExp, number>();
 
-  /** `urls` are the addresses of this run and what the examples show instead. */
+  /** `urls` are URLs of this run and their replacements in the examples. */
   constructor(readonly urls: [text: string, replacement: string][]) {}
 
   of(value: unknown, field = ''): unknown {

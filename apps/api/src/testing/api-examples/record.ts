@@ -14,7 +14,7 @@ import { showSales } from './sales.js';
 import type { Scenario } from './scenario.js';
 import { showAuditLog, showSetUp, showTokens } from './set-up.js';
 
-/** Runs a T-shirt shop on a real service, and returns the bodies of its calls. */
+/** Runs the scenario of a T-shirt shop on a real service. Returns the bodies of its calls. */
 export async function recordApiExamples(): Promise<ApiExamples> {
   const payments = await startPaymentService();
   const receiver = await openWebhookReceiver();

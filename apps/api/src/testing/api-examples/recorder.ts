@@ -16,7 +16,7 @@ export class Recorder {
   private readonly operations = new Map<string, RecordedOperation>();
   private readonly patterns: readonly (readonly [key: string, method: Method, pattern: RegExp])[];
 
-  /** `toReadable` prepares a body for the reference. */
+  /** `toReadable` makes a body suitable for the API reference. */
   constructor(
     routes: readonly Route[],
     private readonly toReadable: (body: unknown) => unknown,
@@ -29,7 +29,7 @@ export class Recorder {
     ]);
   }
 
-  /** Sends a call that succeeds. Returns the `data` of the answer. */
+  /** Sends a call that must succeed. Returns the `data` of the answer. */
   // eslint-disable-next-line typescript/no-explicit-any
   async show(client: Client, summary: string, call: string, body?: unknown): Promise<any> {
     const reply = await send(client, call, body);
@@ -39,12 +39,12 @@ export class Recorder {
     return reply.body?.data;
   }
 
-  /** Sends a call that fails, once for each form of failures. */
+  /** Sends a call that must fail, once for each form of error body. */
   async refuse(client: Client, summary: string, call: string, body?: unknown): Promise<void> {
     await this.keepRefusal(client, summary, call, (caller) => send(caller, call, body));
   }
 
-  /** Sends a form with a file. Returns the `data` of the answer. */
+  /** Uploads a file in a form. Returns the `data` of the answer. */
   // eslint-disable-next-line typescript/no-explicit-any
   async upload(client: Client, summary: string, path: string, file: Upload, fields: Fields = {}): Promise<any> {
     const call = `post ${path}`;
@@ -59,7 +59,7 @@ export class Recorder {
     await this.keepRefusal(client, summary, `post ${path}`, (caller) => caller.upload(path, undefined, fields));
   }
 
-  /** Keeps an answer that is not JSON. */
+  /** Stores an answer that is not JSON. */
   keepText(call: string, summary: string, type: string, text: string): void {
     this.keepAnswer(call, summary, 200, type, text);
   }

@@ -64,7 +64,7 @@ async function showQrCode({ shop, api, examples }: Scenario, id: number): Promis
   const path = `/api/v2/proforma_orders/${id}/payment_qr`;
   const headers = { Authorization: `Bearer ${shop.token}`, Accept: 'image/svg+xml' };
   const svg = await (await fetch(api.origin + path, { headers })).text();
-  // The picture depends on the random number of the proforma.
+  // Only the start is kept, because the rest depends on the random number of the proforma.
   examples.keepText(
     `get /proforma_orders/${id}/payment_qr`,
     'Start of an SVG',
@@ -141,7 +141,7 @@ async function showRefunds(scenario: Scenario): Promise<void> {
   answerRefundsWith(200);
 }
 
-/** Returns the path of the refund of one piece. */
+/** Removes one piece from a paid proforma. Returns the path of the refund. */
 async function reducePaidProforma(scenario: Scenario): Promise<string> {
   const { shop } = scenario;
   const { id, items } = await propose(scenario, { ...BASKET, items: [{ code: 'TEE-M', qty: 2 }] });

@@ -2,12 +2,12 @@ import type { Client, TestApi } from '../test-api.js';
 import type { WebhookReceiver } from '../webhook-receiver.js';
 import type { Recorder } from './recorder.js';
 
-/** A T-shirt shop on a real service. */
+/** A T-shirt shop and the real service that it uses. */
 export interface Scenario {
   readonly api: TestApi;
   readonly shop: Client;
   readonly examples: Recorder;
   readonly receiver: WebhookReceiver;
-  /** Status that the payment service answers to refunds. */
+  /** Sets the status with which the payment service answers refunds. */
   answerRefundsWith(status: number): void;
 }
