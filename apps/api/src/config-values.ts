@@ -19,6 +19,16 @@ export const wholeBetween = <Default extends number | undefined>(low: number, hi
     return Number(text);
   })({ default: defaultValue });
 
+const MAX_PROCESSES = 64;
+
+/** Parses a number of processes, or `auto` for one on each core. */
+export const processCount = makeValidator<number | 'auto'>((text) => {
+  if (text === 'auto') return text;
+  if (!/^\d{1,2}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
+    throw new Error(`auto or a whole number from 1 to ${MAX_PROCESSES} was expected`);
+  return Number(text);
+});
+
 export const postgresUrl = makeValidator<string>((text) => {
   if (!/^postgres(ql)?:\/\/\S+$/.test(text)) throw new Error('a postgres:// URL was expected');
   return text;

@@ -7,6 +7,7 @@ import {
   networks,
   origins,
   postgresUrl,
+  processCount,
   proxies,
   rate,
   redisUrl,
@@ -31,6 +32,8 @@ export interface Config {
   readonly databasePoolSize: number;
   readonly demo: boolean;
   readonly worker: boolean;
+  /** Number of API processes; `auto` starts one for each core. */
+  readonly processes: number | 'auto';
   /** Port for health and metrics of a worker without an API; `undefined` serves none. */
   readonly workerPort: number | undefined;
   readonly jsonLimit: number;
@@ -113,6 +116,7 @@ const VARIABLES = {
   DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
   DEMO: bool({ default: undefined }),
   WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
+  PROCESSES: processCount({ default: 1 }),
   WORKER_PORT: wholeBetween(0, 65_535, undefined),
   JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
   UPLOAD_LIMIT: size({ default: 100 * 1024 ** 2 }),
@@ -163,6 +167,7 @@ export function readConfig(environment: Environment = process.env): Config {
     // By default, only an embedded or in-memory database gets a demo app.
     demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
+    processes: parsed.PROCESSES,
     workerPort: parsed.WORKER_PORT,
     jsonLimit: parsed.JSON_LIMIT,
     uploadLimit: parsed.UPLOAD_LIMIT,

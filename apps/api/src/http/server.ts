@@ -8,8 +8,10 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Timeouts in milliseconds. */
 export interface ServerTimeouts {
@@ -39,8 +41,11 @@ const IDLE_CHECK_MS = 100;
 
 export interface HttpServer {
   readonly server: Server;
-  /** Stops accepting connections, waits a limited time for running calls, then closes all connections. */
-  drain(): Promise<void>;
+  /**
+   * Stops accepting connections, waits a limited time for running calls, then closes all connections. During `graceMs`, an idle
+   * connection stays open for one more call: its client may be sending one just now.
+   */
+  drain(graceMs?: number): Promise<void>;
 }
 
 export interface ListenAddress {
@@ -96,10 +101,10 @@ export function createHttpServer(
     void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
-  const drain = async (): Promise<void> => {
+  const drain = async (graceMs = 0): Promise<void> => {
     isDraining = true;
     for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
-    await closeServer(server, timeouts.drain);
+    await closeServer(server, timeouts.drain, graceMs);
   };
   return { server, drain };
 }
@@ -161,12 +166,16 @@ function refuse(socket: Socket, status: number): void {
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
-async function closeServer(server: Server, drainMs: number): Promise<void> {
-  const closing = new Promise((resolve) => server.close(resolve));
-  // `close()` alone would wait for idle keep-alive connections until their timeout.
-  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+async function closeServer(server: Server, drainMs: number, graceMs: number): Promise<void> {
+  const closing = once(server, 'close');
+  // The method of HTTP servers would close idle connections at once.
+  if (server.listening) NetServer.prototype.close.call(server);
+  if (graceMs > 0) await Promise.race([closing, pause(graceMs)]);
+  const closeIdle = (): void => server.closeIdleConnections();
+  // A kept connection would stay open until its idle timeout.
+  const idleCheck = setInterval(closeIdle, IDLE_CHECK_MS);
   const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
-  server.closeIdleConnections();
+  closeIdle();
   await closing;
   clearInterval(idleCheck);
   clearTimeout(drainTimer);

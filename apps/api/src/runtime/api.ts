@@ -15,7 +15,7 @@ import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import { openCallCounters } from './call-counters.js';
 import type { Logger } from './logger.js';
-import { Metrics } from './metrics.js';
+import { Metrics, type ShareMetrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
 import { mountAdmin, type AdminParts } from './outside.js';
@@ -35,10 +35,13 @@ export interface Api {
   readonly port: number;
   /** `undefined` when health, metrics and the API reference are on the port of the API. */
   readonly adminPort: number | undefined;
-  stop(): Promise<void>;
+  /** During `graceMs`, idle connections stay open for one more call. */
+  stop(graceMs?: number): Promise<void>;
 }
 
-type ServedParts = Pick<Service, 'container' | 'database'>;
+interface ServedParts extends Pick<Service, 'container' | 'database'> {
+  readonly shareMetrics?: ShareMetrics;
+}
 
 export async function startApi(
   service: ServedParts,
@@ -54,7 +57,8 @@ export async function startApi(
   const metrics = new Metrics(service.database.health, () => admission.waitingCount);
   metrics.watchWebhooks(webhookSourceOf(service.container));
   const counters = openCallCounters(config, logger);
-  const adminParts = adminPartsOf(service, config, logger, { metrics, isDraining: () => isDraining });
+  const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
+  const adminParts = adminPartsOf(service, config, logger, { metrics: servedMetrics, isDraining: () => isDraining });
   const app = buildApp(service, config, observerOf(logger, metrics), {
     uploads,
     jsonBodyMs: timeouts.jsonBody,
@@ -68,11 +72,11 @@ export async function startApi(
     await httpServer.drain();
     throw error;
   });
-  const stop = async (): Promise<void> => {
+  const stop = async (graceMs?: number): Promise<void> => {
     isDraining = true;
     service.container.get(TOKENS.EventWaits).stop();
     // The admin port closes last, so that health checks report the shutdown until the last call has ended.
-    await httpServer.drain();
+    await httpServer.drain(graceMs);
     await admin?.stop();
     counters.close();
   };

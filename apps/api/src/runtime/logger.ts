@@ -1,12 +1,20 @@
+import cluster from 'node:cluster';
 import { pino, type Logger } from 'pino';
 import type { Config } from '../config.js';
 
 export type { Logger } from 'pino';
 
-/** Writes structured logs to standard output. A request is logged with route and status, but never with its content. */
+/**
+ * Writes structured logs to standard output. A request is logged with route and status, but never with its content.
+ * Supervised processes add their id.
+ */
 export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const prettyTransport = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
-  return pino({ level: logLevel, base: null, ...(logFormat === 'pretty' && prettyTransport) });
+  return pino({
+    level: logLevel,
+    base: cluster.isWorker ? { pid: process.pid } : null,
+    ...(logFormat === 'pretty' && prettyTransport),
+  });
 }
 
 const MAX_MESSAGE_LENGTH = 256;

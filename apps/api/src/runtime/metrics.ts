@@ -13,7 +13,15 @@ export interface WebhookSource {
   readonly now: () => Date;
 }
 
-export class Metrics {
+/** Text in the format of Prometheus. */
+export interface MetricsText {
+  text(): Promise<{ readonly type: string; readonly body: string }>;
+}
+
+/** Returns the metrics to serve, which may include those of other processes. */
+export type ShareMetrics = (own: Metrics) => MetricsText;
+
+export class Metrics implements MetricsText {
   private readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
 
@@ -44,6 +52,8 @@ export class Metrics {
       name: 'webhook_oldest_undelivered_event_seconds',
       help: 'Age of the oldest event that an active endpoint has not received; 0 when it has all',
       labelNames: ['app', 'endpoint'],
+      // Every process reads the same age from the database.
+      aggregator: 'max',
       registers: [this.registry],
       collect: async () => {
         gauge.reset();
@@ -76,6 +86,10 @@ export class Metrics {
 
   async text(): Promise<{ readonly type: string; readonly body: string }> {
     return { type: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  json(): Promise<object[]> {
+    return this.registry.getMetricsAsJSON();
   }
 
   private watchQueues(database: DatabaseHealth, countStarts: () => number): void {

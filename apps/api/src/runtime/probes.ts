@@ -4,14 +4,13 @@ import { labelRoute } from '../http/request-log.js';
 import { createHttpServer, listen, type ListenAddress } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
-import { Metrics } from './metrics.js';
+import type { MetricsText } from './metrics.js';
 import { Readiness } from './readiness.js';
 import type { Service } from './service.js';
-import { webhookSourceOf } from './webhook-source.js';
 
 export interface Probes {
   readonly readiness: Readiness;
-  readonly metrics: Metrics;
+  readonly metrics: MetricsText;
   readonly isDraining: () => boolean;
 }
 
@@ -47,12 +46,11 @@ export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
   address: ListenAddress,
   logger: Logger,
+  metrics: MetricsText,
 ): Promise<AdminServer> {
   let isDraining = false;
   const { store } = container.get(TOKENS.Library).library;
   const readiness = new Readiness(database, store, logger, container.get(TOKENS.Clock));
-  const metrics = new Metrics(database.health);
-  metrics.watchWebhooks(webhookSourceOf(container));
   const server = await startAdminServer(address, (app) =>
     mountProbes(app, { readiness, metrics, isDraining: () => isDraining }),
   );

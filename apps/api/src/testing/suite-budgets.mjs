@@ -36,6 +36,7 @@ const PROCESSES = {
   'apps/api/src/docs/openapi-lint.test.ts': { cpu: 12, wall: 17 },
   'apps/api/src/media/processing/media-kill.api.test.ts': { cpu: 10, wall: 34 },
   'apps/api/src/packages.test.ts': { cpu: 20, wall: 30 },
+  'apps/api/src/processes.api.test.ts': { cpu: 8, wall: 20 },
   'apps/api/src/process.api.test.ts': { cpu: 24, wall: 42 },
   'apps/api/src/sources.test.ts': { cpu: 28, wall: 25 },
   'packages/database-postgres/src/embedded/embedded-postgres.test.ts': { cpu: 8, wall: 13 },

@@ -1,0 +1,39 @@
+import { adapterNames } from '../adapters/index.js';
+import type { Config } from '../config.js';
+import { loggerOf } from './logger.js';
+import { Metrics, type ShareMetrics } from './metrics.js';
+import { startProbes } from './probes.js';
+import { startService } from './service.js';
+import { webhookSourceOf } from './webhook-source.js';
+import { workOf } from './work.js';
+
+/**
+ * Starts only the background work, with health and metrics on `WORKER_PORT`. Any number of workers may share one
+ * database. Returns the function that stops it.
+ */
+export async function startWorkerProcess(
+  config: Config,
+  shareMetrics: ShareMetrics = (own) => own,
+): Promise<() => Promise<void>> {
+  const logger = loggerOf(config);
+  const service = await startService(config, { logger });
+  const backgroundWork = workOf(service, logger);
+  const metrics = new Metrics(service.database.health);
+  metrics.watchWebhooks(webhookSourceOf(service.container));
+  const servedMetrics = shareMetrics(metrics);
+  const address = { port: config.workerPort ?? 0, host: config.adminHost };
+  const probes =
+    config.workerPort === undefined
+      ? undefined
+      : await startProbes(service, address, logger, servedMetrics).catch(async (error: unknown) => {
+          await service.stop();
+          throw error;
+        });
+  await backgroundWork.start();
+  logger.info({ port: probes?.port, adapters: adapterNames(config) }, 'working');
+  return async () => {
+    logger.info('stopping');
+    await Promise.all([probes?.stop(), backgroundWork.stop()]);
+    await service.stop();
+  };
+}
