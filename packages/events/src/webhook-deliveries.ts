@@ -98,7 +98,10 @@ export interface KnownDeliveries {
 }
 
 export interface WebhookQueue {
-  /** Returns active endpoints of all apps that may have events to deliver, healthy endpoints first. */
+  /**
+   * Returns active endpoints of all apps that may have events to deliver. Healthy endpoints come first, and among them
+   * those whose last lease is the oldest.
+   */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;

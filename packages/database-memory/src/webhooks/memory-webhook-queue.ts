@@ -31,7 +31,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
       .appIds()
       .flatMap((appId) => webhookEndpoints.all(appId).map((record) => ({ appId, record })))
       .filter(({ appId, record }) => isLeasable(record, now) && this.hasWork(appId, record, now))
-      .sort((a, b) => Number(isFailing(a.record)) - Number(isFailing(b.record)))
+      .sort((a, b) => compareDue(a.record, b.record))
       .slice(0, limit)
       .map(({ appId, record }) => ({ appId, endpointId: record.id }));
   }
@@ -139,4 +139,10 @@ function isLeasable({ endpoint, health, leasedUntil, lease }: EndpointRecord, no
 
 function isFailing({ health }: EndpointRecord): boolean {
   return health.failingSince !== null;
+}
+
+/** Healthy endpoints come first, and among them those whose last lease is the oldest. */
+function compareDue(a: EndpointRecord, b: EndpointRecord): number {
+  const byHealth = Number(isFailing(a)) - Number(isFailing(b));
+  return byHealth === 0 ? (a.leasedUntil?.getTime() ?? 0) - (b.leasedUntil?.getTime() ?? 0) : byHealth;
 }

@@ -223,6 +223,27 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
+    it('lists healthy endpoints first, and those whose last lease is the oldest before others', async () => {
+      const second = await addEndpoint();
+      const third = await addEndpoint();
+      await addEvents(1);
+      const leaseAndSettle = async ({ id }: WebhookEndpoint, health: EndpointHealth): Promise<void> => {
+        const leased = await lease(LEASE_SECONDS, { ...endpoint, id });
+        if (leased === undefined) throw new Error('The endpoint has no lease');
+        await fixture.webhookQueue.settle(leased, {
+          position: leased.position,
+          deliveries: [],
+          health,
+          switchOffReason: undefined,
+        });
+        fixture.clock.forward({ seconds: 1 });
+      };
+      await leaseAndSettle(endpoint, { failures: 1, failingSince: now(), retryAt: null });
+      await leaseAndSettle(second, HEALTHY);
+      const due = (await fixture.webhookQueue.findDue(1_000)).filter((each) => each.appId === appId);
+      expect(due.map(({ endpointId }) => endpointId)).toEqual([third.id, second.id, endpoint.id]);
+    });
+
     it('starts with the first event after the endpoint was added', async () => {
       await addEvents(2);
       const late = await addEndpoint();
