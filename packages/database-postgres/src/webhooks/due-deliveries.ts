@@ -1,5 +1,6 @@
 import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
 import type { Sql } from '../client-transaction.js';
+import { listed } from '../list-conditions.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
 /** For each record, selects the first pending delivery if it is due, and the deliveries that wait behind it. */
@@ -22,28 +23,26 @@ export const FIND_DUE_DELIVERIES = `
   ) as d
   order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
 
-// A restart ($6) also restarts the three days of retries, even for deliveries that wait behind an earlier one.
+const IS_FIRST = listed('d.position', 'select position from firsts');
+
+// A restart ($6) also restarts the three days of retries, even for deliveries that wait behind an earlier one. A join
+// of the table with itself would be cubic in the deliveries of a table that has no statistics yet.
 const MAKE_DUE = `
-  update webhook_deliveries d set next_attempt_at = case when n.is_first then
-      case when $4 then least(n.next_attempt_at, $3::timestamptz) else coalesce(n.next_attempt_at, $3) end
+  with firsts as materialized (
+    select min(p.position) as position from webhook_deliveries p
+    where p.app_id = $1 and p.endpoint_id = $2 and p.status = 'pending'
+      and ($5::text[] is null or p.subject = any($5::text[]))
+    group by p.subject
+  )
+  update webhook_deliveries d set next_attempt_at = case when ${IS_FIRST} then
+      case when $4 then least(d.next_attempt_at, $3::timestamptz) else coalesce(d.next_attempt_at, $3) end
     end,
     attempts = case when $6 then 0 else d.attempts end,
     first_attempt_at = case when $6 then null else d.first_attempt_at end
-  from (
-    select p.event_id, p.next_attempt_at, p.attempts, not exists (
-      select from webhook_deliveries h
-      where h.app_id = $1 and h.endpoint_id = $2 and h.status = 'pending' and h.subject = p.subject
-        and h.position < p.position
-    ) as is_first
-    from webhook_deliveries p
-    where p.app_id = $1 and p.endpoint_id = $2 and p.status = 'pending'
-      and ($5::text[] is null or p.subject = any($5::text[]))
-  ) as n
-  where d.app_id = $1 and d.endpoint_id = $2 and d.event_id = n.event_id and (
-    n.is_first and (n.next_attempt_at is null or $4 and n.next_attempt_at > $3)
-    or not n.is_first and n.next_attempt_at is not null
-    or $6 and n.attempts > 0
-  )`;
+  where d.app_id = $1 and d.endpoint_id = $2 and d.status = 'pending'
+    and ($5::text[] is null or d.subject = any($5::text[]))
+    and case when ${IS_FIRST} then d.next_attempt_at is null or $4 and d.next_attempt_at > $3 or $6 and d.attempts > 0
+      else d.next_attempt_at is not null or $6 and d.attempts > 0 end`;
 
 interface DueDeliveries {
   readonly appId: number;
