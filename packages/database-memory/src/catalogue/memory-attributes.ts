@@ -30,7 +30,6 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
       this.write(appId, plan, this.clock.now());
-      if (dryRun) for (const definition of plan.createdDefinitions) definition.id = null;
       const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.createdDefinitions.length };
       return { ...counts, explain: explain ? plan.explain() : undefined };
     };

@@ -97,6 +97,12 @@ export function mediaFoldersContract(
       expect((await branch('p')).map(({ name }) => name)).toEqual(['p (3)', 'q']);
       expect((await branch('p')).map(({ description }) => description)).toEqual([null, null]);
     });
+
+    it('may have the name of a folder with another parent', async () => {
+      await library.addFile('a', { folder: pathOf('p/q') });
+      await library.addFile('b', { folder: pathOf('r/q') });
+      expect((await branch('r')).map(({ name }) => name)).toEqual(['r', 'q']);
+    });
   });
 
   describe('edit', () => {

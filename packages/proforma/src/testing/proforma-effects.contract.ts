@@ -231,8 +231,8 @@ export function proformaEffectsContract(
   });
 
   describe('a paid proforma', () => {
-    const dueIds = async (): Promise<number[]> => {
-      const dueProformas = await fixture.proformaOrders.due(fixture.clock.now(), { perApp: 1_000, overall: 1_000 });
+    const dueIds = async (at = fixture.clock.now()): Promise<number[]> => {
+      const dueProformas = await fixture.proformaOrders.due(at, { perApp: 1_000, overall: 1_000 });
       return dueProformas.filter(({ appId }) => appId === shop.appId).map(({ id }) => id);
     };
 
@@ -245,6 +245,7 @@ export function proformaEffectsContract(
       expect(await dueIds()).toEqual([]);
       await fixture.letPaidExpire(shop.appId);
       expect(await dueIds()).toEqual([proforma.id]);
+      expect(await dueIds(new Date(proforma.expiresAt.getTime() - 1))).toEqual([]);
       await shop.change(proforma, deadlineCheckWithPaidExpiry);
       expect(await dueIds()).toEqual([]);
     });
