@@ -40,7 +40,7 @@ async function readBody(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    // Reads a body that is too large to its end, because the sender may otherwise not receive the answer.
+    // Reads even a body above the limit to its end, because otherwise the sender may not receive the answer.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;

@@ -13,11 +13,11 @@ export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * The write of a run is the first transaction of its work. This transaction also stores the result of the work.
- * If an earlier run has stored a result, the transaction writes nothing and returns that result. It fails when another
- * run has taken the key.
- * `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`. A port with a second
- * store commits that store as the last step of this transaction (`Memory.commit` of `@back-office/database-memory`).
+ * The first transaction of the work is the write of the run. It also stores the result of the work. If an earlier run
+ * has stored a result, the transaction writes nothing and returns that result. It fails when another run has taken the
+ * key. `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`. A port with a
+ * second store commits that store as the last step of this transaction (`Memory.commit` of
+ * `@back-office/database-memory`).
  */
 export interface KeyedWrite {
   readonly isWritten: boolean;

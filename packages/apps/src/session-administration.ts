@@ -15,7 +15,7 @@ export interface SessionFilter {
   readonly customerId?: number | undefined;
   /** Excludes ended and expired sessions. */
   readonly isActive?: boolean | undefined;
-  /** With `isActive`, selects only sessions whose last use, or start if unused, is after this time. */
+  /** With `isActive`, selects only sessions used after this time, or started after it if never used. */
   readonly usedAfter?: Date | undefined;
 }
 

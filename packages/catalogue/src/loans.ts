@@ -28,7 +28,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** Returns the message keys of rows whose name two records have after the last row. */
+  /** Returns message keys by row: of each row that took a name which two records have after the last row. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

@@ -57,8 +57,8 @@ export class Planner {
   }
 
   /**
-   * If an earlier plan refused the row, `failure` is its key. Such a row is only matched for `explain`, not planned
-   * again.
+   * `failure` is the message key with which an earlier plan refused the row. Such a row is only matched for `explain`,
+   * not planned again.
    */
   plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;

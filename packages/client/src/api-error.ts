@@ -86,7 +86,10 @@ function fieldOf(pointer: string): string | undefined {
   return name?.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** If `fields` stands beside the name of an area, it contains the details of the error and is not itself a field. */
+/**
+ * If `errors` contains `fields` and an area, `fields` contains the details of the error. Otherwise `fields` is the name
+ * of a field.
+ */
 function parseFields(errors: Json): ErrorEntry[] {
   const { fields, ...areas } = errors;
   const hasDetails = fields !== undefined && Object.keys(areas).length > 0 && !isTextList(fields);

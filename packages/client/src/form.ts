@@ -31,7 +31,7 @@ export function encodeForm(
   };
 }
 
-/** Escapes names like browsers. */
+/** Escapes names as browsers do. */
 function escape(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

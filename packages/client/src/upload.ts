@@ -38,7 +38,7 @@ export function uploadSender(upload: Upload, boundary: string) {
     sent.set('Content-Type', form.contentType);
     const call: SingleCall = { url, headers: sent, signal, report: reporter(upload, attempt) };
     const inBrowser = typeof XMLHttpRequest === 'function';
-    // Not every protocol lets a browser send a stream, so the browser sends a blob.
+    // Browsers cannot send a stream over every protocol, so they send a blob.
     if (file instanceof Blob || inBrowser)
       return sendBlob(upload, new Blob([form.head, await toBlob(file), form.tail]), call);
     return sendStream(upload, streamOf(form, file), call);

@@ -21,7 +21,7 @@ export function compare(a: string | number | null, b: string | number | null): n
   return a < b ? -1 : 1;
 }
 
-/** Compares UTF-8, because its order is that of code points; the order of UTF-16 is not. */
+/** Compares UTF-8 bytes, because they sort like code points. UTF-16 units do not. */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

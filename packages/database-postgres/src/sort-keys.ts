@@ -17,8 +17,8 @@ const VALID_TEXTS: Readonly<Record<SortKey['type'], (text: string) => boolean>> 
 };
 
 /**
- * Refuses the year 0 and dates such as 30 February, because PostgreSQL refuses them and `Date` moves them to the next
- * month.
+ * Refuses the year 0 and days such as 30 February, because PostgreSQL refuses them. `Date` would move such a day to the
+ * next month.
  */
 function isTimestamp(text: string): boolean {
   const [, date = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/.exec(text) ?? [];

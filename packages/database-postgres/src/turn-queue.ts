@@ -7,7 +7,7 @@ export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
 /** If another app made a call within this time, an app gets at most half of the connections. */
 const SHARING_MS = 10_000;
-/** The queue reserves one of this number of connections for look-ups. */
+/** Of this many connections, the queue reserves one for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
 const KINDS = ['health', 'token', 'file', 'app'] as const satisfies readonly PartyKind[];
 
@@ -69,7 +69,7 @@ export class TurnQueue {
         resolve,
         timer: setTimeout(() => {
           lane.remove(key, waiter);
-          // Uses the error message of the `pg` pool, so that callers recognize both.
+          // Same message as a timeout of the `pg` pool, so that callers recognize both timeouts.
           reject(new Error('timeout exceeded when trying to connect'));
         }, this.timeoutMs),
       };
@@ -97,7 +97,7 @@ export class TurnQueue {
   }
 }
 
-/** A small pool reserves no connections; in it, parties only take turns. */
+/** A small pool reserves no connections; its parties only take turns. */
 function sharesOf(size: number) {
   const reserved = Math.floor(size / CONNECTIONS_PER_RESERVE);
   const forApps = size - reserved;

@@ -12,7 +12,7 @@ export interface CallContext {
   readonly actor?: Actor;
   /** A `PendingCondition`. */
   readonly condition?: object;
-  /** Transaction that runs the reads of a condition check on its connection. */
+  /** Transaction on whose connection the check of a condition reads. */
   readonly reader?: Sql;
 }
 

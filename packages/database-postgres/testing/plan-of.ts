@@ -1,8 +1,7 @@
 import type { Postgres } from '../src/postgres.js';
 
 /**
- * Returns the plan of a statement. Unlike the service, it allows scans, so an index in the plan is the planner's
- * choice.
+ * Returns the plan of a statement. Scans are allowed, unlike in the service, so the planner is free to choose an index.
  */
 export async function explainStatement(
   database: Postgres,

@@ -8,7 +8,7 @@ const FIND_COLUMNS = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
   group by c.relname order by c.relname`;
 
-/** Breaches of each statement text, by the tables that it was checked against. Parsing takes longer than sending. */
+/** Caches the breaches by statement text, then by the checked tables, because parsing takes longer than sending. */
 const knownBreaches = new Map<string, Map<string, readonly string[]>>();
 
 export class SentStatements {

@@ -69,10 +69,7 @@ export interface WebhookEndpoints {
    * A paused or switched off endpoint that becomes active receives the events that it missed, unless they have expired.
    */
   change(appId: number, id: number, change: WebhookChange): Promise<WebhookEndpoint | Refusal | undefined>;
-  /**
-   * Adds a secret, with which deliveries are signed from now on. Deliveries also have signatures with the old secrets
-   * until `overlapEndsAt`.
-   */
+  /** Adds a secret. From now on, deliveries are signed with it, and until `overlapEndsAt` also with the old secrets. */
   rotateSecret(appId: number, id: number, secret: string, overlapEndsAt: Date): Promise<WebhookEndpoint | undefined>;
   /** Removes the endpoint with its log of deliveries; returns false for a missing endpoint. */
   remove(appId: number, id: number): Promise<boolean>;

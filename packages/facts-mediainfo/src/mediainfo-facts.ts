@@ -2,7 +2,7 @@ import type { MediaFacts, ReadableFile, Size } from '@back-office/media';
 import { Worker } from 'node:worker_threads';
 
 export interface MediainfoOptions {
-  /** Timeout per file; after it, the size is unknown. */
+  /** Timeout per file; the size of a file that takes longer is unknown. */
   readonly timeoutMs?: number;
   /** Memory limit per file; the size of a file above the limit is unknown. */
   readonly memoryMegabytes?: number;

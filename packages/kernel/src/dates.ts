@@ -28,7 +28,8 @@ export function parseMoment(text: string): Moment | undefined {
 }
 
 /**
- * Returns false outside the years 0001 to 9999, which an offset can leave, because such a datetime cannot be formatted.
+ * Returns false outside the years 0001 to 9999, because such a datetime cannot be formatted. An offset can move a
+ * datetime out of these years.
  */
 function hasFourDigitYear(at: Date): boolean {
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;

@@ -39,7 +39,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A change that other systems want to know. An event contains no personal data; clients read the record for it. */
+/**
+ * A change that other systems want to know. An event contains no personal data; clients that need it read the record.
+ */
 export interface DomainEvent {
   readonly type: EventType;
   /** Null means the record that is added by the same statement. */

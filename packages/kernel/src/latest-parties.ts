@@ -1,4 +1,4 @@
-/** Remembers the times of two calls: the last one, and the last one by any other party. */
+/** Remembers the time of the last call, and the time of the last call by another party. */
 export class LatestParties<Key> {
   private latest: Key | undefined;
   private latestAtMs = -Infinity;

@@ -24,7 +24,7 @@ export function ebmlElementAt(bytes: Uint8Array, at = 0): EbmlElement | undefine
   return { id: u32(bytes, at) >>> (8 * (4 - idLength)), headSize, size: isUnknownSize ? Infinity : size };
 }
 
-/** Returns the number of bytes of a variable-size integer, which its first set bit encodes. */
+/** Returns the length in bytes of a variable-size integer. The position of its first set bit encodes this length. */
 function vintLength(first = 0): number {
   return Math.clz32(first) - 23;
 }

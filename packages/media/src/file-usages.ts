@@ -4,7 +4,7 @@ import type { MediaApp } from './upload-receipts.js';
 /** Entity types whose usages the service derives from its own records. */
 export const OWN_ENTITY_TYPES: readonly string[] = ['product', 'product_variant', 'app_location'];
 
-/** URLs of files that an entity of the client, such as a page, contains. */
+/** File URLs that occur in an entity of the client, such as a page. */
 export interface EntityUsages {
   readonly entity_type: string;
   readonly entity_id: string;

@@ -32,7 +32,7 @@ export type FieldType =
 
 export interface Field {
   readonly type: FieldType;
-  /** Replaces null, and a missing value in a new record. Without `initial`, the field is required. */
+  /** Value for null, and for a missing field of a new record. Without `initial`, the field is required. */
   readonly initial?: unknown;
   /** Minimum in the stored unit: minor units of an amount, basis points of a percentage. */
   readonly min?: number;

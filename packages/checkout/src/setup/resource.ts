@@ -11,11 +11,11 @@ export interface Resource {
   readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
 }
 
-/** Maximum number of records with the `where` values whose `endColumn` is not in the past. */
+/** Maximum number of records. Counts records that have the `where` values and an end that is not in the past. */
 export interface RecordLimit {
   readonly count: number;
   readonly where: Readonly<Record<string, boolean | null>>;
-  /** Applies the maximum to each value of this column; otherwise to the whole app. */
+  /** Applies the maximum to the records of each value of this column. Default: to all records of the app. */
   readonly groupColumn?: string;
   readonly endColumn: string;
   readonly failure: string;

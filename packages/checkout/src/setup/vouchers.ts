@@ -27,7 +27,8 @@ export const VOUCHERS = {
 };
 
 /**
- * Refuses an amount below the spent amount. A proforma may spend all of a held voucher, so its amount must not fall.
+ * Refuses an amount below the spent amount. Also refuses a lower amount of a held voucher, because the proforma may
+ * spend all of it.
  */
 function coverUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };

@@ -30,7 +30,7 @@ function costsUpTo(maxPrice: number): Condition {
   return ({ lowest_price: price }) => price !== null && price <= maxPrice;
 }
 
-/** Rounds decimals that the currency does not have. */
+/** Rounds the price to the decimals of the currency. */
 function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'): number {
   const [wholePart = '', fraction = ''] = price.split('.');
   const minorUnits = Number(wholePart + fraction.slice(0, decimals).padEnd(decimals, '0'));

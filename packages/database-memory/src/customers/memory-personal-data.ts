@@ -59,8 +59,8 @@ export class MemoryPersonalData implements PersonalData {
   }
 
   /**
-   * Returns the time of the first erasure. Every later free text is blanked, because the customer's data to search for
-   * is lost.
+   * Returns the time of the first erasure. It erased the texts to search for, so every free text written later is
+   * blanked.
    */
   private firstErasureOf(appId: number, { id, email }: Customer): Date {
     const erasures = this.state.auditLog

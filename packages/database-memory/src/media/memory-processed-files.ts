@@ -142,7 +142,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
     });
   }
 
-  /** A repeated rendition stays listed, because its public copy exists. */
+  /** Keeps a listed rendition listed when it is stored again, because its public copy exists. */
   private putRenditions(
     appId: number,
     { id, version }: FileToProcess,

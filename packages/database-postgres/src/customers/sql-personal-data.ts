@@ -84,10 +84,7 @@ async function lockRecords(
 /** Matches every text, because every text contains the empty text. */
 const ANY_TEXT = [''];
 
-/**
- * Every free text that was written after the first erasure is blanked, because the customer's data to search for is
- * lost.
- */
+/** The first erasure erased the texts to search for, so every free text written later is blanked. */
 async function findLaterRecords(
   transaction: Transaction,
   appId: number,

@@ -11,7 +11,7 @@ export const USER = 'app';
 
 // Recovery after a crash may take minutes.
 const START_TIMEOUT_MS = 300_000;
-// A server that has lost its postmaster.pid keeps its lock until it ends, within a minute.
+// A server that has lost its postmaster.pid ends within a minute. Until then, it keeps its lock.
 const RETRY_TIMEOUT_MS = 90_000;
 
 const LOCK_FAILURE = /lock file "[^"]+" already exists|pre-existing shared memory block/;

@@ -41,7 +41,10 @@ export async function stopServer(home: Home): Promise<void> {
   await rmdir(server.socketDirectory).catch(() => undefined);
 }
 
-/** Removes the pid files of a dead server. PostgreSQL mistakes any process of its user with the pid for the server. */
+/**
+ * Removes the pid files of a dead server. Otherwise PostgreSQL mistakes a process with the same pid and user for the
+ * server.
+ */
 export async function clearStalePidFiles(home: Home, socketDirectory: string): Promise<void> {
   const [pid] = await readPidFile(home);
   if (pid && (await isServerOf(Number(pid), home))) return;

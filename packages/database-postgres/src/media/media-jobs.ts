@@ -15,7 +15,7 @@ import {
 import type { Sql } from '../client-transaction.js';
 import { flagOfApp } from './job-turns.js';
 
-// `fill=1d` makes a start catch up on a missed run, except the first start.
+// With `fill=1d`, every start except the first catches up on a missed run.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');

@@ -7,8 +7,8 @@ const TABLES_OF_APPS = `
   order by 1`;
 
 /**
- * Tables are analyzed after changes of 1 % instead of 10 %, which a small app may never reach. Without statistics of an
- * app, the planner assumes that it is empty and uses any index that starts with `app_id`.
+ * Analyzes a table after 1 % of its rows have changed, because a small app may never change the default of 10 %.
+ * Without statistics of an app, the planner assumes that it is empty and uses any index that starts with `app_id`.
  */
 export class EarlyStatistics1763700000012 implements MigrationInterface {
   readonly name = 'EarlyStatistics1763700000012';

@@ -54,7 +54,7 @@ async function refold(
     const rows = (await runner.query(select, [lastId])) as Row[];
     for (const row of rows) {
       const folded = fold(row.texts.join(' '));
-      // Updates rows one at a time, because a cluster also accepts this. Few names contain emoji or symbols.
+      // Updates one row per statement, because a cluster also accepts this. Only few names contain emoji or symbols.
       if (folded !== row.folded) await runner.query(update, [row.app_id, row.id, folded]);
     }
     if (rows.length < BATCH) return;

@@ -36,7 +36,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** Returns a statement that returns the ids of new payments in order. */
+/** The returned statement returns the ids of new payments in order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],

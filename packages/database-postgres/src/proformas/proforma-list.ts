@@ -31,7 +31,7 @@ interface SortColumn {
   readonly isNullable?: boolean;
 }
 
-// Sorts `processing_date` by `inserted_at`, because the service freezes prices at insertion.
+// Sorts `processing_date` by `inserted_at`, which has the same value.
 const SORT_COLUMNS: Readonly<Record<ProformaSortField, readonly SortColumn[]>> = {
   expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
   end_sales: [{ name: 'end_sales', type: 'bigint' }],

@@ -32,7 +32,7 @@ function numberAfterVersion(head: Uint8Array, { from }: IsoBox): number {
   return head[from] === 0 ? u16(head, from + VERSION_SIZE) : u32(head, from + VERSION_SIZE);
 }
 
-/** Returns the item's indexes in the list of properties, counted from 1. */
+/** Returns the indexes of the item's properties, counted from 1. */
 function propertyIndexesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
   const idSize = head[from] === 0 ? 2 : 4;
   const size = (head[from + 3] ?? 0) & 1 ? 2 : 1;

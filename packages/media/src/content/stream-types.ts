@@ -57,7 +57,7 @@ function readDocType(head: Uint8Array, from: number, to: number): string | undef
     const { id, headSize, size } = element;
     at += headSize + size;
     if (at > to) return undefined;
-    // Removes zeros, with which a writer may pad the text.
+    // Removes trailing zeros, because some programs pad the text with them.
     if (id === DOC_TYPE) return trimEndCharacters(decodeLatin1(head, at - size, at), '\0');
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { decodeLatin1, matchesAt, u16, type ByteOrder } from '../octets.js';
 
 const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
-/** Signatures of other types whose files could pass as text. */
+/** Files with these signatures have other types, although they may look like text. */
 const OTHER_SIGNATURES = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
 const PROLOGUE = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/;
 const DOCTYPE = /^<!DOCTYPE\s+(?:\w+:)?svg\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/;
