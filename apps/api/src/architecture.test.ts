@@ -517,7 +517,7 @@ function violationsInTree(tree: string): Promise<Violation[]> {
   );
 }
 
-/** Removes the folder of the example tree, with which the linter starts every path. */
+/** Removes the folder of the example tree, which comes first in every path that the linter reports. */
 function withoutTree(file: string): string {
   return file.replace(/^forbidden\//, '');
 }

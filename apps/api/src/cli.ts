@@ -11,7 +11,7 @@ import { openForInspection, openServer, startService, type Inspection, type Serv
 import { TOKENS } from './tokens.js';
 import { API_VERSION, SERVICE_VERSION } from './version.js';
 
-/** Exit code of `check` when it could not run, so that it differs from the code for found defects. */
+/** Exit code of a `check` that could not run. It differs from the code for found defects. */
 const CHECK_FAILED_EXIT_CODE = 2;
 
 const program = new Command('cli')

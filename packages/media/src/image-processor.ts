@@ -43,7 +43,7 @@ export interface ImageProcessor {
    * Concurrent calls are allowed.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
-  /** Abandons work in progress, whose promises may reject. After the next start, the files are processed again. */
+  /** Abandons work in progress; its promises may reject. After the next start, the files are processed again. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { JOBS, type TidyPayload } from './jobs.js';
 /** A new job replaces a waiting job with the same purpose and file. */
 export type Purpose = 'content' | 'reverted' | 'renditions';
 
-/** Allows many attempts, whose pauses grow to six hours, because the store may be down for hours. */
+/** Many attempts, because the store may be down for hours. The pauses between attempts grow to six hours. */
 export const MAX_JOB_ATTEMPTS = 20;
 /** Ten attempts take a few hours. After that, the entries of the caches have expired anyway. */
 export const MAX_PURGE_ATTEMPTS = 10;

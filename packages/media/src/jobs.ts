@@ -2,7 +2,7 @@ export interface TidyPayload {
   readonly appId: number;
   readonly blobs: readonly string[];
   readonly keys: readonly string[];
-  /** Keys that are no longer public, which caches must drop. */
+  /** Keys that are no longer public. Caches must drop them. */
   readonly withdrawn?: readonly WithdrawnKey[];
 }
 

@@ -65,7 +65,7 @@ export function pageKey(key: string, page: number, extension: string): string {
   return `${key}@p${page}.${extension}`;
 }
 
-/** Returns a unique key. No public key starts with the same prefix. */
+/** The `id` must be unique. No public key starts with `_blobs/`. */
 export function blobKey(prefix: string, id: string): string {
   return `_blobs/${prefix}/${id}`;
 }
@@ -82,8 +82,8 @@ export function splitExtension(name: string): [stem: string, extension: string] 
 }
 
 /**
- * Returns the key of a URL below the library's base, without query and fragment. Returns `undefined` for an invalid or
- * any other URL.
+ * Returns the key of a URL below the library's base, without query and fragment. Returns `undefined` for an invalid
+ * URL, and for a URL outside this base.
  */
 export function keyOfUrl(url: string, base: string): string | undefined {
   if (!url.startsWith(`${base}/`)) return undefined;

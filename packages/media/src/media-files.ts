@@ -96,7 +96,8 @@ export interface MediaFileQueries {
   /** Returns the number and bytes of files by kind, and of files in Trash. */
   summary(appId: number): Promise<string>;
   /**
-   * Returns the first PDFs by name that have rendered pages. `name` filters by any text of the file, not only its name.
+   * Returns the first PDFs with rendered pages, sorted by name. `name` filters by any text of the file, not only its
+   * name.
    */
   pdfRenders(appId: number, name: string | undefined): Promise<string>;
 }

@@ -6,7 +6,7 @@ export function purgeAt(since: Date, retentionDays: number): Date {
   return addHours(since, retentionDays * HOURS_A_DAY);
 }
 
-/** Returns the time before which an unused file must have been changed last. */
+/** An unused file has reached the threshold if it was last changed before the returned time. */
 export function unusedSince(now: Date, thresholdDays: number): Date {
   return addHours(now, -thresholdDays * HOURS_A_DAY);
 }

@@ -21,12 +21,12 @@ export function blobKeysOf(blobs: readonly Blobs[]): string[] {
 
 const STALE_HOURS = 1;
 
-/** Returns the start time before which an unfinished upload is considered dead. */
+/** An unfinished upload is considered dead if it started before the returned time. */
 export function staleReceiptsBefore(now: Date): Date {
   return addHours(now, -STALE_HOURS);
 }
 
-/** Record of an upload in progress. If the upload dies, it lists the bytes to remove. */
+/** Record of an upload in progress. If the upload dies, the record lists the bytes to remove. */
 export interface Receipt extends Blobs {
   readonly appId: number;
   readonly id: number;

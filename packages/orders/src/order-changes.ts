@@ -201,7 +201,7 @@ function reservationsEndedBy(before: ChangeableOrder, next: ChangeableOrder): En
   }));
 }
 
-/** Pieces that earlier changes of the call ship, because the database still includes them in the pieces on hand. */
+/** Counts the pieces that earlier changes of the call ship. The database still includes them in the pieces on hand. */
 class ShippedPieces {
   private readonly shippedByShelf = new Map<string, number>();
 

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 export interface PdfiumOptions {
   /** Timeout per document, from the first requested page to the last. A timeout terminates the thread. */
   readonly timeoutMs?: number;
-  /** Maximum time per document in which the thread works, without pauses of the caller. */
+  /** Maximum time per document that the thread works. Pauses of the caller do not count. */
   readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }

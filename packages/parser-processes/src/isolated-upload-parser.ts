@@ -16,7 +16,7 @@ import type { ParserReply, ParserTask } from './messages.js';
 export interface IsolatedParserOptions {
   /** Maximum number of processes, which start when needed. One app uses at most half of them. */
   readonly processes?: number;
-  /** Fixed CPU time per upload, to which the time for its bytes is added. */
+  /** Fixed part of the CPU limit per upload. The limit grows with the bytes of the upload. */
   readonly maxCpuMs?: number;
   readonly minBytesPerCpuMs?: number;
   readonly maxMemoryMegabytes?: number;

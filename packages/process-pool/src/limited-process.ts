@@ -16,7 +16,7 @@ export interface ProcessOptions {
   readonly maxMemoryMegabytes: number;
 }
 
-/** The task has exceeded its CPU time or memory. */
+/** The task has exceeded its limit of CPU time or memory. */
 export class TaskExceededLimit extends Error {}
 
 /** The process has ended by itself, for example because V8's heap was full. */

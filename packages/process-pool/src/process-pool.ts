@@ -21,10 +21,10 @@ export class ProcessPool<Task extends object, Reply> {
   constructor(private readonly options: PoolOptions) {}
 
   /**
-   * Rejects with `TaskExceededLimit` when the task exceeds its CPU time or memory, and with `TaskCrashed` when its
-   * process ends by itself. In both cases, a new process replaces the old one. Rejects with another error when the task
-   * exceeds its elapsed time, no process can start, or the pool is closed. Outside Linux, CPU time and memory are not
-   * limited.
+   * Rejects with `TaskExceededLimit` when the task exceeds its limit of CPU time or memory, and with `TaskCrashed` when
+   * its process ends by itself. In both cases, a new process replaces the old one. Rejects with another error when the
+   * task exceeds its limit of elapsed time, when no process can start, or when the pool is closed. Outside Linux, CPU
+   * time and memory are not limited.
    */
   async run(task: Task, limits: TaskLimits): Promise<Reply> {
     const process = this.takeProcess();

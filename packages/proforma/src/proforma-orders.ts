@@ -30,8 +30,8 @@ export interface DueProforma {
 /** Stores proformas and the stock that they reserve. Each call is atomic. */
 export interface ProformaOrders {
   /**
-   * Creates a proforma from an evaluation, which can have only one. If `decide` refuses, stores nothing and returns the
-   * refusal. If the number of the new proforma is taken, calls `decide` again.
+   * Creates a proforma from an evaluation. An evaluation can have only one proforma. If `decide` refuses, stores
+   * nothing and returns the refusal. If the number of the new proforma is taken, calls `decide` again.
    */
   create(
     appId: number,

@@ -61,7 +61,7 @@ export function applicablePromotions(
     .map(withoutConditions);
 }
 
-/** Drops codes that are not in the basket once, so that later steps do not depend on the length of the rule. */
+/** Drops all codes outside the basket first, so that later steps do not depend on the length of the rule. */
 function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): PromotionRule[] {
   if (rule.variantCodes.length === 0) return [rule];
   const variantCodes = rule.variantCodes.filter((code) => basketCodes.has(code));

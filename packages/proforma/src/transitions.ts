@@ -23,7 +23,7 @@ export interface Transition {
 
 const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
-/** If an action has no transition from a status, it is refused because the proforma is already final. */
+/** If an action has no transition from a status, the action is refused, because the proforma is already final. */
 export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
   begin_card_payment: [

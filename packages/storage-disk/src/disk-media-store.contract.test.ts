@@ -27,7 +27,7 @@ describe('DiskMediaStore', () => {
       const files = entries.filter((entry) => entry.isFile());
       const sizes = await Promise.all(
         files.map(
-          // Adds at least one byte per file, so that empty leftovers of a crash are found, too.
+          // Counts at least one byte per file, so that empty leftovers of a crash are found too.
           async ({ parentPath, name }) => Math.max((await stat(join(parentPath, name))).size, 1),
         ),
       );

@@ -38,7 +38,7 @@ export class S3MediaStore implements MediaStore {
       ...(accessKeyId !== undefined &&
         secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
       forcePathStyle: true,
-      // Other services than AWS would store the trailing checksums of streams as content.
+      // Services other than AWS would store the trailing checksums of streams as content.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },

@@ -3,7 +3,7 @@ import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 
-/** PostgreSQL plans a prepared statement anew for five runs, and may then keep one generic plan. */
+/** PostgreSQL plans each of the first five runs of a prepared statement, and may then keep one generic plan. */
 const MAX_CUSTOM_PLANS = 5;
 const LIFECYCLE_COUNT = 9;
 /** With this many rows, the planner chooses different plans for one row and for many. */

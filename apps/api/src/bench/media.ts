@@ -159,7 +159,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Makes the same images as the service with sharp alone, and decodes the photo only once. */
+/** Uses only sharp to make the same images as the service, and decodes the photo only once. */
 async function processWithSharp(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

@@ -105,7 +105,7 @@ describe('a side', () => {
         withFaults(side, (body, call) => {
           if (isListRequest(call, 'customers') && body.data?.length > 1) body.data.pop();
         }),
-      // The limit leaves room for several customers, without which a page with an offset would be empty.
+      // The limit leaves room for several customers. With only one, a page with an offset would be empty.
       8,
     ],
     [

@@ -9,7 +9,7 @@ import { ABSENT_ID, resolveRefs, valueAt, type CallStep, type FormFile, type Ref
 const MAX_KEPT_BYTES = 200_000;
 const COMPARED_HEADERS = ['content-type', 'location', 'retry-after', 'idempotency-replayed'];
 const BOUNDARY = 'between-the-parts';
-/** Adapters may cache the values that these routes write for a second, so the clock moves on after a write. */
+/** Adapters may cache the records of these routes for a second, so the clock advances after a write. */
 const CACHED_ROUTES = new Set(['/payment_methods', '/app/settings']);
 const CACHE_SECONDS = 2;
 

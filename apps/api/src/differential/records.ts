@@ -9,7 +9,7 @@ export interface KnownRecord {
   /** The id of the record. */
   readonly ref: Ref;
   readonly fields: Fields;
-  /** Reference to the object in an answer that shows the most fields; the latest of several. */
+  /** Reference to the object of an answer that shows the most fields of the record; the latest such object. */
   readonly source: Ref;
   readonly size: number;
   /** The record that contained this record in the answer. */

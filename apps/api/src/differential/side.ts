@@ -31,7 +31,7 @@ export interface Side {
 
 export type OpenSide = (environment: Readonly<Record<string, string>>) => Promise<Side>;
 
-/** Opens the whole service on a database that the function opens. */
+/** Opens the whole service on a database of `openDatabase`. */
 export function sideOn(openDatabase: DatabaseOpener): OpenSide {
   return async (environment) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'differential-'));

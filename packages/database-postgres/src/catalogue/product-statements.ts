@@ -11,7 +11,7 @@ export const PRODUCT_COLUMNS = PRODUCTS.columns.except(
   'inserted_at',
   'updated_at',
 );
-// Columns that a draft also has under these names, or does not have at all.
+// Columns that are not among the common fields of rows and drafts.
 const OTHER_COLUMNS = PRODUCTS.columns.pick('external_ref', 'search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');

@@ -22,7 +22,7 @@ interface Definition<C extends Columns> {
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
-  /** Indexes that TypeORM cannot express; each name has a reason. */
+  /** Indexes that TypeORM cannot express, by name, each with the reason. */
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 const VERSION_SIZE = 4;
-/** Offset of the Exif data in its item, after the four-byte offset of the TIFF header. */
+/** An Exif item starts with four bytes, the offset of the TIFF header. The Exif data follows. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
 /** More than the number of consecutive boxes in any real image. */
@@ -18,9 +18,7 @@ interface Item {
   readonly extents: readonly { readonly from: number; readonly size: number }[];
 }
 
-/**
- * Blanks all items of an AVIF except images, and keeps the EXIF orientation. The caller must strip the boxes before.
- */
+/** Blanks all items of an AVIF except images, and keeps the EXIF orientation. The caller must strip the boxes first. */
 export function blankAvif(bytes: Uint8Array): void {
   const boxes = readBoxes(bytes, 0, bytes.length);
   const metaBoxes = boxes.filter(({ type }) => type === 'meta');

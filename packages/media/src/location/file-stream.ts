@@ -3,8 +3,8 @@ import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
 /**
- * After this number of parts, parts must have {@link MIN_PART_BYTES} on average: millions of empty parts would take
- * minutes.
+ * A file with more parts must have at least {@link MIN_PART_BYTES} per part on average, because millions of empty parts
+ * would take minutes.
  */
 const MAX_SMALL_PARTS = 100_000;
 const MIN_PART_BYTES = 100;
@@ -13,7 +13,7 @@ const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
 
-/** A coroutine yields when it needs more bytes or the end of the file. */
+/** A coroutine yields to wait until more bytes arrive or the file ends. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
 export type Stripper = (file: FileStream) => Coroutine;

@@ -83,7 +83,7 @@ function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   return isChanged;
 }
 
-/** Vorbis comments consist of the vendor, a count, and `NAME=value` texts. Each text follows its size. */
+/** Vorbis comments consist of the vendor, a count, and `NAME=value` texts. The size of each text comes before it. */
 function* parseComments(headerBytes: number): CommentParser {
   for (let at = 0; at < headerBytes; at += 1) yield false;
   for (let remaining = yield* parseU32(); remaining > 0; remaining -= 1) yield false;

@@ -47,7 +47,7 @@ function* stripChunks(file: FileStream, end: number, limit: number, keptIds: Rea
     const head = file.peek(HEAD_SIZE);
     const [id, size] = [decodeLatin1(head, 0, 4), u32(head, 4, 'little')];
     const chunkEnd = Math.min(file.position + HEAD_SIZE + size + (size % 2), limit);
-    // An unfinished recording states size 0, although samples follow to its end.
+    // An unfinished recording states size 0, although samples fill the rest of the file.
     const isEndless = id === 'data' && size === 0 && end === Infinity;
     if (keptIds.has(id)) yield* stripChunk(file, id, size, isEndless ? Infinity : chunkEnd);
     else yield* blankChunk(file, chunkEnd);

@@ -27,7 +27,7 @@ const PIXEL_TAGS = [
 const [UNCOMPRESSED, OLD_JPEG, JPEG] = [1, 6, 7];
 const YCBCR = 6;
 const MAX_STEPS = 1_000_000;
-/** Number of steps of the budget that stripping one range of JPEG data costs. */
+/** Stripping one range of JPEG data uses this many of the `MAX_STEPS` steps. */
 const STEPS_PER_JPEG = 50;
 
 interface Range {
@@ -112,7 +112,7 @@ function readNumbers(tiff: Tiff, entry: TiffEntry): readonly number[] {
   return [...numbersOf(tiff.bytes, entry, tiff.order)];
 }
 
-/** Returns the number of bytes that uncompressed pixels must have; 1 if the pixels are compressed. */
+/** Returns the minimum size of the pixels in bytes; 1 if they are compressed. */
 function minPixelBytes({ bytes, order }: Tiff, directory: TiffDirectory): number {
   const readTag = (tag: number): number | undefined => numberOf(bytes, directory, tag, order);
   if ((readTag(TAG.compression) ?? UNCOMPRESSED) !== UNCOMPRESSED || readTag(TAG.photometric) === YCBCR) return 1;

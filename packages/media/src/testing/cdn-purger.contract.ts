@@ -19,7 +19,7 @@ export interface PurgerFixture {
    */
   readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
   /**
-   * Purgers of the same kind, for caches that report in another format that they have no copy. Each key describes the
+   * Purgers of the same kind, for caches that use another format to report a missing copy. Each key describes the
    * format.
    */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;

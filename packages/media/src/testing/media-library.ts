@@ -130,7 +130,7 @@ export class AppLibrary {
     return versions.find((kept) => kept.version === version)?.url.slice(this.fixture.base.length + 1) ?? '';
   }
 
-  /** Runs the due jobs with these names, and returns the jobs of this app. */
+  /** Runs the due jobs with these names, and returns those of this app. */
   async runJobs(...names: readonly string[]): Promise<ExecutedJob[]> {
     const executedJobs: ExecutedJob[] = [];
     const task = (name: string) =>

@@ -14,7 +14,7 @@ export interface DecodedPage {
 export interface DocumentLimits {
   /** Maximum time from the first requested page to the last. */
   readonly timeoutMs?: number;
-  /** Maximum time in which the renderer works, without the time between requests of the caller. */
+  /** Maximum time that the renderer works. The time between the caller's requests does not count. */
   readonly maxWorkMs?: number;
   readonly memoryMegabytes?: number;
 }
