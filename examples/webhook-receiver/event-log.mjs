@@ -16,8 +16,8 @@ export class EventLog {
   static async open(path) {
     const file = await open(path, 'a+', 0o600);
     const text = await file.readFile('utf8');
-    // A killed process may leave an incomplete last line. The service got no answer for that event, so it sends it
-    // again.
+    // A killed process may leave an incomplete last line. The service got no answer for that event, so it sends the
+    // event again.
     const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
     await file.truncate(Buffer.byteLength(completeLines));
     const log = new EventLog(file);

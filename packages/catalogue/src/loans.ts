@@ -28,7 +28,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** Returns message keys by row: of each row that took a name which two records have after the last row. */
+  /** A row fails when two records have its taken name after the last row. Returns the message keys of these rows. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

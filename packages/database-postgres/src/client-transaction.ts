@@ -49,7 +49,7 @@ export interface Transaction extends WritingSql {
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
    * Applies the timeouts of bulk writes, and plans the following statements for their actual values. The setting
-   * `plan_cache_mode` is not used, because it would also plan the foreign key check of every row again.
+   * `plan_cache_mode` is not used, because PostgreSQL would then also plan the foreign key check of every row again.
    */
   expectManyRows(): void;
 }

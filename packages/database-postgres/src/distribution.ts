@@ -80,9 +80,9 @@ async function distributeAll(query: Query): Promise<ConvertedTables> {
 }
 
 /**
- * Runs `work` without the foreign keys of plain tables, then adds the keys again, which checks every row. With foreign
- * keys, tables that reference each other could not be distributed in any order, and Citus refuses tables that reference
- * a reference table.
+ * Runs `work` without the foreign keys of plain tables, then adds the keys again. PostgreSQL then checks every row.
+ * With foreign keys, tables that reference each other could not be distributed in any order. Citus also refuses tables
+ * that reference a reference table.
  */
 async function withoutForeignKeys(
   query: Query,

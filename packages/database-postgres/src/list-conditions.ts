@@ -1,15 +1,15 @@
 /**
  * Returns a condition that a column has a value of a CTE. The CTE is read once as an array, so the planner uses the
- * index. A join would be slow: without statistics, the planner expects 100 rows of JSON but only one row of the app,
- * and chooses a scan or a loop.
+ * index. A join would be slow. Without statistics, the planner expects 100 rows of JSON but only one row of the app, so
+ * it chooses a scan or a loop.
  */
 export function among(column: string, cte: string, value = 'id'): string {
   return `${column} = any(array(select ${value} from ${cte}))`;
 }
 
 /**
- * Returns a condition that a column has a value of a subquery, which is hashed once. Unlike a bare `in`, it never
- * becomes a join. Use it for lists that scan all records of the app anyway.
+ * Returns a condition that a column has a value of a subquery. PostgreSQL hashes the subquery once. Unlike a bare `in`,
+ * the condition never becomes a join. Use it for lists that scan all records of the app anyway.
  */
 export function listed(column: string, values: string): string {
   return `(${column} in (${values})) is true`;

@@ -5,7 +5,7 @@ import { TurnLane, type Waiter } from './turn-lane.js';
 /** Party of work that belongs to no app. It takes turns like an app. */
 export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
-/** If another app made a call within this time, an app gets at most half of the connections. */
+/** An app gets at most half of the connections if another app has made a call within this time. */
 const SHARING_MS = 10_000;
 /** Of this many connections, the queue reserves one for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;

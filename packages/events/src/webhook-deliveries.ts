@@ -45,7 +45,7 @@ export type ReplaySelection =
   | { readonly from: Date; readonly until: Date };
 
 export const MAX_REPLAYED_EVENTS = 10_000;
-/** Maximum number of attempts in a turn, after which the results of the endpoint are stored. */
+/** Maximum number of attempts in a turn. The results of an endpoint are stored after each turn. */
 export const MAX_DELIVERIES_PER_TURN = 100;
 
 export interface WebhookDeliveries {
@@ -99,8 +99,8 @@ export interface KnownDeliveries {
 
 export interface WebhookQueue {
   /**
-   * Returns active endpoints of all apps that may have events to deliver. Healthy endpoints come first, and among them
-   * those whose last lease is the oldest.
+   * Returns active endpoints of all apps that may have events to deliver. Healthy endpoints come before failing ones.
+   * Among equals, the endpoint that was leased longest ago comes first.
    */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */

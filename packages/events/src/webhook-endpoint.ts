@@ -28,7 +28,7 @@ export interface WebhookFilter {
   readonly types: readonly EventType[] | null;
   /** The endpoint receives only events of this record, such as `stocks/5/2`. */
   readonly subject: string | null;
-  /** Areas that the scopes of the creator's token allowed to read; null means all areas. */
+  /** Areas that the creator's token was allowed to read; null means all areas. */
   readonly areas: readonly EventArea[] | null;
 }
 
@@ -62,7 +62,7 @@ export interface WebhookEndpoints {
   find(appId: number, id: number): Promise<WebhookEndpoint | undefined>;
   /** Omits missing endpoints. */
   findAll(appId: number, ids: readonly number[]): Promise<WebhookEndpoint[]>;
-  /** Adds an endpoint, which receives only events that happen later. Refused with `API.Webhooks.TooManyEndpoints`. */
+  /** Adds an endpoint. It receives only events that happen later. Refused with `API.Webhooks.TooManyEndpoints`. */
   create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal>;
   /**
    * Returns `undefined` for a missing endpoint. Refuses a filter whose `types`, `subject` and areas exclude each other.

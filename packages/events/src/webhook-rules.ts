@@ -39,7 +39,7 @@ export function retryAfterSeconds(answer: WebhookAnswer): number {
 export interface EndpointHealth {
   readonly failures: number;
   readonly failingSince: Date | null;
-  /** Time before which no attempt is made. */
+  /** No attempt is made before this time. */
   readonly retryAt: Date | null;
 }
 

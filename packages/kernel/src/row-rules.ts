@@ -1,7 +1,7 @@
 import { isBlank, isStorable, characterCount } from './text.js';
 import { MAX_AMOUNT, toMinor } from './money.js';
 
-/** Result for a value of the wrong JSON type, which rejects the whole request with 400. */
+/** Result for a value of the wrong JSON type. It rejects the whole request with 400. */
 export const MALFORMED = 'malformed';
 export const CANT_BE_BLANK = "can't be blank";
 export const IS_INVALID = 'is invalid';

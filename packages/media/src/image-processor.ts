@@ -23,7 +23,7 @@ export interface ProcessedImage extends Size {
   readonly bytes: Uint8Array;
 }
 
-/** Width and height are those of the displayed image, after its EXIF orientation. */
+/** Width and height of the image as displayed, with its EXIF orientation applied. */
 export interface ImageFacts extends Size {
   readonly mime: string;
   readonly animated: boolean;

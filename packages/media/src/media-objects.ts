@@ -15,8 +15,8 @@ export interface MediaObjectQueries {
   findObject(appId: number, key: string): Promise<PublicObject | undefined>;
   /** Returns the next batch of an app's public keys in order, after `lastKey`. Returns an empty batch at the end. */
   keysAfter(appId: number, lastKey: string): Promise<string[]>;
-  /** Returns those of the blobs that no record refers to and no upload in progress will use. */
+  /** Returns the given blobs that no record refers to and no upload in progress will use. */
   unreferencedBlobs(appId: number, blobs: readonly string[]): Promise<string[]>;
-  /** Returns those of the public keys that belong to no file. */
+  /** Returns the given public keys that belong to no file. */
   unownedKeys(appId: number, keys: readonly string[]): Promise<string[]>;
 }

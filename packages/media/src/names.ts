@@ -12,7 +12,7 @@ export const NAME_WITHOUT_BIDI_CONTROLS = /^[^\u061c\u200e\u200f\u202a-\u202e\u2
 
 const MAX_EXTENSION_LENGTH = 32;
 const MAX_SUFFIX_LENGTH = 19;
-/** A numbered suffix may replace the end of a name, but never one of this many first characters. */
+/** A numbered suffix may replace the end of a long name, but this many first characters always stay. */
 export const MAX_STEM_LENGTH = MAX_STRING_LENGTH - MAX_SUFFIX_LENGTH;
 
 /** Normalizes the display name of a file. Refuses a blank, path-like or too long name, with the field `name`. */

@@ -14,7 +14,7 @@ import { rm } from 'node:fs/promises';
 import type { ParserReply, ParserTask } from './messages.js';
 
 export interface IsolatedParserOptions {
-  /** Maximum number of processes, which start when needed. One app uses at most half of them. */
+  /** Maximum number of processes; a process starts when it is needed. One app uses at most half of them. */
   readonly processes?: number;
   /** Fixed part of the CPU limit per upload. The limit grows with the bytes of the upload. */
   readonly maxCpuMs?: number;

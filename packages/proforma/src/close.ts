@@ -76,8 +76,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * Returns the amount to pay now, in minor units: the debt, or 0 if the proforma is closed or past its deadline, or if
- * its order needs no payment.
+ * Returns the debt in minor units. Returns 0 if the proforma is closed or past its deadline, or if its order needs no
+ * payment.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,

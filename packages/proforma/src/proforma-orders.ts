@@ -42,8 +42,9 @@ export interface ProformaOrders {
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
    * Locks the proforma, stores the decision and adapts the reservations. Returns `undefined` when the app has no such
-   * proforma. If a warehouse has too few pieces for a line, the line moves to another sellable warehouse that has all
-   * pieces and that the evaluation allows. If there is none, refuses the change and stores nothing.
+   * proforma. If a warehouse has too few pieces for a line, the line moves to another one. That warehouse must be
+   * sellable, have all pieces and be allowed by the evaluation. If there is none, refuses the change and stores
+   * nothing.
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**
@@ -52,9 +53,9 @@ export interface ProformaOrders {
    */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]>;
   /**
-   * Returns proformas of all apps whose deadline has passed and that must be processed. Apps take turns: the longest
-   * overdue proforma of each app comes before the second one of any app. A paid proforma with an alert is due only if
-   * its app lets paid proformas expire.
+   * Returns the overdue proformas that must be processed, of all apps. Apps take turns: the longest overdue proforma of
+   * each app comes before the second one of any app. A paid proforma with an alert is due only if its app lets paid
+   * proformas expire.
    */
   due(now: Date, limits: { readonly perApp: number; readonly overall: number }): Promise<readonly DueProforma[]>;
 }

@@ -9,7 +9,7 @@ const MAX_FOLLOWED_REFERENCES = 1_000_000;
 
 interface Group {
   elements: number;
-  /** Number of references to `#id`, uses of the class `.name`, and elements (`*`). */
+  /** Counts by key: references to `#id`, uses of the class `.name`, and elements (`*`). */
   readonly referenceCounts: Map<string, number>;
 }
 

@@ -129,7 +129,7 @@ export class JobList {
     });
   }
 
-  /** Removes a waiting job. Excludes retries of a running job, because it has the old payload. */
+  /** Removes a waiting job. A running job has the old payload, so it is not retried. */
   private replace(job: JobRecord): void {
     const isWaiting = !job.is_running && job.attempts < job.max_attempts;
     if (isWaiting) this.complete(job.id);

@@ -141,7 +141,7 @@ function isFailing({ health }: EndpointRecord): boolean {
   return health.failingSince !== null;
 }
 
-/** Healthy endpoints come first, and among them those whose last lease is the oldest. */
+/** Healthy endpoints come before failing ones. Among equals, the endpoint that was leased longest ago comes first. */
 function compareDue(a: EndpointRecord, b: EndpointRecord): number {
   const byHealth = Number(isFailing(a)) - Number(isFailing(b));
   return byHealth === 0 ? (a.leasedUntil?.getTime() ?? 0) - (b.leasedUntil?.getTime() ?? 0) : byHealth;

@@ -20,8 +20,8 @@ export function putDeliveries(state: State, appId: number, endpointId: number, d
 }
 
 /**
- * Makes the first pending delivery of each record due. `first` does so only for a delivery without a time; `all` and
- * `restart` also replace a later time. `restart` also resets the attempts.
+ * Makes the first pending delivery of each record due. `first` skips a delivery that already has a time; `all` and
+ * `restart` replace a later time. `restart` also resets the attempts.
  */
 export function makeDue(
   state: State,

@@ -11,7 +11,7 @@ export const PRODUCT_COLUMNS = PRODUCTS.columns.except(
   'inserted_at',
   'updated_at',
 );
-// Columns that are not among the common fields of rows and drafts.
+// Columns that `PRODUCT_COLUMNS` omits although the statements below write them.
 const OTHER_COLUMNS = PRODUCTS.columns.pick('external_ref', 'search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');

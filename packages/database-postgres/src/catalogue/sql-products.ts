@@ -142,8 +142,8 @@ function placeholderProduct(id: number): ProductDraft {
 }
 
 /**
- * Writes changed records before new ones, which may take over their codes. Writes variants before the product columns
- * derived from variants.
+ * Writes changed records first, because new records may take over their codes. Writes variants before the product
+ * columns that are derived from variants.
  */
 async function writeChanges(
   transaction: Transaction,

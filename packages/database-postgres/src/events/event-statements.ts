@@ -1,6 +1,6 @@
 import type { DomainEvent, EventType } from '@back-office/kernel';
 
-/** Limits the row size, because PostgreSQL stores rows above 2 kB separately, which costs more than another row. */
+/** Limits the row size. PostgreSQL stores rows above 2 kB separately, and this costs more than another row. */
 const MAX_EVENTS_PER_ROW = 100;
 
 const EVENT_COLUMNS = 'app_id, at, type, record_ids, warehouse_ids, part_ids, removed';

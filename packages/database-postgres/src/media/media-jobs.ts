@@ -15,7 +15,7 @@ import {
 import type { Sql } from '../client-transaction.js';
 import { flagOfApp } from './job-turns.js';
 
-// With `fill=1d`, every start except the first catches up on a missed run.
+// With `fill=1d`, a worker that starts catches up on a missed run, except at its very first start.
 export const DAILY = DAILY_JOBS.map(
   ({ name, hour, minute }) => `${minute} ${hour} * * * ${name} ?fill=1d&jobKey=${name}`,
 ).join('\n');

@@ -1,4 +1,4 @@
-/** Number of bytes from which the type of a file is detected. */
+/** The type of a file is detected from this many first bytes. */
 export const TYPE_HEAD_BYTES = 65_536;
 
 /** Returns true if the file may be longer than this head. */

@@ -108,7 +108,7 @@ describe('FileStream', () => {
   it.each(STRIPPERS)('buffers at most one chunk and the look-ahead: %s', async (mime, strip) => {
     const { bytes: sample } = SAMPLE_FILES.find((file) => file.mime === mime)!;
     const chunkSize = 1_000;
-    // As the size of a part, each filler is extreme; elsewhere, it passes as pixels.
+    // Strippers read the filler either as the size of a part or as pixels.
     for (const filler of [0x00, 0x01, 0x7f, 0xff]) {
       for (let size = 0; size < sample.length; size += 11) {
         const file = new FileStream();

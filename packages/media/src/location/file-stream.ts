@@ -3,8 +3,8 @@ import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
 /**
- * A file with more parts must have at least {@link MIN_PART_BYTES} per part on average, because millions of empty parts
- * would take minutes.
+ * A file with more parts than this must have at least {@link MIN_PART_BYTES} per part on average, because millions of
+ * empty parts would take minutes.
  */
 const MAX_SMALL_PARTS = 100_000;
 const MIN_PART_BYTES = 100;

@@ -10,8 +10,8 @@ const FREE_FORM_FRAMES = new Set(['TXXX', 'PRIV', 'GEOB', 'UFID', 'COMM', 'APIC'
 const LOCATION_TERMS = /^XMP|x:xmpmeta|location|gps|latitude|longitude|coordinates|geo[-_. ]?(tag|loc|point|pos)/i;
 
 /**
- * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags of version
- * 2.2, unsynchronised tags and tags with an extended header, whose frames the parser does not support.
+ * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags that the
+ * parser does not support: tags of version 2.2, unsynchronised tags, and tags with an extended header.
  */
 export function* stripMp3(file: FileStream): Coroutine {
   while (matchesAt(yield* file.lookAhead(HEAD_SIZE), 0, 'ID3')) {

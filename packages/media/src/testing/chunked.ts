@@ -4,7 +4,7 @@ export async function* streamOf(...chunks: readonly Uint8Array[]): AsyncGenerato
   yield* chunks;
 }
 
-/** Splits the bytes into chunks of the given sizes, which repeat until the end. At least one size must be above 0. */
+/** Splits the bytes into chunks of the given sizes. The sizes repeat until the end; at least one must be above 0. */
 export async function* streamInChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (let index = 0; at < bytes.length; index += 1) {

@@ -9,7 +9,7 @@ export interface SamplePage {
   readonly colour: readonly [number, number, number];
   /** Clockwise degrees, a multiple of 90. */
   readonly rotate?: number;
-  /** Drawing operators, which replace the colour. */
+  /** Drawing operators to use instead of the colour. */
   readonly content?: string;
   readonly resources?: string;
 }

@@ -2,7 +2,7 @@ import { Session, type Profiler } from 'node:inspector/promises';
 
 const COVERED_CODE = /\/packages\/(?:media|svg-saxes)\//;
 
-/** The code blocks of the parsers that ran, each with the order of magnitude of its number of runs. */
+/** The executed code blocks of the parsers, each with the order of magnitude of its number of runs. */
 export class BlockCoverage {
   private readonly session = new Session();
   private readonly seenBlocks = new Set<string>();
