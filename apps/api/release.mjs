@@ -1,6 +1,6 @@
 /**
- * Packs the built service into `release/`: one archive that runs after `npm ci --omit=dev`, its SBOM, and the SHA-256 of
- * both. The same sources give the same bytes.
+ * Packs the built service into `release/`: one archive that runs after `npm ci --omit=dev`, its SBOM, and the SHA-256
+ * of both files. The same sources give the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -51,7 +51,7 @@ function canBuild() {
 async function build() {
   // Benches and fault runs have a `/` in their name and need their own project, which the service build omits.
   const projects = name?.includes('/') ? ['.', 'apps/api/tsconfig.tools.json'] : [];
-  // `tsc` starts the compiler as a child process; a process group lets one signal end both.
+  // `tsc` starts the compiler as a child process; a process group lets one signal end both processes.
   const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b', ...projects], {
     cwd: ROOT,
     stdio: 'inherit',

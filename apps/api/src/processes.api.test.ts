@@ -60,7 +60,7 @@ function call(agent: Agent, path = SETTINGS): Promise<number | string> {
   });
 }
 
-/** Calls on new and on kept connections until `work` is done. Returns all results but 200. */
+/** Calls on new and on kept connections until `work` is done. Returns all results except 200. */
 async function failuresDuring(work: () => Promise<unknown>): Promise<{ calls: number; failures: (number | string)[] }> {
   let isDone = false;
   let calls = 0;

@@ -4,7 +4,7 @@ import { type Clock, ExpiringCache, RecentMisses } from '@back-office/kernel';
 const CACHE_MS = 1_000;
 const MAX_MISSES = 10_000;
 
-/** Caches token holders and unknown tokens for a second, so every process notices a change within two seconds. */
+/** Caches token holders and unknown tokens for a second. Other processes notice a change when their entry expires. */
 export class CachedTokens implements AccessTokenQueries {
   private readonly holders: ExpiringCache<TokenHolder>;
   private readonly misses: RecentMisses;

@@ -143,7 +143,7 @@ async function fillFiles(url: string, app: BenchApp, files: number): Promise<voi
   }
 }
 
-/** Draws soft shapes under fine noise, which compress like a photo. */
+/** Draws soft shapes under fine noise, because such an image compresses like a photo. */
 async function makePhoto(): Promise<Buffer> {
   const [width, height] = [1_000, 750];
   const pixels = Buffer.alloc(width * height * 3);

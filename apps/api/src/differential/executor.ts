@@ -27,7 +27,7 @@ export class Executor {
     switch (step.kind) {
       case 'app':
         this.tokensByApp.set(step.app, await this.side.createApp(step.currency));
-        // The comparison needs the random prefix of the app's files, which the settings show.
+        // The settings show the random prefix of the app's files; the comparison needs this prefix.
         return this.sendCall({ ...SETTINGS, id: step.id, app: step.app });
       case 'clock':
         this.forwardClock(step.seconds);

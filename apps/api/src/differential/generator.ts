@@ -190,7 +190,7 @@ export class Generator {
     return this.precondition(route, records) ?? route;
   }
 
-  /** Returns in most cases the route that creates the record which the drawn route needs. */
+  /** Usually returns the route that creates the record that the drawn route needs. */
   private precondition(route: Route, records: Records): Route | undefined {
     if (this.random.chance(CHANCES.final)) return undefined;
     const routeNamed = (name: string): Route | undefined => this.routes.find((candidate) => nameOf(candidate) === name);

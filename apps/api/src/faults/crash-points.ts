@@ -7,8 +7,8 @@ import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js
 /** Upper limit for the messages that one write sends to the database. */
 const MAX_MESSAGES = 30;
 /**
- * How long a repeated call waits for the key of a run that died. Below `possible`, it may not have waited; above
- * `certain`, it has waited; `max` is the allowed limit.
+ * Durations of a repeated call that may wait for the key of a dead run. After `possible`, the call may be waiting. A
+ * call that takes longer than `certain` has waited. `max` is the allowed maximum.
  */
 const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
@@ -179,7 +179,7 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
         if (cutCount === undefined) throw new Error(`${write.name}: some messages were not cut`);
         totalCuts += cutCount;
       } catch (error) {
-        // The result of a write is unknown, so a comparison of records with the history would be meaningless.
+        // The result of this write stays unknown, so comparing the records with the history would be meaningless.
         return { breaches: [(error as Error).message], note: `${totalCuts} cuts` };
       }
     }

@@ -66,7 +66,7 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    // When a process dies, its operating system closes the connection; a silent network would not forward that.
+    // When a process dies, its operating system closes the connection; a silent network would not forward the closing.
     const onEnd = (): void => void (this.state === 'whole' && end());
     for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
     let cutsAnswer = false;

@@ -71,7 +71,7 @@ export class Rig {
     /** Client of another app, which must not see any record of the shop. */
     readonly stranger: Caller,
     readonly bankTransferId: number,
-    /** Position in the feed after which events go to the receiver of the shop. */
+    /** The receiver of the shop gets the events after this position in the feed. */
     readonly firstEventPosition: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
@@ -176,10 +176,7 @@ export class Rig {
     }
   }
 
-  /**
-   * Stores an orphan without a record and an orphan of an interrupted upload. Returns the key of the orphan of the
-   * upload.
-   */
+  /** Stores two orphans: one without a record, and one of an interrupted upload. Returns the key of the second one. */
   async addOrphans(): Promise<string> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,

@@ -59,7 +59,7 @@ async function findBreach(
     const { breaches = [] } = await RUN_BY_PART[part](rig);
     return [...breaches, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
-    // The error means that a client could not finish its call, which is a breach too.
+    // This error is a breach too, because it means that a client could not finish its call.
     return (error as Error).message;
   } finally {
     await rig.close();

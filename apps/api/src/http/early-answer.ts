@@ -49,7 +49,7 @@ export function answerEarly(
 
 const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
-/** Refuses a body as soon as it exceeds the limit, while a parser would first read the whole body. */
+/** Refuses a body as soon as it exceeds the limit. A parser alone would first read the whole body. */
 export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {

@@ -174,7 +174,7 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, problems };
 }
 
-/** `area` is the name of all errors in the body; by default, the name is the area of each key. */
+/** `area` names all errors in the body. By default, the area of its key names each error. */
 export function rejectionAnswer(
   failures: readonly RejectionReason[],
   sentRows: SentRows,

@@ -3,8 +3,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { MessageClasses } from './server.js';
 
 /**
- * Returns classes for requests and responses that inherit from Express's prototypes. Express would otherwise change the
- * prototype of every object, which takes a sixth of a call's time.
+ * Returns classes for requests and responses that inherit from Express's prototypes. Otherwise Express would change the
+ * prototype of every object. This would take a sixth of a call's time.
  */
 export function createExpressMessages(app: Express): MessageClasses {
   class Request extends IncomingMessage {}

@@ -48,7 +48,7 @@ function parseSelection(value: unknown): Selection | undefined {
   return selection;
 }
 
-/** Objects without a prototype have no inherited properties, which a field name could match. */
+/** An object without a prototype has no inherited properties that a field name could match. */
 function emptySelection(): Selection {
   return Object.create(null) as Selection;
 }

@@ -12,7 +12,10 @@ const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 /** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
-/** While other apps call, a waiting call starts only after a pause as long as the call before it, up to this. */
+/**
+ * While other apps call, a waiting call starts only after a pause. It is as long as the previous call, but at most
+ * this.
+ */
 const MAX_PAUSE_MS = 200;
 
 interface Maxima {

@@ -90,7 +90,8 @@ function hasBody({ headers }: Request): boolean {
 function problemOf(error: unknown): unknown {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  // The form parser does not mark errors of the client, but only disk errors have a `syscall`.
+  // The form parser does not mark errors of the client. Only disk errors have a `syscall`, so the client has caused all
+  // others.
   return isDiskError(error)
     ? new Unavailable('Uploads cannot be received', { cause: error })
     : badRequest('Request.InvalidForm');
@@ -127,7 +128,7 @@ async function storeAndHash(stream: Readable, path: string, name: string): Promi
       yield chunk;
     }
   };
-  // `createWriteStream(path)` opens the file later, possibly after `rm` has run, and would leave it behind.
+  // `createWriteStream(path)` opens the file later, possibly after `rm` has run, and would leave the file behind.
   const file = await open(path, 'wx', 0o600);
   try {
     await pipeline(stream, hashChunks, file.createWriteStream());

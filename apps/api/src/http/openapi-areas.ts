@@ -5,7 +5,10 @@ export interface Area {
   readonly description: string;
   /** Name of a page in `docs/`, without its extension. */
   readonly guide: string;
-  /** First path segments below `/api/v2` and `/api/v2/int`. Areas that share a first segment list two segments. */
+  /**
+   * First path segments below `/api/v2` and `/api/v2/int`. If several areas share a first segment, their entries
+   * contain the second one too, such as `customer/consents`.
+   */
   readonly segments: readonly string[];
 }
 

@@ -126,7 +126,7 @@ export function commonErrorNameOf(route: Route): string {
   return `${kind}${isKeyed(route) ? 'Keyed' : ''}Errors`;
 }
 
-/** One schema covers all common failures, so `x-failures` describes each of them exactly. */
+/** Describes each failure in `x-failures`, because one schema covers all common failures. */
 export function describeCommonErrors(route: Route): Json {
   const failures = commonFailuresOf(route);
   const lines = failures.map(

@@ -178,7 +178,7 @@ describe('If-Match', () => {
       expect([show, (await write(ifMatch('"stale"', client))).status]).toEqual([show, 412]);
       expect((await client.get(show)).text).toBe(shown.text);
       expect((await write(ifMatch(tagOf(shown), client))).status).toBeLessThan(300);
-      // Deleting a file moves it to Trash, which does not change its tag.
+      // Deleting a file only moves it to Trash, so the tag of the file does not change.
       const isChanged = tagOf(await client.get(show)) !== tagOf(shown);
       const expected = isChanged ? 412 : 200;
       expect([show, (await write(ifMatch(tagOf(shown), client))).status]).toEqual([show, expected]);

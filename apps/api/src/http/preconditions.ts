@@ -37,8 +37,8 @@ export class Preconditions {
     if (guard === undefined || reader === undefined) throw UNSUPPORTED;
     const id = (await guard.id?.(call)) ?? call.id;
     const read = () => reader.handle({ ...call, id });
-    // The record is read once before the check, because reading an overdue proforma expires it, which the check cannot
-    // do.
+    // Reads the record once before the check, because reading an overdue proforma expires it. The check itself cannot
+    // write.
     const shownResult = await read();
     if (shownResult === undefined || isRefusal(shownResult)) return shownResult;
     const isMet = async () => listsTag(header, await tagOf(await read(), call));

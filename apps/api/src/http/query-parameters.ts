@@ -53,7 +53,7 @@ export const UPDATED_AFTER = {
   },
 };
 
-/** Returns the start of the changes to list; throws 400 for an invalid time. */
+/** Returns the minimum time of the changes to list; throws 400 for an invalid time. */
 export function parseUpdatedAfter(query: Query): Date | undefined {
   return parseMomentFilter(query, 'updated_after');
 }

@@ -33,7 +33,7 @@ export function assertStorableQuery(query: Readonly<Record<string, unknown>>): v
   if (invalidName !== undefined) throw invalidParameter(invalidName);
 }
 
-/** Splits a list parameter: repeated, with brackets, or with commas. Throws 400 for too many entries. */
+/** Splits a list parameter, which may be repeated, have brackets or contain commas. Throws 400 for too many entries. */
 export function parseListEntries(value: unknown): unknown[] {
   const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
   if (entries.length > MAX_ENTRIES) throw new HttpProblem(400);

@@ -8,7 +8,7 @@ import type { Deprecation } from './deprecation.js';
 import type { ReceivedFile } from './multipart.js';
 import type { BodyClass } from './validate-body.js';
 
-/** Whose token may make the call: `app` an app's, `customer` a signed-in customer's, `session` any session's. */
+/** Who may make the call: an app, a signed-in customer, any session, or (`public`) anyone without a token. */
 export type Caller = 'app' | 'customer' | 'session' | 'public';
 
 export interface Call<Body = unknown> {
@@ -37,8 +37,8 @@ export interface QueryParameter {
   readonly description: string;
   readonly required?: boolean;
   /**
-   * Whether the call uses this value; by default, every value of the schema's type. Strict calls refuse unusable
-   * values.
+   * Returns true for a value that the call uses. Default: every value of the schema's type. Strict calls refuse all
+   * other values.
    */
   readonly isUsable?: (value: unknown) => boolean;
 }

@@ -42,8 +42,8 @@ const IDLE_CHECK_MS = 100;
 export interface HttpServer {
   readonly server: Server;
   /**
-   * Stops accepting connections, waits a limited time for running calls, then closes all connections. During `graceMs`, an idle
-   * connection stays open for one more call: its client may be sending one just now.
+   * Stops accepting connections, waits a limited time for running calls, then closes all connections. During `graceMs`,
+   * an idle connection stays open for one more call, because its client may be sending one just now.
    */
   drain(graceMs?: number): Promise<void>;
 }
@@ -95,8 +95,8 @@ export function createHttpServer(
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
-    // Invalid data inside a request is refused at once. After complete requests, it is refused when these have been
-    // answered.
+    // Invalid data inside a request is refused at once. Invalid data after complete requests is refused when these
+    // requests have been answered.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
     void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
@@ -140,7 +140,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers unreadable data with the usual error body, which Node's parser cannot do. */
+/** Answers unreadable data with the usual error body, because Node's parser cannot do this. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (refusedSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -168,7 +168,7 @@ function refuse(socket: Socket, status: number): void {
 
 async function closeServer(server: Server, drainMs: number, graceMs: number): Promise<void> {
   const closing = once(server, 'close');
-  // The method of HTTP servers would close idle connections at once.
+  // The `close` method of HTTP servers would close idle connections at once.
   if (server.listening) NetServer.prototype.close.call(server);
   if (graceMs > 0) await Promise.race([closing, pause(graceMs)]);
   const closeIdle = (): void => server.closeIdleConnections();

@@ -5,7 +5,9 @@ import { MEDIA_ROUTE } from './base-path.js';
 
 const FREE_CALLS = 1_000;
 const PERIOD_SECONDS = 10;
-/** Shorter than the usual 1 s timeout of a health probe, which may have the address of a proxy. */
+/**
+ * Shorter than the usual timeout of a health probe, 1 s. A probe may have the same address as strangers behind a proxy.
+ */
 const DELAY_MS = 500;
 
 /**

@@ -28,7 +28,7 @@ export function isStrict({ headers }: Request): boolean {
 export function refuseIgnored(route: Route, request: Request, speech: Speech): Answer | undefined {
   const problems = [...listIgnored(route, request)];
   if (problems.length === 0) return undefined;
-  // An object would have inherited properties, which a field named `constructor` would match.
+  // Uses a map, because a field named `constructor` would match an inherited property of an object.
   const messages = new Map<string, string[]>();
   for (const { place, message } of problems) messages.set(place, [...(messages.get(place) ?? []), speech.say(message)]);
   const errors = Object.fromEntries(messages);

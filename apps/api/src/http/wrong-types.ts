@@ -24,7 +24,7 @@ export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): 
   return { status: 400, body: { errors: { Utils: [message], fields } }, problems };
 }
 
-/** A problem document points to the value, so it does not repeat it as the plain JSON answer does. */
+/** A problem document points to the value, so it does not contain the value. The plain JSON answer does. */
 export function wrongTypeProblem({ field, expected_type, received_type }: WrongType): Problem {
   const key = received_type === MISSING_TYPE ? 'Request.MissingField' : 'Request.WrongType';
   // Equal types mean that a nested value is wrong, so stating the types would not help.

@@ -103,7 +103,7 @@ const dropEntries: Operator = ({ node }) => {
   return dropEach(elements, 'drop item');
 };
 
-/** Returns the range of a property, because the parser gives properties no range. */
+/** Computes the range of a property, because the parser does not. */
 function rangeOfProperty(property: SyntaxNode): Range {
   if (property.type === 'SpreadElement') {
     const spread = property['spread'] as SyntaxNode['span'];

@@ -28,7 +28,7 @@ export class FunctionMap {
     this.declarations = sources.flatMap(declarationsIn);
   }
 
-  /** Adds a call to each function of the text that reports when the function runs. */
+  /** Adds to each function of the text a call that reports when the function runs. */
   instrument(file: string, text: string): string {
     const functionsOfFile = this.functions.filter(({ source }) => source.file === file);
     const insertions = functionsOfFile.flatMap(({ id, body, isBlock }) => {
@@ -45,7 +45,7 @@ export class FunctionMap {
     return bytes.toString();
   }
 
-  /** Returns the functions of which at least one must run for a test to notice the change. */
+  /** A test can notice the change only if it runs at least one of the returned functions. */
   affectedFunctions(point: Point): number[] {
     const enclosing = this.functions.filter(
       ({ source, ...range }) => source === point.source && isWithin(point, range),

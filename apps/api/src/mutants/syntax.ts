@@ -37,7 +37,7 @@ const TYPES_WITH_CODE = new Set([
 const BLOCK_TYPES = new Set(['BlockStatement', 'FunctionBody']);
 const TYPES_WITHOUT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
 
-/** A TypeScript file, addressed by byte offsets, which its parser returns. */
+/** A TypeScript file. All positions in it are byte offsets, as the parser returns them. */
 export class Source {
   readonly bytes: Buffer;
   readonly visited: readonly Visited[];

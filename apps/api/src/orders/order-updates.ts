@@ -15,7 +15,7 @@ export class OrderUpdates {
     private readonly isResumed: () => boolean,
   ) {}
 
-  /** Updates orders. A string in `changes` is the message key of an invalid row, which fails. */
+  /** Updates orders. A string in `changes` is the message key of an invalid row; such a row fails. */
   async update(appId: number, changes: readonly ParsedChange[], options: BulkOptions = {}): Promise<UpdatedOrders> {
     const { dueRefunds, ...result } = await this.changes.change(appId, changes, options);
     if (!options.dryRun && !this.isResumed()) await this.payOut(appId, dueRefunds);

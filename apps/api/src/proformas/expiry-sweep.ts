@@ -7,7 +7,7 @@ import type { ProformaActions } from './proforma-actions.js';
 const MAX_PROFORMAS_PER_RUN = { perApp: 1_000, overall: 10_000 };
 /** A batch has two limits, because a proforma may have a few lines or thousands. */
 const MAX_BATCH = { proformas: 100, lines: 1_000 };
-/** Pause after a batch, as a share of its duration, during which API calls do not compete with the sweep. */
+/** Pause after a batch, as a share of the duration of the batch. Meanwhile, API calls do not compete with the sweep. */
 const PAUSE_RATIO = 0.75;
 /** An app is skipped until the next run after one slow failure, or after this number of fast failures. */
 const FAILURE_LIMIT = { slowMs: 500, count: 20 };

@@ -200,7 +200,7 @@ export class ProformaActions {
         : { next: decision, preferredWarehouse };
     });
     if (storedChange === undefined) return undefined;
-    // A resumed call reads the current proforma, which may have changed. The worker pays its refunds out.
+    // A resumed call reads the proforma again, because it may have changed. The worker pays its refunds out.
     const proforma = this.isResumed()
       ? await this.proformas.find(app.id, id)
       : await this.refunds.payOut(app.id, storedChange);

@@ -40,7 +40,7 @@ class PaymentGateway {
 
   private accept(socket: Socket): void {
     this.sockets.add(socket);
-    // A killed process resets its connections, which emits an error here.
+    // When a process is killed, its connections are reset, so the socket emits an error here.
     socket.on('error', () => socket.destroy());
     this.connections += 1;
     if (this.behavior === 'cuts') socket.destroy();

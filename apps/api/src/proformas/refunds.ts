@@ -35,7 +35,7 @@ export class Refunds {
     private readonly assertOutsideTransaction: (name: string) => void,
   ) {}
 
-  /** Requests each refund that the change added once, in parallel, and records the answers. */
+  /** Requests each new refund of the change once, all in parallel, and records the answers. */
   async payOut(appId: number, { before, proforma }: StoredChange): Promise<Proforma> {
     const knownIds = new Set(pendingRefunds(before).map((payment) => payment.id));
     const newRefunds = pendingRefunds(proforma).filter((payment) => !knownIds.has(payment.id));

@@ -49,7 +49,7 @@ function counterOf(name: string, limit: RateLimit, store: SharedStore | undefine
   };
 }
 
-/** Returns the count. The library throws it above the limit, with 0 points when it did not ask Redis. */
+/** Returns the count. Above the limit, the library throws the count instead, with 0 points if it did not ask Redis. */
 async function consume(limiter: RateLimiterAbstract, key: string, { calls }: RateLimit): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(key);

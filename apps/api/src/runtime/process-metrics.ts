@@ -9,7 +9,7 @@ interface Member {
   readonly current: Worker | undefined;
 }
 
-/** Adds the metrics of all ready processes up, and counts the processes. */
+/** Adds up the metrics of all ready processes, and counts the processes. */
 export class ProcessMetrics {
   private readonly registry = new Registry();
   private readonly restarts: Counter<'role'>;

@@ -6,7 +6,7 @@ import { ROLE_VARIABLE, type MessageToProcess, type MessageToSupervisor } from '
 import { startWorkerProcess } from './worker-process.js';
 
 const COLLECT_TIMEOUT_MS = 4_000;
-/** Long enough for the next call of a client that calls again and again. */
+/** A client that calls again and again sends its next call within this time. */
 const GRACE_MS = 2_000;
 /** The supervisor may have handed over a connection just before it noticed that this process stopped listening. */
 const HAND_BACK_MS = 200;

@@ -13,17 +13,17 @@ import { ProcessMetrics } from './process-metrics.js';
 
 const MIN_RESTART_MS = 200;
 const MAX_RESTART_MS = 30_000;
-/** A process that has run for this long restarts without a longer delay. */
+/** If a process ends after this time, its restart has the shortest delay again. */
 const STABLE_MS = 60_000;
 /** Longer than a process needs to finish its calls, its jobs and its adapters. */
 const END_TIMEOUT_MS = 150_000;
 
-/** The place of one process, which outlives the process. */
+/** The place of one process. When the process ends, a new process takes the place. */
 interface Slot {
   readonly role: ProcessRole;
   current: Worker | undefined;
   startedAtMs: number;
-  /** Number of ends in a row of processes that were not stable. */
+  /** Number of restarts in a row after processes that were not stable. */
   failures: number;
   restart: NodeJS.Timeout | undefined;
   isReplacing: boolean;

@@ -23,8 +23,8 @@ export async function generateClientFiles(reference) {
 }
 
 /**
- * Generates the types. Paths lose the prefix that every base URL has, and responses lose their headers, which the
- * client does not show.
+ * Generates the types. Paths lose their prefix, because every base URL has it. Responses lose their headers, because
+ * the client does not show them.
  */
 async function generateTypes(reference) {
   const { paths, components, ...others } = structuredClone(reference);

@@ -191,7 +191,7 @@ function withoutFailedRows(requestBody: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(requestBody).map(([name, value]) => [name, acceptedRows(value)]));
 }
 
-/** Returns the rows in `data.failed`, which each failure repeats as `input` or `product`. */
+/** Returns the failed rows of `data.failed`. Each failure repeats its row as `input` or `product`. */
 export function failedRows(data: unknown): unknown[] {
   const { failed = [] } = (data ?? {}) as { failed?: readonly { input?: unknown; product?: unknown }[] };
   return failed.map((failure) => ('product' in failure ? failure.product : failure.input));

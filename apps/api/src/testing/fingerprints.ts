@@ -17,7 +17,7 @@ interface Table {
 }
 
 /**
- * Operations that count as writes. A read call may also move events to their positions in the feed, which must not
+ * Operations that count as writes. A read call may also move events to their positions in the feed; this must not
  * count.
  */
 const WATCHED_OPERATIONS: Readonly<Record<string, string>> = {

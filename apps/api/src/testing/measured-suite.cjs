@@ -19,7 +19,7 @@ function cpuSeconds() {
 /** Returns 0 outside Linux, because only Linux reports the CPU time of ended child processes. */
 function secondsOfEndedProcesses() {
   if (process.platform !== 'linux') return 0;
-  // The second field is the name in parentheses, which may contain spaces.
+  // The second field is the name, in parentheses. The name may contain spaces.
   const [, fieldsAfterName] = readFileSync('/proc/self/stat', 'utf8').split(/\) (?!.*\) )/s);
   const [userTicks, systemTicks] = fieldsAfterName.split(' ').slice(13, 15);
   return (Number(userTicks) + Number(systemTicks)) / TICKS_PER_SECOND;

@@ -77,7 +77,7 @@ export class MediaShop {
     );
   }
 
-  /** Stores that a page uses the file. */
+  /** Records that a page uses the file. */
   async recordUsage(file: { readonly key: string; readonly url: string }): Promise<void> {
     await this.api.database.rows(
       `insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)

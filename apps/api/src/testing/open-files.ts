@@ -17,7 +17,7 @@ export async function checkFilesAreClosed(folder: string): Promise<void> {
 
 async function openFilesIn(folder: string): Promise<string[]> {
   const names = await readdir(DESCRIPTORS).catch(() => []);
-  // One listed descriptor belongs to the directory listing itself, which is already closed, so `readlink` fails.
+  // One listed descriptor belongs to the listing itself. It is already closed, so `readlink` fails.
   const paths = await Promise.all(names.map((name) => readlink(`${DESCRIPTORS}/${name}`).catch(() => '')));
   return paths.filter((path) => path.startsWith(folder + sep));
 }

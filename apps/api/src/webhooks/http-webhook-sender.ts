@@ -94,7 +94,7 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** Resolves a host only once at a time, so that a slow name server blocks at most one thread. */
+/** Never resolves a host twice at the same time, so that a slow name server blocks at most one thread. */
 class HostAddresses {
   private readonly found = new Map<string, Promise<readonly LookupAddress[]>>();
 

@@ -6,7 +6,7 @@ import type { WebhookMessages } from './webhook-messages.js';
 /** A test event is not in the feed, so it has no position. */
 const NO_SEQUENCE = '0'.repeat(16);
 
-/** Sends an event without a record, with which an app can test its receiver. */
+/** Sends an event without a record, so that an app can test its receiver. */
 export class TestMessage {
   constructor(
     private readonly messages: WebhookMessages,

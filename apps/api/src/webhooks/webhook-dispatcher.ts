@@ -178,8 +178,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Sends deliveries, those of one record in order. Returns the attempted ones with their answers; a failure ends the
-   * chain of its record.
+   * Sends the deliveries of each record in order. Returns the attempted deliveries with their answers. A failed
+   * delivery ends the chain of its record.
    */
   private async attempt(turn: TurnWork, deliveries: readonly Delivery[]): Promise<AttemptResult[]> {
     const { app, leased, stopping, endMs } = turn;

@@ -27,7 +27,7 @@ const AREA = 'CdnUploadPresets';
 const [MIN_WIDTH, MAX_WIDTH] = [16, 16_384];
 const [MAX_RENDITION_WIDTH, MAX_RENDITIONS] = [4_096, 10];
 const MAX_QUALITY = 100;
-/** Simple enough that every adapter which can write a format can convert this image to it. */
+/** Every adapter that can write a format can convert this simple image to it. */
 const SAMPLE_PHOTO = { mime: 'image/jpeg', width: 1, height: 1, animated: false, cmyk: false };
 
 const PresetShape = component('CdnUploadPreset', {

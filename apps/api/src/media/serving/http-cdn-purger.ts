@@ -14,7 +14,7 @@ export function createCdnPurger(purgeUrl: string | undefined): CdnPurger {
 
 /**
  * Purges a cache such as Varnish or nginx with `PURGE` requests to its internal address. Each request has the public
- * path and `Host`, because caches identify copies by both.
+ * path and `Host`, because caches identify copies by path and host.
  */
 export class HttpCdnPurger implements CdnPurger {
   readonly isConfigured = true;

@@ -92,7 +92,7 @@ async function streamBytes(bytes: AsyncIterable<Uint8Array>, response: Response)
   try {
     await pipeline(bytes instanceof Readable ? bytes : Readable.from(bytes), response);
   } catch (error) {
-    // This code means that the client closed the connection, which is not an error of the service.
+    // With this code, the client has closed the connection. This is not an error of the service.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
