@@ -40,8 +40,8 @@ export interface StoredAnswer {
 
 export interface KeyedCalls {
   /**
-   * Starts a run. Returns the stored answer instead, or `running` if the call is running, or `reused` if the key
-   * belongs to another call. Returns `not kept` if the call has ended but its answer is not stored.
+   * Starts and returns a run, unless the key is already in use. If the call has ended, returns its stored answer, or
+   * `not kept` without one. Returns `running` if the call is running, and `reused` if the key belongs to another call.
    */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;

@@ -9,7 +9,7 @@ export interface Page {
   readonly after?: Position;
 }
 
-/** Values of the sort keys of a listed record; the id is the last one. Adapters choose the format of the texts. */
+/** Values by which a listed record is sorted; the last one is its id. Adapters choose the format of the texts. */
 export type Position = readonly (string | null)[];
 
 export interface ListedPage {

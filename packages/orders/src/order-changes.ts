@@ -58,7 +58,7 @@ export interface EndedReservation extends ReservedPieces {
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
-  /** Also includes canceled orders without a payment; these only give back their loyalty points. */
+  /** Also includes canceled orders without a payment. Such orders only give back their loyalty points. */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }

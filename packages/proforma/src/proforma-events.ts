@@ -26,8 +26,8 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
 }
 
 /**
- * Returns the events of stored changes, in the order of the changes. If several changes affect a shelf, it has one
- * event.
+ * Returns the events of stored changes, in the order of the changes. A shelf has one event, even if several changes
+ * affect it.
  */
 export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
   const shelves = changes.flatMap(({ before, after }) => reservationChanges(before, after));

@@ -119,8 +119,8 @@ export class AvailableStock {
 
   /**
    * Applies the reservation changes and returns the proforma with the warehouses of its lines. If a warehouse has too
-   * few pieces for a line, the line moves to the first other one that has them all. If there is none, takes no pieces
-   * and returns the line as `missing`.
+   * few pieces for a line, the line moves to the first other warehouse that has all its pieces. If there is none, takes
+   * no pieces and returns the line as `missing`.
    */
   take(before: Proforma, after: Proforma, preferredCode: string | null): Proforma | MissingStock<ProformaLine> {
     const withdrawal = new Withdrawal(this.available);

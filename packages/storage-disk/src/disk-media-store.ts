@@ -112,7 +112,7 @@ export class DiskMediaStore implements MediaStore {
         return result;
       });
     } finally {
-      // Also needed after success: renaming the file onto a hard link of itself keeps both names.
+      // Also needed after success, because a rename onto a hard link of the same file keeps both names.
       await rm(temporaryPath, { force: true }).catch(() => {});
     }
   }

@@ -165,7 +165,7 @@ interface BulkJob extends Job {
   readonly changes: boolean;
 }
 
-/** `rows` counts variants. Each product has two of them, so a call has half as many products. */
+/** `rows` is the number of variants. Each product has two variants, so a call has half as many products. */
 function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products: number, rows: number): BulkJob[] {
   let callCount = 0;
   const productsFrom = (start: number) => Array.from({ length: rows / 2 }, (_, index) => productOf(start + index));

@@ -61,7 +61,7 @@ export function sizesBelow(large: number): { readonly middle: number; readonly s
   return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
 }
 
-/** A request on one amount of data; other cases send it on a smaller or larger amount. */
+/** A request on one amount of data. Other cases send the same request on a smaller or larger amount. */
 export interface GrowthCase {
   readonly size: number;
   readonly url: string;

@@ -133,7 +133,7 @@ export class Comparer {
     this.compareFields(path, left, right);
   }
 
-  /** Compares the record of an event like a record in the answer of its route. */
+  /** Compares the records of two events by the rules of the route that shows such records. */
   private compareEvents(path: readonly string[], left: Fields, right: Fields): void {
     const [kind = '', ...ids] = subjectOf(left);
     const [rightKind, ...rightIds] = subjectOf(right);

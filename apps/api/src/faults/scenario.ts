@@ -4,7 +4,7 @@ import type { Rig } from './rig.js';
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<Outcome>;
-  /** Whether the scenario measures times, so that no other scenario may run at the same time. */
+  /** True if no other scenario may run at the same time, because this one measures times. */
   readonly runsAlone?: true;
 }
 

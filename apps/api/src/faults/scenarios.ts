@@ -15,7 +15,7 @@ export const MAX_READY_MS = 10_000;
 const MAX_ANSWER_MS = 8_500;
 const OUTAGE_MS = 20_000;
 const MAX_REFUND_WAIT_MS = 15_000;
-/** Longer than any timeout of the service for an answer of the database. */
+/** Longer than the service ever waits for an answer of the database. */
 const SILENT_MS = 9_000;
 
 export const SCENARIOS: readonly Scenario[] = [

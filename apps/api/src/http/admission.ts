@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * Starts requests for a few milliseconds per pass of the event loop, first those of the caller that has used the least
+ * Starts requests for a few milliseconds per pass of the event loop, beginning with the caller that has used the least
  * time. Otherwise a caller with hundreds of connections would fill every pass and delay all other calls.
  */
 export class Admission {

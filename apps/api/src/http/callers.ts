@@ -67,7 +67,9 @@ export class Callers {
     return holder;
   }
 
-  /** Returns true for every nth call above the limit, because a valid token may come from the same proxy address. */
+  /**
+   * Returns true for every nth call above the limit, because a call with a valid token may come from the same proxy.
+   */
   private isLookedUpAboveLimit(): boolean {
     this.callsAboveLimit += 1;
     return this.callsAboveLimit % CALLS_PER_LOOK_UP_ABOVE_LIMIT === 0;

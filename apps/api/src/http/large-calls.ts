@@ -13,8 +13,8 @@ const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
 /**
- * While other apps call, a waiting call starts only after a pause. It is as long as the previous call, but at most
- * this.
+ * While other apps call, a waiting call starts only after a pause. The pause is as long as the previous call, but at
+ * most this long.
  */
 const MAX_PAUSE_MS = 200;
 

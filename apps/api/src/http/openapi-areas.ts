@@ -98,8 +98,8 @@ export function areaOf({ path }: Pick<Route, 'path'>): string {
 export function describeAreas(usedAreas: ReadonlySet<string>) {
   return AREAS.filter(({ name }) => usedAreas.has(name)).map(({ name, description, guide }) => ({
     name,
-    // The link is in the description, because `externalDocs` needs an absolute URL and the document does not know its
-    // own.
+    // The link is in the description, because `externalDocs` needs an absolute URL, and the document does not know its
+    // own URL.
     description: `${description} [Guide](/docs/guides/${guide})`,
   }));
 }

@@ -5,7 +5,7 @@ const MAX_BYTES_OF_APP = 128 * 1024 ** 2;
 /** Smaller answers fit into the socket buffers and use no memory of the process. */
 const MIN_COUNTED_BYTES = 64 * 1024;
 
-/** Counts answer bytes per app that clients have not read yet, because pages for slow clients stay in memory. */
+/** Counts for each app the answer bytes that its clients have not read yet. Pages for slow clients stay in memory. */
 export class UnsentBytes {
   private readonly bytesByApp = new Map<number, number>();
 

@@ -3,7 +3,7 @@ export type MetricsJson = readonly object[];
 
 export type ProcessRole = 'api' | 'worker';
 
-/** Environment variable that tells a supervised process its role. */
+/** Environment variable that contains the role of a supervised process. */
 export const ROLE_VARIABLE = 'SUPERVISED_ROLE';
 
 export type MessageToSupervisor =

@@ -4,7 +4,7 @@ import type { Calls, DatabaseHealth, Party } from '@back-office/database';
 import { loggable, type Logger } from './logger.js';
 
 const REPEAT_LOG_MS = 60_000;
-/** Anyone can request a check and each check writes a file, so the result is cached for this time. */
+/** Anyone can request a check, and each check writes a file. So the result is cached for this time. */
 const CHECK_EVERY_MS = 1_000;
 
 const HEALTH: Party = { kind: 'health', key: '' };

@@ -8,7 +8,7 @@ import { startWorkerProcess } from './worker-process.js';
 const COLLECT_TIMEOUT_MS = 4_000;
 /** A client that calls again and again sends its next call within this time. */
 const GRACE_MS = 2_000;
-/** The supervisor may have handed over a connection just before it noticed that this process stopped listening. */
+/** The process ends no earlier, because the supervisor may just have handed over another connection. */
 const HAND_BACK_MS = 200;
 
 /** Starts the part of the service that the supervisor assigned to this process. Returns the function that stops it. */

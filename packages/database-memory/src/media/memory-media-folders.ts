@@ -66,7 +66,8 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       const path = this.targetOf(appId, folder, edit.parent);
       if (isRefusal(path)) return path;
       const { name = folder.name, description = folder.description } = edit;
-      // The target parent must have neither the old nor the new name, because PostgreSQL moves first and renames later.
+      // The target folder must contain neither the old nor the new name, because PostgreSQL first moves the folder and
+      // then renames it.
       const steps: FolderRecord[] = [
         { ...folder, path },
         { ...folder, path, name, description },

@@ -88,7 +88,7 @@ export class SqlConsents implements Consents, ConsentQueries {
     return this.database.transaction(async (transaction) => {
       transaction.locks('customer');
       await transaction.rows(LOCK_CUSTOMER, [appId, customerId]);
-      // Reads in a new statement, because only this sees changes that were committed during the wait for the lock.
+      // Reads in a new statement. Only a new statement sees changes that were committed during the wait for the lock.
       const knownConsent = await findKnownById(transaction, appId, customerId);
       if (knownConsent === undefined) return undefined;
       const { customer, lastChanges } = knownConsent;

@@ -152,7 +152,8 @@ export class SqlEventFeed implements EventFeed {
     while ((await this.database.rows(FIND_UNPLACED, [appId])).length > 0) {
       const placedCount = await this.database.transaction(async (transaction) => {
         const [feed] = await transaction.rows<{ lastPosition: number }>(LOCK_FEED, [appId]);
-        // Places events in a new statement, because only this sees events that committed during the wait for the lock.
+        // Places events in a new statement. Only a new statement sees events that were committed during the wait for
+        // the lock.
         const [placed] = await transaction.runLast<{ count: number }>(PLACE_EVENTS, [appId, feed?.lastPosition]);
         return placed?.count ?? 0;
       });

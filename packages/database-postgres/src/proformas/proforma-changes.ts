@@ -24,7 +24,7 @@ export async function loadProformas(
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
   if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
-  // Reads items and payments in a new statement, because the old ones are from before the wait for the lock.
+  // Reads items and payments in a new statement, because the first statement read them before its wait for the lock.
   const lockedIds = rows.map((row) => row.id);
   return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
     toProforma,

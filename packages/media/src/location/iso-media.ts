@@ -34,8 +34,8 @@ const FIRST_BOXES = typeSet('ftyp|styp|moov|mdat|wide|free|skip|pnot');
 /** UUID of Spherical Video V1. */
 const SPHERICAL = '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd';
 /**
- * Sample formats that may contain positions. They cannot be removed while streaming, because they are mixed with video
- * samples.
+ * Formats of samples that may contain locations. Such samples cannot be removed while streaming, because they are mixed
+ * with video samples.
  */
 const POSITION_FORMATS = typeSet('gpmd|camm|rtmd|gps0|djmd|dbgi');
 
@@ -48,7 +48,7 @@ interface Box {
 /**
  * Strips MP4, MOV and M4A. Keeps all offsets, because samples are addressed by offset. Keeps the boxes for playback and
  * plain titles; turns all other boxes into `free` boxes of zeros. Strips cover art and drops bytes after the last box.
- * Throws {@link UnreadableFile} for a track of positions.
+ * Throws {@link UnreadableFile} for a track of locations.
  */
 export const stripIsoMedia: Stripper = (file) => stripBoxes(file, 'file', Infinity);
 

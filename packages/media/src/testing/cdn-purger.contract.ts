@@ -24,7 +24,7 @@ export interface PurgerFixture {
    */
   readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
   readonly purgerWithoutCache?: CdnPurger;
-  /** Returns the number of connections that the caches of `emptyPurgers` hold. */
+  /** Returns the number of connections that the caches of `emptyPurgers` hold open. */
   openConnections?(): Promise<number>;
   close(): Promise<void>;
 }

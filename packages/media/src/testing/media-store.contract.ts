@@ -32,7 +32,7 @@ const LONG_LIST_LENGTH = 1_001;
 const CALLS_BEYOND_POOL = 24;
 /** Maximum number of files that other code in the process may open during the test. */
 const MAX_OTHER_FILES = 8;
-/** Time in which both sides notice that a connection was closed. */
+/** Within this time, both sides notice that a connection was closed. */
 const CLOSING_MS = 300;
 
 /**

@@ -154,7 +154,8 @@ function presentSingleResult([result]: readonly FileResult[], message: string): 
 }
 
 /**
- * Accepts a body, `files[0][key]=…` and `files[][key]=…`. The parser turns the last form into one entry with all keys.
+ * Accepts the keys in a body, as `files[0][key]=…` or as `files[][key]=…`. The parser turns the last form into one
+ * entry with all keys.
  */
 function keysOf(value: unknown): string[] {
   const keys = (Array.isArray(value) ? value : []).flatMap(
