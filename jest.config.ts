@@ -70,7 +70,7 @@ function projectsOf({ DATABASE_UNDER_TEST: database, TEST_BROWSER: browser }: No
 
 const config: Config = {
   projects: projectsOf(process.env),
-  // One more than cores: suites wait for PostgreSQL and child processes.
+  // One worker more than cores, because suites wait for PostgreSQL and child processes.
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',
   reporters: ['default', '<rootDir>/apps/api/src/testing/times-reporter.mjs'],

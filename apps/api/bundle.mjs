@@ -1,6 +1,6 @@
 /**
- * Bundles the built entry points and their libraries into a few files, which load in a third of the time. An adapter
- * with its own threads or files stays outside the bundle. Also copies the browser modules of the API reference.
+ * Bundles the built entry points and their libraries into a few files. The bundle loads in a third of the time. An
+ * adapter with its own threads or files stays outside the bundle. Also copies the browser modules of the API reference.
  */
 import { createHash } from 'node:crypto';
 import {

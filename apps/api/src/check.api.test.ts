@@ -91,7 +91,10 @@ describe('a database that cannot be checked', () => {
 
 const firstId = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
-/** The rules ignore records that are not newer than the first event, and all test records have the same time. */
+/**
+ * Makes the first event older, because the rules ignore records that are not newer than it. All test records have the
+ * same time.
+ */
 const FIRST_EVENT_EARLIER = `with first_event as (
     insert into unplaced_events (app_id, at, type, record_ids)
     select app_id, min(at) - interval '1 hour', 'stock.changed', '{0}' from unplaced_events group by app_id

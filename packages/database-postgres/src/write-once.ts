@@ -12,7 +12,7 @@ export interface CallContext {
   readonly actor?: Actor;
   /** A `PendingCondition`. */
   readonly condition?: object;
-  /** Transaction on whose connection the check of a condition reads. */
+  /** The check of a condition reads on the connection of this transaction. */
   readonly reader?: Sql;
 }
 
@@ -28,15 +28,15 @@ export function runInContext<Result>(changes: CallContext, work: () => Result): 
 }
 
 /**
- * The write of a keyed call. Its first transaction also stores its result. A later run of the call gets this result
- * instead of writing again.
+ * The write of a keyed call: its first transaction, which also stores the result. A later run of the call gets this
+ * result instead of writing again.
  */
 export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `makeMark` returns a statement that stores a result. It divides by the number of stored rows, so it fails when no
-   * row is stored.
+   * `makeMark` returns a statement that stores a result. The statement divides by the number of stored rows, so it
+   * fails when no row is stored.
    */
   constructor(
     private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },

@@ -181,7 +181,9 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   return [...chains.values()];
 }
 
-/** Keeps the time of the first pending delivery of each record and clears the others, because they must wait. */
+/**
+ * Keeps the time of the first pending delivery of each record. Clears the times of the others, because they must wait.
+ */
 export function blockFollowers(deliveries: readonly Delivery[]): Delivery[] {
   const pendingSubjects = new Set<string>();
   return deliveries.map((delivery) => {

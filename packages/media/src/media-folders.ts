@@ -49,8 +49,8 @@ export interface MediaFolders {
    */
   edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal>;
   /**
-   * Moves the files of a branch to Trash and removes its folders. Refuses a missing folder, and a branch with a file in
-   * use that `rules` protect.
+   * Moves the files of a branch to Trash and removes its folders. Refuses a missing folder and, if `rules` protect used
+   * files, a branch that contains one.
    */
   remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal>;
 }

@@ -4,8 +4,8 @@ import type { DeletionRules } from './media-folders.js';
 /** `delete` and `purge` return one result per file, in the order of the argument. */
 export interface MediaTrash {
   /**
-   * Moves files to Trash; files that are already in Trash stay there. Refuses a missing file, and a file in use that
-   * `rules` protect.
+   * Moves files to Trash; files that are already in Trash stay there. Refuses a missing file and, if `rules` protect
+   * used files, a used file.
    */
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]>;
   /**

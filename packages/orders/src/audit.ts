@@ -20,8 +20,8 @@ function statusesOf({ status, paymentStatus }: ChangeableOrder): object {
 }
 
 /**
- * Returns an entry only for an import with payments, because all changes of money are audited. Amounts are in minor
- * units.
+ * Returns an entry for an import with payments, because every change of money is audited. Returns none for other
+ * imports. Amounts are in minor units.
  */
 export function importEntries(number: string, { payments }: PricedImport): AuditEntry[] {
   if (payments.length === 0) return [];

@@ -22,7 +22,7 @@ const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
   product_attribute_def_id: 'attribute',
 };
 
-/** Kind of a record by the field that contains the object or the list of objects. */
+/** Maps the field that contains an object or a list of objects to the kind of these records. */
 const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   variants: 'variant',
   products: 'product',

@@ -54,7 +54,7 @@ export class Records {
   learn(step: CallStep, { status, body }: Answer): void {
     // The order of these lists differs between the sides, so an index would refer to different records.
     if (step.isUnordered === true || step.path === '/stock_movements') return;
-    // A feed contains records of other kinds than its route.
+    // The records in a feed have other kinds than the route of the feed.
     if (step.path === '/events') return;
     // The list shows more fields of a session than the answer with its token, and would replace that answer.
     if (step.path === '/sessions' && step.method === 'get') return;

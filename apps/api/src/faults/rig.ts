@@ -30,7 +30,7 @@ const CLIENT_COUNT = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
 const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
-/** Longer than the lease of a key, because a client may give up only when its call cannot succeed any more. */
+/** Longer than the lease of a key. After the lease has ended, a repeated call may still succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
 
 /** A PostgreSQL server with one database per run. */
@@ -52,7 +52,7 @@ export async function openFixture(): Promise<Fixture> {
   };
 }
 
-/** Two API servers and a worker whose database, network, store and payment service can be broken. */
+/** Two API servers and a worker. Scenarios can break their database, network, store and payment service. */
 export class Rig {
   readonly history: History = newHistory();
   private load: Load | undefined;
@@ -143,7 +143,7 @@ export class Rig {
     }
   }
 
-  /** Returns the rules of `check` that are broken, now or at a later time. */
+  /** Returns the rules of `check` that are broken at the time `now`. */
   async brokenRules(now = new Date()): Promise<string[]> {
     const store = await this.openStore();
     const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };

@@ -174,7 +174,7 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, problems };
 }
 
-/** `area` names all errors in the body. By default, the area of its key names each error. */
+/** All errors in the body get the name `area`. By default, the name of an error is the area of its key. */
 export function rejectionAnswer(
   failures: readonly RejectionReason[],
   sentRows: SentRows,

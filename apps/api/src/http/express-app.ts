@@ -187,7 +187,7 @@ function answerOf(error: unknown, request: Request, response: Response, observer
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
   if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
-  // Express and its body parsers throw any other 4xx error for an unreadable request.
+  // All other 4xx errors come from Express and its body parsers. They mean that the request is unreadable.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);

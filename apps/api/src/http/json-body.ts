@@ -56,7 +56,8 @@ function parseJsonBody(
 ): express.RequestHandler {
   const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
   const parse = (request: Request, bytes: Buffer): void => {
-    // JSON.parse accepts any nesting depth, and the decoder accepts bytes that are not UTF-8.
+    // Checks the bytes first, because JSON.parse accepts any nesting depth, and the decoder accepts bytes that are not
+    // UTF-8.
     const isEmpty = bytes.length === 0;
     if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes))
       throw errors.badRequest('Request.InvalidJson');

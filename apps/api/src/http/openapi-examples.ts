@@ -22,7 +22,7 @@ export type ApiExamples = Readonly<Record<string, OperationExamples>>;
 /** File that `npm run docs` writes from real calls to the service. */
 export const API_EXAMPLES = new URL('../../src/docs/api-examples.json', import.meta.url);
 
-/** Reads the file on demand, because only the API reference needs it and it would delay the start. */
+/** Reads the file on demand. Only the API reference needs it, and reading it at the start would delay the start. */
 export function readApiExamples(): ApiExamples {
   return JSON.parse(readFileSync(API_EXAMPLES, 'utf8')) as ApiExamples;
 }

@@ -21,7 +21,9 @@ function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
   return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
 }
 
-/** Replaces `anyOf` of a plain type and null by one schema with two types, which code generators support better. */
+/**
+ * Replaces `anyOf` of a plain type and null by one schema with two types, because code generators support this better.
+ */
 function joinTypes(schema: Json): Json {
   const { anyOf, ...others } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;

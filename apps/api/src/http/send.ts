@@ -67,7 +67,7 @@ export async function sendChunks(response: Response, answer: Answer, chunks: Asy
   try {
     await pipeline(chunksFrom(firstChunk, iterator), response);
   } catch (error) {
-    // With this code, the client has closed the connection. This is not an error of the service.
+    // This code means that the client has closed the connection. The service has not failed.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

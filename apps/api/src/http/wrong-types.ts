@@ -39,7 +39,7 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
     const value = (holder as Readonly<Record<string, unknown>>)[property];
     const fieldPath = [...path, property];
     const expected = (contexts?.['field'] as ExpectedType | undefined) ?? { type: '' };
-    // Such an entry is already reported as an entry that is not an object.
+    // Skips an entry that should be an object, because the error of its list already reports the entry.
     if (Array.isArray(holder) && !isObject(value)) return [];
     const wrongFieldValues = constraints?.['field'] === MALFORMED ? findWrongValues(value, expected, fieldPath) : [];
     return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];

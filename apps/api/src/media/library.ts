@@ -117,7 +117,7 @@ async function openImageProcessor({ images, imagePixelLimit, environment }: Conf
   return new FallbackImageProcessor([new SharpImageProcessor(options), jimp]);
 }
 
-/** Uses the first processor that supports all outputs, because for example sharp cannot read BMP. */
+/** Uses the first processor that supports all outputs. For example, sharp cannot read BMP. */
 class FallbackImageProcessor implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 

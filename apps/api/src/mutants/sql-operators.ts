@@ -105,7 +105,7 @@ const changeOrder: Operator = (sql) =>
     });
   });
 
-/** Whether the order only affects the order of inserted rows, because the statement returns no rows. */
+/** Whether the `order by` only sorts the rows to insert. It has no visible effect if the statement returns no rows. */
 function isOfInsert(sql: SqlText, order: Range): boolean {
   const statements = sql.matches(/\binsert into\b/g).map(({ index }) => sql.clauseFrom(index, /^\b\B/));
   const insert = statements.findLast(({ start, end }) => start < order.start && end >= order.end);

@@ -130,7 +130,7 @@ export class ProformaActions {
     return this.apply(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
   }
 
-  /** Converts the proforma to an order. Returns it with its `orderId`; a repeated call changes nothing. */
+  /** Converts the proforma to an order. Returns the proforma with its `orderId`; a repeated call changes nothing. */
   convert(app: AppContext, id: number): ProformaResult {
     return this.apply(app, id, (proforma, now) =>
       domain.convert(proforma, {

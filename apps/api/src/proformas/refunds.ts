@@ -14,7 +14,7 @@ import {
   type StoredChange,
 } from '@back-office/proforma';
 
-/** Maximum time of the refunds in a call; the worker requests refunds without an answer later. */
+/** Maximum time of the refunds in a call. The worker requests the unanswered refunds again later. */
 const CALL_TIMEOUT_MS = 12_000;
 const MAX_ATTEMPTS = 3;
 const BATCH_SIZE = 50;

@@ -47,7 +47,10 @@ export function choresOf(container: Container, logger: Logger): Chore[] {
   ];
 }
 
-/** Returns the chore that writes token uses. Every API process runs it, because only that process knows its uses. */
+/**
+ * Returns the chore that writes token uses. Every API process runs it, because each process knows only the uses in its
+ * own calls.
+ */
 export function useChoreOf(container: Container): Chore {
   return {
     name: 'write last uses of tokens',

@@ -50,7 +50,7 @@ export class Guides {
     return render(titleOf(markdown), marked.parse(markdown) as string);
   }
 
-  /** Makes a link to another guide work. A link to any other file of the repository becomes plain text. */
+  /** Converts a link to another guide to its URL. A link to any other file of the repository becomes plain text. */
   private resolveLink(link: Tokens.Link, name: string): void {
     if (/^(?:\w+:|#|\/)/.test(link.href)) return;
     const { pathname, hash } = new URL(link.href, `file:///root/docs/${name}`);

@@ -52,7 +52,7 @@ export class Metrics implements MetricsText {
       name: 'webhook_oldest_undelivered_event_seconds',
       help: 'Age of the oldest event that an active endpoint has not received; 0 when it has all',
       labelNames: ['app', 'endpoint'],
-      // Every process reads the same age from the database.
+      // Every process reads the same age from the database, so the ages must not be added up.
       aggregator: 'max',
       registers: [this.registry],
       collect: async () => {

@@ -33,7 +33,7 @@ type Environment = Readonly<Record<string, string>>;
 
 const WITHOUT_DEMO: Environment = { DEMO: 'false' };
 
-/** A process that became ready has a greeting; one that ended before has an exit code or a signal. */
+/** A process that became ready has a greeting; one that ended before that has an exit code or a signal. */
 interface Launch {
   readonly greeting?: string;
   readonly pid?: number | undefined;

@@ -271,7 +271,7 @@ describe('DELETE /sessions/current', () => {
     const { status, text } = await clientWithToken(endedSession.access_token).delete('/sessions/current');
     expect([status, text]).toEqual([204, '']);
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
-    // The cached other token expires after 2 s, so the next call reads it from the database.
+    // The cache entry of the other token expires within 2 s, so the next call reads the token from the database.
     api.clock.forward({ seconds: 2 });
     expect((await clientWithToken(otherSession.access_token).get(VISITS_PATH)).status).toBe(200);
   });

@@ -24,8 +24,8 @@ export async function startChromium(parameters: readonly string[]): Promise<Chro
   if (program === undefined)
     throw new Error(`This test needs Chromium: install one of ${PROGRAMS.join(', ')}, or set CHROMIUM to its path.`);
   const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
-  // Chromium refuses to run as root with its sandbox. Without one it is safe here, because all pages belong to this
-  // repository.
+  // Chromium refuses to run as root with its sandbox. It is safe here without a sandbox, because all pages belong to
+  // this repository.
   const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', `--user-data-dir=${profile}`];
   const child = spawn(program, [...options, ...parameters], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],

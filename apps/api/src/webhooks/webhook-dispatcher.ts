@@ -193,7 +193,7 @@ export class WebhookDispatcher {
     let isHalted = false;
     const runChain = async (chain: readonly Delivery[]): Promise<void> => {
       const [first] = chain;
-      // The first delivery of a chain must be due; otherwise an earlier one of this record is pending.
+      // The first delivery of a chain must be due; otherwise an earlier delivery of this record is pending.
       if (first && first.nextAttemptAt === null && !dueIds.has(first.event.id)) return;
       for (const delivery of chain) {
         if (isHalted || stopping.aborted || performance.now() > endMs) return;

@@ -68,7 +68,7 @@ async function put(
   const { dataPart, timePart } = newParts(now, randomInt);
   const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
   const [card] = await transaction.rows<Card>(INSERT_CARD, values);
-  // If no card was inserted, another call has just inserted it, and the next look-up finds it.
+  // If nothing was inserted, another call has just inserted the card. The next look-up finds this card.
   return card ? { card, created: true } : put(transaction, appId, desiredCard, now);
 }
 

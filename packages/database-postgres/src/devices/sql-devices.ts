@@ -21,7 +21,7 @@ const DEVICE_UUID = `coalesce(t.device_uuid, 'session-' || t.id)`;
 const LOCK_TOKEN = 'select pg_advisory_xact_lock($1, hashtext($2))';
 const DEVICES_LOCK = 13;
 
-// Checks the session again, because the service may have cached it for a moment after its end.
+// Checks the session again, because the cache of the service may still contain an ended session.
 const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;

@@ -24,7 +24,7 @@ export class JobTurns {
       events.on(event, () => this.endFetch());
   }
 
-  /** Slots fetch jobs one after another, because a job is counted only when it has started. */
+  /** Slots fetch jobs one after another, because a job counts towards the limit only after it has started. */
   async forbiddenFlags(): Promise<string[]> {
     const previousFetch = this.latestFetch;
     let end = (): void => {};

@@ -21,8 +21,8 @@ const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
 const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
 
 /**
- * If the statement waited for the row lock, the row is current, but items and payments are from before the wait. Then
- * `version` differs from `seen_version`.
+ * If the statement waited for the row lock, the row is current, but its items and payments were read before the wait.
+ * Then `version` differs from `seen_version`.
  */
 const selectProformas = (ids: string, lock: string): string => `
   select p.*,

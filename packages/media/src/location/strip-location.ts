@@ -46,9 +46,9 @@ const STRIPPERS: Readonly<Record<string, LocationStripper>> = {
 };
 
 /**
- * Removes location metadata. Pixels, sound and orientation stay bit for bit; documents, SVG and BMP stay unchanged.
- * Reads the source to its end, and accepts a truncated file. Buffers AVIF and TIFF up to 32 MB, and a few hundred kB of
- * any other type. Throws {@link UnreadableFile} while streaming; the output must then not be used.
+ * Removes location metadata. Pixels, sound and orientation stay the same bit for bit; documents, SVG and BMP stay
+ * unchanged. Reads the source to its end, and accepts a truncated file. Buffers AVIF and TIFF up to 32 MB, and a few
+ * hundred kB of any other type. Throws {@link UnreadableFile} while streaming; the output must then not be used.
  */
 export function stripLocation(mime: string, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return Object.hasOwn(STRIPPERS, mime) && STRIPPERS[mime] ? STRIPPERS[mime](bytes) : rejectType();

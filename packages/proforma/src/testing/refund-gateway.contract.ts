@@ -29,9 +29,9 @@ export interface RefundGatewayFixture {
   /** Absent for a gateway that calls no service and cannot fail. */
   readonly payer?: PayerFixture;
   /**
-   * Returns whether the payment service supports the refund. Without this method, it supports all refunds. The gateway
-   * must return `failed` for an unsupported refund, for example of a bank transfer (`reference: null`) through a card
-   * processor.
+   * Returns whether the payment service supports the refund. Without this method, the service supports all refunds. The
+   * gateway must return `failed` for an unsupported refund, for example of a bank transfer (`reference: null`) through
+   * a card processor.
    */
   canPay?(request: RefundRequest): boolean;
   /** Timeout of the gateway if the test shortens it; the default is 10 s. */

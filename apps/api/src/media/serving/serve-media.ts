@@ -92,7 +92,7 @@ async function streamBytes(bytes: AsyncIterable<Uint8Array>, response: Response)
   try {
     await pipeline(bytes instanceof Readable ? bytes : Readable.from(bytes), response);
   } catch (error) {
-    // With this code, the client has closed the connection. This is not an error of the service.
+    // This code means that the client has closed the connection. The service has not failed.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
