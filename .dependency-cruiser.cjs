@@ -167,8 +167,7 @@ const forbidden = [
 module.exports = {
   forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),
   options: {
-    // These folders are not followed instead of excluded, because an exclusion would also drop the imports of their
-    // files.
+    // Does not follow these folders. Excluding them would also drop the imports of their files.
     doNotFollow: { path: ['node_modules', '/dist/', '/[.]cache/'] },
     // With TypeScript 7, the default parser is acorn, which misses `export type … from`.
     parser: 'swc',

@@ -92,8 +92,8 @@ describe('a database that cannot be checked', () => {
 const firstId = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
 /**
- * Makes the first event older, because the rules ignore records that are not newer than it. All test records have the
- * same time.
+ * Makes the first event older than all test records, because the rules ignore records that are not newer than the first
+ * event.
  */
 const FIRST_EVENT_EARLIER = `with first_event as (
     insert into unplaced_events (app_id, at, type, record_ids)

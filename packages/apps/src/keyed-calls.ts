@@ -41,7 +41,8 @@ export interface StoredAnswer {
 export interface KeyedCalls {
   /**
    * Starts and returns a run, unless the key is already in use. If the call has ended, returns its stored answer, or
-   * `not kept` without one. Returns `running` if the call is running, and `reused` if the key belongs to another call.
+   * `not kept` if the answer is not stored. Returns `running` if the call is running, and `reused` if the key belongs
+   * to another call.
    */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;

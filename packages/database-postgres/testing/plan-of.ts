@@ -1,7 +1,8 @@
 import type { Postgres } from '../src/postgres.js';
 
 /**
- * Returns the plan of a statement. Scans are allowed, unlike in the service, so the planner is free to choose an index.
+ * Returns the plan of a statement. Scans are allowed, unlike in the service, so an index in the plan is the planner's
+ * choice.
  */
 export async function explainStatement(
   database: Postgres,

@@ -36,7 +36,7 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** The result of the statement is the ids of the new payments, in order. */
+/** When it runs, the statement returns the ids of the new payments, in order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
