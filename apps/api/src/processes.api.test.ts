@@ -90,7 +90,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe('a service with several processes', () => {
-  it('runs the API in each and the background work in one more, and greets once', () => {
+  it('runs the API in each process and the background work in one more, and prints the start message once', () => {
     const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
     expect(processes.map(({ role }) => role)).toEqual(['api', 'api', 'worker']);
     expect(new Set(processes.map(({ pid }) => pid)).size).toBe(3);
@@ -120,7 +120,7 @@ describe('a service with several processes', () => {
     expect(new Set(pidsOf('stopping'))).toEqual(new Set(processes.map(({ pid }) => pid)));
   }, 90_000);
 
-  it('starts a killed process again, while the other answers', async () => {
+  it('starts a killed process again, while the other process answers', async () => {
     const ready = pidsOf('ready');
     const killed = ready.at(-1) as number;
     process.kill(killed, 'SIGKILL');

@@ -82,7 +82,7 @@ describe('planProducts with any rows', () => {
   });
 });
 
-describe('a code that was borrowed and given back', () => {
+describe('a code that was moved to another product and freed again', () => {
   it('matches its original product again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
@@ -102,7 +102,7 @@ describe('a failed row', () => {
     );
   });
 
-  it('leaves a barcode with the variant that has borrowed it', () => {
+  it('leaves a barcode with the variant to which an earlier row has moved it', () => {
     const [a, b] = [product(1, 'a'), product(2, 'b')];
     const foundProducts = {
       products: [a, b],

@@ -48,7 +48,7 @@ describe('the errors of a body', () => {
     expect(parseErrors(body)).toEqual(errors);
   });
 
-  it('are read from a problem', () => {
+  it('are read from a problem document', () => {
     const errors = [
       {
         key: 'API.Stocks.VariantNotFound',

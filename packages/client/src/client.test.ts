@@ -116,7 +116,7 @@ describe('a retry', () => {
     expect(delays[0]).toBeLessThan(1);
   });
 
-  it('does not follow a Retry-After above the maximum delay', async () => {
+  it('does not follow a response whose Retry-After exceeds the maximum delay', async () => {
     service.plan({ status: 503, headers: { 'Retry-After': '60' } });
     await expect(clientWith().get('/warehouses')).rejects.toMatchObject({ status: 503 });
     expect(service.received).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('the pages of a list', () => {
     expect(queries()).toEqual(['status=paid&limit=2&offset=0', 'status=paid&limit=2&cursor=c1']);
   });
 
-  it('advance by rows if the list has no cursor', async () => {
+  it('advance by the number of rows if the list has no cursor', async () => {
     service.plan({ body: { data: [{ id: 1 }, { id: 2 }] } }, { body: { data: [{ id: 3 }] } });
     expect(await idsOf(clientWith().all('/warehouses', { query: { limit: 2 } }))).toEqual([1, 2, 3]);
     expect(queries()).toEqual(['limit=2&offset=0', 'limit=2&offset=2']);

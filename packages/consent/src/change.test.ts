@@ -48,7 +48,7 @@ describe('requests from nodes with different clocks', () => {
     { maxLength: 40 },
   );
 
-  it('make consistent changes in ascending order', () => {
+  it('make changes that follow from each other, with times that never decrease', () => {
     fc.assert(
       fc.property(requests, (sentRequests) => {
         const changes: Change[] = [];

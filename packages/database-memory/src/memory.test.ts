@@ -61,7 +61,7 @@ describe('a transaction in memory', () => {
     expect(customers.all(1)).toEqual([]);
   });
 
-  it('continues the ids after a stored record', () => {
+  it('assigns ids above the id of a stored record', () => {
     const { table } = openTable();
     table.put(1, { id: 7, name: 'kept' });
     expect(table.insert(2, { name: 'new' }).id).toBe(8);
@@ -78,7 +78,7 @@ describe('a transaction in memory', () => {
     expect([table.get(2, id), table.all(2)]).toEqual([undefined, []]);
   });
 
-  it('restores the order after an undone deletion', () => {
+  it('restores the order of the records when it undoes a deletion', () => {
     const { memory, table, id, names } = openTable();
     table.insert(1, { name: 'second' });
     memory.transaction(() => table.delete(1, id), { dryRun: true });

@@ -302,7 +302,7 @@ describe('a call without a free connection', () => {
     ['writes', () => database.write((sql) => sql.runLast('update item set n = 2'))],
   ];
 
-  it.each(steps)('waits longer when it %s after a write', async (_, step) => {
+  it.each(steps)('waits longer for a connection when it %s after a write', async (_, step) => {
     const result = runInCall(async () => {
       await database.transaction((transaction) => insertItem(transaction, 1, 1));
       await holdAllConnections();
@@ -328,7 +328,7 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it('reports an unavailable database when the server reports the termination', async () => {
+  it('reports an unavailable database when the server says that it ends the connection', async () => {
     const result = database.write((sql) => sql.runLast('select pg_terminate_backend(pg_backend_pid())'));
     await expect(result).rejects.toThrow(DatabaseUnavailable);
   });
@@ -341,7 +341,7 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it('reports an unavailable database when an earlier read is cut', async () => {
+  it('reports an unavailable database when the connection is cut during an earlier read', async () => {
     const result = database.write(async (sql) => {
       await sql.rows('select pg_sleep(0.3)');
       return sql.runLast(SLOW_INSERT);

@@ -103,7 +103,7 @@ describe('a later migration', () => {
     });
   });
 
-  it('may leave a plain table, which `distribute` distributes', async () => {
+  it('may create a plain table, which `distribute` later distributes', async () => {
     const database = await makeTestDatabase();
     await installCitusStandIn(database);
     await distributeTables(database.connection);

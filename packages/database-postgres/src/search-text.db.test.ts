@@ -58,13 +58,13 @@ describe('stored and searched texts about people', () => {
       [texts, texts.map(foldForPeople)],
     );
 
-  it('fold equally for every letter', async () => {
+  it('are folded in the same way for every letter', async () => {
     const rows = await foldByBoth(LETTERS);
     expect(rows.filter(({ kept, searched }) => kept !== searched)).toEqual([]);
     expect(rows).toHaveLength(LETTERS.length);
   });
 
-  it('fold Latin and Cyrillic letters like names of products', async () => {
+  it('are folded like names of products, in Latin and Cyrillic letters', async () => {
     const letters = LETTERS.filter(
       (letter) => /[\p{L}]/u.test(letter) && /[\0-\x7f\u00c0-\u017f\u0400-\u045fҐґ]/.test(letter),
     );
@@ -86,7 +86,7 @@ describe('stored and searched texts about people', () => {
     ['Dvořák Łódź Straße Ærø', 'dvorak lodz strasse aero'],
     ['Zoe\u0308 C\u030c', 'zoe c'],
     ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
-  ])('fold %s to %s', async (text, folded) => {
+  ])('are folded from %s to %s', async (text, folded) => {
     expect(await foldByBoth([text])).toEqual([{ text, kept: folded, searched: folded }]);
   });
 });

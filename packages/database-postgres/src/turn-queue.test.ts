@@ -57,7 +57,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2', ...Array.from({ length: 4 }, () => 'app 1'), 'app 2']);
   });
 
-  it('evens out the connections of waiting apps', async () => {
+  it('gives waiting apps equal numbers of connections', async () => {
     requestTimes(8, app(1));
     for (const key of [1, 2, 3]) requestTimes(2, app(key));
     await takeGranted();
@@ -65,7 +65,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2', 'app 3', 'app 2', 'app 3', 'app 1', 'app 1']);
   });
 
-  it('leaves connections to apps and tokens while files are looked up', async () => {
+  it('leaves connections for apps and tokens while files are looked up', async () => {
     requestTimes(300, file('1.2.3.4'));
     expect(await takeGranted()).toHaveLength(4);
     requestTimes(300, token('1.2.3.4'));
@@ -83,7 +83,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['token shop', 'token storm']);
   });
 
-  it('grants each kind in turn', async () => {
+  it('grants connections to calls and to each kind of look-up in turn', async () => {
     requestTimes(8, app(1));
     requestTimes(2, file('a'));
     for (const party of [app(1), app(2), token('a'), file('a'), HEALTH]) request(party);

@@ -62,7 +62,7 @@ describe('deriveHealth', () => {
     expect(derive(FAILING, [])).toEqual({ health: FAILING, switchOffReason: undefined });
   });
 
-  it('is healthy after one success', () => {
+  it('returns a healthy state after one success', () => {
     expect(derive(FAILING, [answer(500), answer(200)]).health).toEqual(HEALTHY);
   });
 
@@ -98,7 +98,7 @@ describe('deriveHealth', () => {
     expect(derive({ ...FAILING, failingSince }, [TIMEOUT, answer(200)]).switchOffReason).toBe(undefined);
   });
 
-  it('gives up at once when the endpoint is gone', () => {
+  it('gives up at once after the status 410', () => {
     expect(derive(HEALTHY, [answer(410), answer(200)]).switchOffReason).toMatch(/410/);
   });
 });

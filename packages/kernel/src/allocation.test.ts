@@ -43,7 +43,7 @@ describe('allocate', () => {
     );
   });
 
-  it('gives the odd unit to the earlier of equal weights', () => {
+  it('gives a remaining unit to the earlier of two equal weights', () => {
     fc.assert(
       fc.property(amounts, equalWeights, (total, weights) => {
         const share = Math.floor(total / weights.length);

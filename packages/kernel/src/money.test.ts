@@ -5,7 +5,7 @@ const decimalCounts = fc.constantFrom(0, 2, 3);
 const minorAmounts = fc.integer({ min: -MAX_AMOUNT, max: MAX_AMOUNT });
 
 describe('an amount with the decimals of its currency', () => {
-  it('survives conversion to minor units and back', () => {
+  it('stays the same when converted to minor units and back', () => {
     fc.assert(
       fc.property(
         minorAmounts,

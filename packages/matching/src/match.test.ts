@@ -84,7 +84,7 @@ describe('remove', () => {
     expect(matcher.find(shoe)).toBe(shoe);
   });
 
-  it('allows adding the record with other identifiers', () => {
+  it('lets the record be added again with other identifiers', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
     const renamedRecord = { ...shirt, code: 'T-SHIRT' };
     matcher.remove(shirt);
@@ -127,7 +127,7 @@ describe('explain', () => {
     });
   });
 
-  it('omits identifiers that agree, find nothing or are not tried', () => {
+  it('omits identifiers that find the same record, find nothing or are not tried', () => {
     expect(matcher.explain({ ...shirt, external_ref: 'unknown', id: 1 })).toMatchObject({ record: shirt, others: [] });
     expect(matcherOf(['code'], [shirt, shoe]).explain({ code: 'SHIRT', barcode: shoe.barcode }).others).toEqual([]);
   });

@@ -148,7 +148,7 @@ describe('keyOfUrl', () => {
     );
   });
 
-  it('omits version 1 from publicUrl', () => {
+  it('reads URLs of publicUrl, which have no `?v=` for version 1', () => {
     expect([1, 2].map((version) => publicUrl(base, 'p/a.jpg', version))).toEqual([
       `${base}/p/a.jpg`,
       `${base}/p/a.jpg?v=2`,

@@ -31,7 +31,7 @@ describe('planSizes', () => {
 });
 
 describe('scaleTo', () => {
-  it('stays between one pixel and the original', () => {
+  it('returns a size between one pixel and the original size', () => {
     const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.integer({ min: 1, max: 20_000 }) });
     fc.assert(
       fc.property(size, fc.integer({ min: 1, max: 5_000 }), (original, width) => {

@@ -81,7 +81,7 @@ describe('two orders of one call', () => {
     expect(failedRows(outcomes)).toEqual([{ row: 1, key: NEGATIVE_STOCK }]);
   });
 
-  it('take no pieces for a failed order', () => {
+  it('take no pieces for the order that fails', () => {
     const largeOrder = { ...firstOrder, reservedPieces: [PIECES, { ...PIECES, proformaItemId: 12, qty: 5 }] };
     const { orders, outcomes } = planOrderChanges([ship(largeOrder), ship(secondOrder)], {
       orders: [largeOrder, secondOrder],
@@ -108,7 +108,7 @@ describe('several rows of one order', () => {
     expect([orders.length, endedReservations.length]).toEqual([1, 1]);
   });
 
-  it('include the key of a row that is already invalid', () => {
+  it('keep the message key of a row that is already invalid', () => {
     const { outcomes } = planOrderChanges(['API.Orders.WrongDataType'], { orders: [], onHand: plentyOnHand });
     expect(outcomes).toEqual(['API.Orders.WrongDataType']);
   });

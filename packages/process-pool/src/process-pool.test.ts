@@ -21,7 +21,7 @@ afterEach(() => pool.close());
 const run = async (task: Task = {}): Promise<number> => (await pool.run(task, LIMITS)).pid;
 
 describe('ProcessPool', () => {
-  it('uses a process again', async () => {
+  it('uses the same process for several tasks', async () => {
     expect(await run()).toBe(await run());
   });
 
@@ -36,7 +36,7 @@ describe('ProcessPool', () => {
     expect(await run()).not.toBe(first);
   });
 
-  it('does not blame a task for a process that is killed from outside', async () => {
+  it('does not report a crash of the task when something else kills its process', async () => {
     const first = await run();
     const task = run({ waits: true });
     process.kill(first, 'SIGKILL');
@@ -51,7 +51,7 @@ describe('ProcessPool', () => {
     expect(await run()).not.toBe(first);
   });
 
-  it('gives up a task after its elapsed time', async () => {
+  it('gives up a task after its maximum elapsed time', async () => {
     await expect(pool.run({ waits: true }, { ...LIMITS, maxElapsedMs: 300 })).rejects.toThrow('took too long');
   });
 });

@@ -58,7 +58,7 @@ describe('withoutSales', () => {
     [5, 2, 2],
     [2, 2, 2],
     [1, 2, 1],
-  ])('treats %d pieces on hand, %d of them reserved, as %d', (onHand, reserved, usable) => {
+  ])('treats %d pieces on hand, with %d reserved, as %d pieces on hand', (onHand, reserved, usable) => {
     expect(withoutSales(aStockRow({ onHand, reserved })).onHand).toBe(usable);
   });
 });

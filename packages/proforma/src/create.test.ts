@@ -251,7 +251,7 @@ describe('the minimum basket amount', () => {
 });
 
 describe('refusals of one evaluation', () => {
-  it('make fourteen pairs', () => {
+  it('form fourteen pairs, each of which is tested', () => {
     expect(refusalPairs).toHaveLength(14);
   });
 

@@ -163,7 +163,7 @@ const violationPairs = violations.flatMap((earlierViolation, index) =>
 );
 
 describe('refusals of one payment', () => {
-  it('make eight pairs', () => {
+  it('form eight pairs, each of which is tested', () => {
     expect(violationPairs).toHaveLength(8);
   });
 

@@ -70,7 +70,7 @@ describe('a payment', () => {
     expect(storedPayment && isFinalized(storedPayment)).toBe(expected);
   });
 
-  it('is refundable up to its amount less its refunds', () => {
+  it('is refundable up to its amount minus its refunds', () => {
     const { payments } = aProforma(
       bankPayment(1000),
       bankPayment(1000),

@@ -215,7 +215,7 @@ describe('a coupon', () => {
     aRule({ code: 'D' }),
   ];
 
-  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown without a promotion in force', (coupon) => {
+  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown without a current promotion', (coupon) => {
     expect(unknownCoupon(rules, { coupons: ['SPRING', coupon], now: NOW })).toBe(coupon);
   });
 

@@ -81,7 +81,7 @@ describe('a line', () => {
     expect(chosenWarehouses([demandOf(4)], [shelf('W1', 3), shelf('W2', 3)])).toEqual({ missing: 'Product 101' });
   });
 
-  it('gets no reserved pieces', () => {
+  it('gets no pieces that are already reserved', () => {
     expect(chosenWarehouses([demandOf(3)], [shelf('W1', 9, { reserved: 7 }), shelf('W2', 9, { reserved: 6 })])).toEqual(
       ['W2'],
     );

@@ -141,7 +141,7 @@ describe('a status', () => {
     for (const status of STATUSES) expect(isOpen({ status })).toBe(OPEN_STATUSES.includes(status));
   });
 
-  it('has its position as its id', () => {
+  it('has its position in the list as its id', () => {
     expect(STATUSES.map(statusId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect([statusId('draft'), statusId('expired')]).toEqual([1, 8]);
   });

@@ -124,7 +124,7 @@ describe('GET /products?search', () => {
     ),
   );
 
-  it('finds exact names first, then prefixes, words and similar names', async () => {
+  it('lists exact names first, then prefixes, words and similar names', async () => {
     const foundCodes = await search('runner');
     expect(foundCodes.slice(0, 4)).toEqual(['EXACT', 'BEGINS', 'LONG', 'WORD']);
     expect(foundCodes.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);

@@ -55,7 +55,7 @@ describe('two services that differ in their database', () => {
 });
 
 describe('a seed', () => {
-  it('generates the same steps, whatever ids the sides use', async () => {
+  it('generates the same steps, whatever ids the two services use', async () => {
     const original = await explore(pair, { calls: 300, seed: 7 });
     const swapped = await explore({ left: pair.right, right: pair.left }, { calls: 300, seed: 7 });
     expect(swapped.steps.map(formatStep)).toEqual(original.steps.map(formatStep));
@@ -86,7 +86,7 @@ function withFaults(
 const isListRequest = ({ method, path }: RawCall, list: string): boolean =>
   method === 'GET' && new RegExp(`^/api/v2/${list}(\\?|$)`).test(path);
 
-describe('a side', () => {
+describe('the fault of a side', () => {
   // Both sides run in memory, because shrinking a failing sequence repeats its calls many times.
   let leftSide: Side;
   let rightSide: Side;

@@ -199,7 +199,7 @@ describe('concurrent calls with one key', () => {
   });
 });
 
-describe('a run that crashed', () => {
+describe('a run that crashed or paused', () => {
   it('lets the call run again when it crashed before its write', async () => {
     const restoreCalls = [
       replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
@@ -213,7 +213,7 @@ describe('a run that crashed', () => {
     expect(await readOnHand()).toBe(11);
   });
 
-  it('cannot write after another run if it had only paused', async () => {
+  it('cannot write when it continues after another run has written', async () => {
     const stocks = api.container.get(TOKENS.Database).stock;
     const add = stocks.add.bind(stocks);
     let resume = (): void => {};

@@ -25,7 +25,7 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
   });
 
-  it('run one at a time while another app calls', () => {
+  it('run one at a time while another app makes calls', () => {
     const queue = new LargeCalls({ shared: 1, alone: 2 });
     queue.note(7);
     expect([enter(queue, 7).state, enter(queue, 7).state]).toEqual(['started', 'started']);
@@ -43,7 +43,7 @@ describe('large calls', () => {
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
-  it('pause before the next waiting call while another app calls', async () => {
+  it('start after a pause while another app makes calls', async () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 40);
     queue.note(7);
     queue.note(8);
@@ -56,7 +56,7 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
 
-  it('do not pause for an app that sends one after another', () => {
+  it('start without a pause when an app sends one after another', () => {
     const queue = new LargeCalls({ shared: 1, alone: 1 });
     queue.note(7);
     queue.note(8);

@@ -168,7 +168,7 @@ describe('a service of two processes', () => {
     await expectLedgerToAgree();
   });
 
-  it('loses no addition when bulk calls list shelves in opposite orders', async () => {
+  it('loses no added pieces when bulk calls list shelves in opposite orders', async () => {
     const rows = ['A', 'B', 'C'].map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
     const replies = await repeatCall(30, (index) =>
       alternatingClient.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),

@@ -112,7 +112,7 @@ export function accessTokensContract(
   });
 
   describe('revoke', () => {
-    it('keeps the holder, and the first revocation time when repeated', async () => {
+    it('keeps the holder of the token, and keeps the first revocation time when repeated', async () => {
       await add();
       const revokedAt = fixture.clock.now();
       expect(await fixture.accessTokens.revoke(hash)).toBe(true);

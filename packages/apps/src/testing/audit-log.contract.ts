@@ -55,7 +55,7 @@ export function auditLogContract(
       ]);
     });
 
-    it('has the worker as actor when the change has none, even during calls of other actors', async () => {
+    it('has the worker as actor when the change names no actor, even during calls of other actors', async () => {
       await Promise.all([setLifetimeAs(7, 5), setLifetime(6, await fixture.makeApp())]);
       expect((await list()).map(({ tokenId }) => tokenId)).toEqual([7]);
       await setLifetime(7);

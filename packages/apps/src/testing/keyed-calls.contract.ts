@@ -68,7 +68,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is distinct for each app, token and letter case', async () => {
+    it('is distinct for each app and token, and distinguishes case', async () => {
       await beginRun();
       await beginRun({ appId: await fixture.makeApp() });
       await beginRun({ tokenId: 2 });
@@ -76,7 +76,7 @@ export function keyedCallsContract(
       expect(await repeatCall()).toBe('running');
     });
 
-    it('can be taken over by the same call when its run is dead', async () => {
+    it('can be taken over by a repeat of its call when the first run is dead', async () => {
       await beginRun();
       fixture.clock.forward(LEASE_END);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
@@ -107,7 +107,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is not kept above the maximum of its app, and its call does not run again', async () => {
+    it('is not kept above the maximum of its app, but a repeat does not run the call again', async () => {
       const parts = 4;
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / parts);
       for (let part = 0; part < parts; part += 1)
@@ -137,7 +137,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toEqual({ status: 204, headers: {} });
     });
 
-    it('survives the end of the lease and a late release', async () => {
+    it('is kept after a late release and after the end of the lease', async () => {
       const run = await beginRun();
       await calls.storeAnswer(run, ANSWER);
       await calls.release(run);
@@ -156,7 +156,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('expires after 24 hours, even for another call with its key', async () => {
+    it('expires after 24 hours, even when a different call then sends the key', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       fixture.clock.forward({ hours: 24 });
       expect(await storedAnswer()).toMatchObject({ status: 201 });
@@ -199,7 +199,7 @@ export function keyedCallsContract(
       expect([await isWritten(firstHash), await isWritten(secondHash)]).toEqual([false, true]);
     });
 
-    it('keeps its result after several dead runs', async () => {
+    it('returns the same result in each later run, even when several runs die', async () => {
       const session = await (await beginRun()).keyedWrite.run(() => write());
       for (const _ of [1, 2]) {
         fixture.clock.forward(LEASE_END);
@@ -217,7 +217,7 @@ export function keyedCallsContract(
       expect((await beginRun()).keyedWrite.isWritten).toBe(false);
     });
 
-    it('is the next transaction when the first one fails', async () => {
+    it('is the first transaction that succeeds', async () => {
       const [takenHash, freeHash] = [randomHash(), randomHash()];
       await write(takenHash);
       const run = await beginRun();

@@ -100,7 +100,7 @@ export function consentsContract(
   });
 
   describe('a change', () => {
-    it('of one switch is returned and found', async () => {
+    it('of one switch is returned, and is found later', async () => {
       const at = fixture.clock.now();
       const consent = await changeSwitch('sms', 'revoked');
       expect(consent).toMatchObject({
@@ -148,7 +148,7 @@ export function consentsContract(
       expect(await history()).toHaveLength(1);
     });
 
-    it('increments the step of its switch', async () => {
+    it('increments the step number of its switch', async () => {
       await changeSwitch('sms', 'revoked');
       await changeSwitch('master', 'revoked');
       await changeSwitch('sms', 'granted');

@@ -55,7 +55,7 @@ export function customersContract(
     (await list(filter)).map(({ email }) => email.replace('@example.com', ''));
 
   describe('a new customer', () => {
-    it('is found by its id and parts only', async () => {
+    it('is found only by its id together with its parts', async () => {
       const customer = await add();
       const now = fixture.clock.now();
       expect(customer).toMatchObject({
@@ -168,7 +168,7 @@ export function customersContract(
       expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sortedEmails);
     });
 
-    it('is the same by positions as by offsets', async () => {
+    it('has the same rows by positions as by offsets', async () => {
       for (const [index, name] of ['b', 'a', 'c', 'a', 'b'].entries())
         await add({ email: `${index}@example.com`, first_name: name, last_name: 'same' });
       const filter = { search: undefined, externalRef: undefined, updatedAfter: undefined };

@@ -82,7 +82,7 @@ export function eventFeedContract(
       expect(secondPage).toMatchObject({ position: 5, hasMore: false });
     });
 
-    it('omits other types and records, but advances past them', async () => {
+    it('omits events of other types and records, but advances past them', async () => {
       const [, secondId = 0] = await addCustomers(3);
       expect(await page('start', 100, ['order.created'])).toEqual({ events: [], position: 3, hasMore: false });
       const selection = { types: EVENT_TYPES, record: { id: secondId }, limit: 100 };
@@ -138,7 +138,7 @@ export function eventFeedContract(
   });
 
   describe('the feed with a gap', () => {
-    it('removes events after the retention time, and reports the gap to a later page', async () => {
+    it('removes events after the retention time, and reports the gap when a page is read later', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 2 } });
       await addCustomers(3);
       fixture.clock.forward({ hours: 36 });

@@ -172,7 +172,7 @@ export function webhooksContract(
       });
     });
 
-    it('sign with old secrets until the overlap ends', async () => {
+    it('sign with old secrets, too, until the overlap ends', async () => {
       const overlapEndsAt = addSeconds(now(), 60);
       await fixture.webhookEndpoints.rotateSecret(appId, endpoint.id, 'whsec_BBBB', overlapEndsAt);
       expect((await fixture.webhookEndpoints.find(appId, endpoint.id))?.secrets).toEqual([
@@ -223,7 +223,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
     });
 
-    it('lists healthy endpoints first, and those whose last lease is the oldest before others', async () => {
+    it('lists healthy endpoints first, in the order of their last leases', async () => {
       const second = await addEndpoint();
       const third = await addEndpoint();
       await addEvents(1);

@@ -213,7 +213,7 @@ describe('fileType', () => {
     expect(detectType(pngSample(), 'a.csv')).toBe('image/png');
   });
 
-  it('reads only the head', () => {
+  it('reads only the start of a file', () => {
     expect(detectType(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES)), 0))).toBe('text/plain');
     expect(detectType(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES - 1)), 0))).toBeUndefined();
   });
@@ -347,7 +347,7 @@ describe('fileType with other content', () => {
   });
 });
 
-describe('random bytes', () => {
+describe('random or truncated bytes', () => {
   const prefixes = [...ACCEPTED_FILES.map(([, , content]) => content.subarray(0, 40)), ...HTML_TEXTS.map(utf8)];
   const possibleTypes = new Set<string | undefined>([undefined, ...ALLOWED_MIMES]);
 
@@ -365,7 +365,7 @@ describe('random bytes', () => {
     );
   });
 
-  it('keep the type of truncated text', () => {
+  it('are a text when they are the start of a text', () => {
     const character = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text));
@@ -378,7 +378,7 @@ describe('random bytes', () => {
     );
   });
 
-  it('get the type of the truncated sample or none', () => {
+  it('get no type, or the type of the sample from which they were cut', () => {
     for (const { mime, bytes: file } of SAMPLE_FILES) {
       for (let size = 0; size < Math.min(file.length, 600); size += 1) {
         const detectedType = detectType(file.subarray(0, size));

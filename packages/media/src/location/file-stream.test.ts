@@ -73,7 +73,7 @@ describe('FileStream', () => {
     );
   });
 
-  it('outputs the bytes of a large chunk in place', async () => {
+  it('outputs the bytes of a large chunk without copying them', async () => {
     const [firstChunk, secondChunk] = [new Uint8Array(10_000).fill(1), new Uint8Array(10_000).fill(2)];
     const pieces: Uint8Array[] = [];
     for await (const piece of stripStream(streamOf(firstChunk, secondChunk), (file) => file.copy(Infinity)))
@@ -81,7 +81,7 @@ describe('FileStream', () => {
     expect(pieces.map(({ buffer }) => buffer)).toEqual([firstChunk.buffer, secondChunk.buffer]);
   });
 
-  it('joins small writes', () => {
+  it('joins small writes into one piece', () => {
     const file = new FileStream();
     for (let count = 0; count < 1_000; count += 1) file.write(bytes('abc'));
     expect(file.takeOutput().map(({ length }) => length)).toEqual([3_000]);
@@ -96,7 +96,7 @@ describe('FileStream', () => {
     expect([decodeText(firstPiece!), ...file.takeOutput().map(decodeText)]).toEqual(['abc', 'def']);
   });
 
-  it('rejects a file of too many parts', () => {
+  it('rejects a file with too many parts', () => {
     const file = new FileStream();
     file.push(new Uint8Array(3_000_000));
     const dropSingleBytes = function* (): Coroutine {

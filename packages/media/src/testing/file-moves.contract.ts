@@ -70,7 +70,7 @@ export function fileMovesContract(
       expect(await move([file.id], 'p')).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('moves one of several concurrent files with the same name', async () => {
+    it('moves only one of several files with the same name in concurrent calls', async () => {
       const files = await Promise.all(['p', 'q', 'r'].map((path) => library.addFile('a', { folder: pathOf(path) })));
       const results = await Promise.all(files.map(({ id }) => move([id], 'to')));
       expect(results.flat().filter((outcome) => outcome === undefined)).toHaveLength(1);

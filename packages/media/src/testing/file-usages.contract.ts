@@ -98,7 +98,7 @@ export function fileUsagesContract(
       expect(await brokenUsages()).toHaveLength(4);
     });
 
-    it('are found by every text, ignoring case and wildcards', async () => {
+    it('are found by each of their texts, ignoring case and wildcards', async () => {
       const url = missingUrl('X_y%25.jpg');
       await replace({ label: 'Ćao Home', entity_type: 'banner', entity_id: 'Id7', fields: [{ field: 'f', url }] });
       await replace({ entity_id: 'other', fields: [{ field: 'f', url: missingUrl('b') }] });

@@ -278,7 +278,7 @@ export function fileVersionsContract(
       expect(await keptVersionsOf(file.id)).toEqual([1]);
     });
 
-    it('removes the version in one of several concurrent calls', async () => {
+    it('removes the version in only one of several concurrent calls', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id);
       const results = await Promise.all(Array.from({ length: 4 }, () => versions().purge(library.appId, file.id, 1)));

@@ -117,7 +117,7 @@ export function mediaFactsContract(
     });
   });
   describe('a thread', () => {
-    it('ends with its file', async () => {
+    it('ends as soon as the work on its file ends', async () => {
       const video = mp4Video({ width: 1, height: 1 });
       expect(await facts.sizeOf(makeReadableFile(video))).toEqual({ width: 1, height: 1 });
       const initialThreads = await countThreads?.();
@@ -175,7 +175,7 @@ export function mediaFactsContract(
       await Promise.all([highMemoryFacts.close(), lowMemoryFacts.close()]);
     });
 
-    it('do not delay closing, which ends open files without a size', async () => {
+    it('do not delay `close`, which ends the work on open files without a size', async () => {
       const closingFacts = openLimited?.({});
       if (closingFacts === undefined) return;
       const size = closingFacts.sizeOf(makeStuckFile());

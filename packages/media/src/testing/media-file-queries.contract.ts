@@ -53,7 +53,7 @@ export function mediaFileQueriesContract(
     });
 
     eachCase(it, [[''], ['size desc'], ['last_modified']])(
-      'is the same by positions as by offsets, in the order "%s"',
+      'has the same rows by positions as by offsets, in the order "%s"',
       async (orderBy) => {
         const files = [];
         for (const name of ['b', 'a', 'e', 'd', 'c']) files.push(await library.addFile(name));
@@ -237,7 +237,7 @@ export function mediaFileQueriesContract(
       expect(JSON.parse(await queries().summary(library.appId))).toMatchObject({ renditions_size: 0 });
     });
 
-    it('are found by a part of any text', async () => {
+    it('are found by a part of any of their texts', async () => {
       const file = await addPdf('a.pdf', [1]);
       for (const name of ['A.P', 'zut', '']) expect(await listRenders(name)).toHaveLength(1);
       for (const name of ['b', '%']) expect(await listRenders(name)).toHaveLength(0);

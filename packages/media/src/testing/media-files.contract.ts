@@ -86,7 +86,7 @@ export function mediaFilesContract(
       expect(await library.runJobPayloads(JOBS.process)).toEqual([{ appId: library.appId, fileId: id, version: 1 }]);
     });
 
-    it('queues every file when the store serves files', async () => {
+    it('queues every file when the media store serves files itself', async () => {
       fixture.setPublished(true);
       const { id, data } = await library.addFile('a.txt');
       fixture.setPublished(false);
@@ -159,7 +159,7 @@ export function mediaFilesContract(
       expect(await library.findFile(id)).toMatchObject(changedFields);
     });
 
-    it('keeps the file in searches for its unchanged texts', async () => {
+    it('lets searches still find the file by its unchanged texts', async () => {
       const { id } = await library.addFile('a.txt', { alt: 'Sun', caption: 'Moon', tags: ['star'] });
       await edit(library.appId, id, { alt: 'Cloud' });
       const find = async (search: string): Promise<number> => {
@@ -209,7 +209,7 @@ export function mediaFilesContract(
       }
     });
 
-    it('accepts one of several concurrent edits to the same name', async () => {
+    it('accepts only one of several concurrent edits to the same name', async () => {
       const storedFiles = await Promise.all(['a', 'b', 'c'].map((name) => library.addFile(name)));
       const results = await Promise.all(storedFiles.map(({ id }) => edit(library.appId, id, { name: 'd' })));
       expect(results.filter((result) => result.refused === FILE_NAME_TAKEN.refused)).toHaveLength(2);

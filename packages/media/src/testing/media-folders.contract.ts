@@ -60,7 +60,7 @@ export function mediaFoldersContract(
       expect(await tryAdd('p')).toMatchObject({ path: 'p' });
     });
 
-    it('creates the folder in one of several concurrent calls', async () => {
+    it('creates the folder in only one of several concurrent calls', async () => {
       const results = await Promise.all(Array.from({ length: 5 }, () => tryAdd('p')));
       expect(results.filter((result) => 'refused' in result)).toEqual(Array(4).fill(FOLDER_TAKEN));
     });
@@ -236,7 +236,7 @@ export function mediaFoldersContract(
       expect(await remove(path)).toEqual(FOLDER_NOT_FOUND);
     });
 
-    it('removes the folder in one of several concurrent calls', async () => {
+    it('removes the folder in only one of several concurrent calls', async () => {
       await addFiles();
       const results = await Promise.all([remove('p'), remove('p'), remove('p')]);
       expect(results.filter((result) => 'refused' in result)).toEqual(Array(2).fill(FOLDER_NOT_FOUND));

@@ -158,7 +158,7 @@ export function mediaStoreContract(
       expect([await readText('a'), await readText('ab')]).toEqual(['one', 'two']);
     });
 
-    it('stores one of several concurrent objects completely', async () => {
+    it('stores exactly one of several concurrent objects, and all of its bytes', async () => {
       const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(200_000));
       await Promise.all(texts.map((content) => put('raced', content)));
       expect(texts).toContain(await readText('raced'));
@@ -244,7 +244,7 @@ export function mediaStoreContract(
   });
 
   describe('a missing object', () => {
-    it('is not found or copied, and may be removed', async () => {
+    it('is neither read nor copied, and may be removed', async () => {
       expect(await store.read(key('none'))).toBeUndefined();
       expect(await store.read(key('none'), { first: 0, last: 1 })).toBeUndefined();
       expect(await store.copy(key('none'), key('other'))).toBe(false);
@@ -252,13 +252,13 @@ export function mediaStoreContract(
       expect(await listKeys()).toEqual([]);
     });
 
-    it('is not found below the key of an object', async () => {
+    it('is not read at a key below the key of another object', async () => {
       await put('a', 'x');
       expect(await store.read(key('a/b'))).toBeUndefined();
       expect(await store.copy(key('a/b'), key('c'))).toBe(false);
     });
 
-    it('is not found under the key of a folder', async () => {
+    it('is not read at the key of a folder', async () => {
       await put('folder/a', 'x');
       expect(await store.read(key('folder'))).toBeUndefined();
       await store.remove(key('folder'));
@@ -267,7 +267,7 @@ export function mediaStoreContract(
   });
 
   describe('a copy', () => {
-    it('has the same content and is independent', async () => {
+    it('has the same content, and keeps it when the original changes', async () => {
       await put('a', 'content');
       expect(await store.copy(key('a'), key('versions/1'))).toBe(true);
       await put('a', 'changed');

@@ -141,7 +141,7 @@ export function mediaTrashContract(
       expect([await library.fileNames(), await listTrash()]).toEqual([['a'], ['b']]);
     });
 
-    it('removes the file in one of several concurrent calls', async () => {
+    it('removes the file in only one of several concurrent calls', async () => {
       const file = await library.addFile('a');
       await library.trash(file);
       const results = await Promise.all(Array.from({ length: 4 }, () => trash().purge(library.appId, [file.id])));

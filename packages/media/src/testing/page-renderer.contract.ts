@@ -183,7 +183,7 @@ export function pageRendererContract(
     });
   });
   describe('a thread', () => {
-    it('ends with its document', async () => {
+    it('ends as soon as the work on its document ends', async () => {
       await render(singlePage({}));
       const initialThreads = await fixture.countThreads?.();
       for (let repetition = 0; repetition < REPETITIONS; repetition += 1) await render(singlePage({}), 1);
@@ -289,7 +289,7 @@ export function pageRendererContract(
     );
 
     it(
-      'do not delay closing, which ends open documents',
+      'do not delay `close`, which ends the work on open documents',
       async () => {
         const closingRenderer = fixture.openLimited?.({});
         if (closingRenderer === undefined) return;

@@ -234,7 +234,7 @@ export function processedFilesContract(
       expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toContain(makeRendition(320).content);
     });
 
-    it('is never a file that was already finished', async () => {
+    it('cannot be a file that was already done', async () => {
       await process({});
       await processed().fail(library.appId, file.id, 1);
       expect((await library.findFile(file.id)).processing).toBe('done');
@@ -258,7 +258,7 @@ export function processedFilesContract(
   describe('revive', () => {
     const processingState = async (id: number) => (await library.findFile(id)).processing;
 
-    it('keeps files that were changed at this time or later', async () => {
+    it('keeps files that were changed at the given time or later', async () => {
       await library.runJobs(JOBS.process);
       await processed().revive(fixture.clock.now());
       expect(await processingState(file.id)).toBe('pending');

@@ -65,7 +65,7 @@ export function uploadPresetsContract(
       expect(await defaults()).toEqual(['c']);
     });
 
-    it('apply to processing', async () => {
+    it('apply to the processing of files', async () => {
       const [preset] = await put({ name: 'a', quality: 50 });
       const [presetFile, defaultFile] = [
         await library.addImage('a.jpg', { presetId: preset?.id }),

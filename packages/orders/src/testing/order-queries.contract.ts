@@ -179,7 +179,7 @@ export function orderQueriesContract(
       ['customer_name', 2],
       ['customer_name desc', 2],
     ] as [string, number][])(
-      'is the same by positions as by offsets, in the order "%s", %i at a time',
+      'has the same rows by positions as by offsets, in the order "%s", %i at a time',
       async (orderBy, limit) => {
         const [a, , c] = await importThree();
         for (const name of ['D', 'E', 'F']) await shop.importOrder({ externalRef: name, orderNumber: name });

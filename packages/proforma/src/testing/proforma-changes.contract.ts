@@ -24,7 +24,7 @@ export function proformaChangesContract(
         throw new Error('Decided on a missing proforma');
       };
 
-      it('is neither found nor changed when it does not exist', async () => {
+      it('is neither found nor changed when no app has it', async () => {
         expect(await fixture.orders.find(fixture.appId, UNKNOWN)).toBeUndefined();
         expect(await fixture.orders.change(fixture.appId, UNKNOWN, throwOnCall)).toBeUndefined();
         expect(await fixture.orders.changeUnlocked(fixture.appId, [UNKNOWN], throwOnCall)).toEqual([]);
@@ -80,7 +80,7 @@ export function proformaChangesContract(
         expect(await shop.find(draft)).toEqual(draft);
       });
 
-      it('stores the expiry when refused after the deadline', async () => {
+      it('stores that the proforma has expired, even though the change is refused', async () => {
         const draft = await shop.proforma(2);
         const storedChange = await shop.change(draft, (proforma) => ({
           ...shop.expiry()(proforma),

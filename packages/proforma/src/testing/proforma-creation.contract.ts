@@ -55,7 +55,7 @@ export function proformaCreationContract(
         expect(assertAccepted(await otherShop.propose(evaluation)).status).toBe('draft');
       });
 
-      it('is stale when it does not exist', async () => {
+      it('counts as stale when it does not exist', async () => {
         expect(await shop.propose(UNKNOWN)).toEqual(STALE_EVALUATION);
       });
 
@@ -73,7 +73,7 @@ export function proformaCreationContract(
         expect(assertAccepted(await shop.propose(evaluation)).status).toBe('draft');
       });
 
-      it('is decided again when the app already has the number', async () => {
+      it('is decided again with another number when the app already has the number', async () => {
         const { number } = await shop.proforma(1);
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         expect(assertAccepted(await otherShop.propose(await otherShop.evaluate(1), { number })).number).toBe(number);

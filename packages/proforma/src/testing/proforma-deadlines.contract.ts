@@ -23,7 +23,7 @@ export function proformaDeadlinesContract(
         return due.filter(({ appId }) => appId === fixture.appId).map(({ id }) => id);
       };
 
-      it('is due exactly at the end of the lifetime, longest overdue first', async () => {
+      it('is due exactly at the end of the lifetime, and is listed with the longest overdue first', async () => {
         const [laterProforma, earlierProforma] = [
           await shop.proformaWithLifetime(48),
           await shop.proformaWithLifetime(24),
@@ -47,7 +47,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is due in turns with deadlines of other apps', async () => {
+      it('is listed in turns with the deadlines of other apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [firstProforma, secondProforma] = [
           await shop.proformaWithLifetime(1),
@@ -69,7 +69,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is due in the order of time within a turn', async () => {
+      it('is listed in the order of time within a turn', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [later, earlier] = [await shop.proformaWithLifetime(3), await otherShop.proformaWithLifetime(1)];
         const [latest, early] = [await otherShop.proformaWithLifetime(4), await shop.proformaWithLifetime(2)];

@@ -101,7 +101,7 @@ export function proformaEffectsContract(
       await shop.proforma(WITH_GIFT);
     });
 
-    it('is spent by a conversion; its rest can be used', async () => {
+    it('is spent by a conversion; its remaining balance can be used', async () => {
       await shop.change(await shop.proforma(WITH_GIFT), conversion());
       expect(await spentAmount()).toBe(1_000);
       const items = [{ code: 'S', qty: 2 }];
@@ -162,7 +162,7 @@ export function proformaEffectsContract(
   });
 
   describe('a conversion', () => {
-    it('is decided again when its number is taken', async () => {
+    it('is decided again with another number when its number is taken', async () => {
       const [firstProforma, secondProforma] = [await shop.proforma(), await shop.proforma()];
       await shop.change(firstProforma, conversion(0, 'TAKEN'));
       const numbers = ['TAKEN', 'TAKEN', 'FREE'];
@@ -219,7 +219,7 @@ export function proformaEffectsContract(
   });
 
   describe('a line in a warehouse that is no longer sellable', () => {
-    it('can shrink but not grow', async () => {
+    it('can get fewer pieces, but not more', async () => {
       const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
       await fixture.addWarehouse(shop.appId, 'W1', false);
       await shop.change(proforma, confirmation(2));

@@ -156,7 +156,7 @@ export function proformaQueriesContract(
       [{ statusIds: [statusId('draft'), statusId('canceled')] }, ''],
       [{ statusIds: [statusId('draft')] }, 'end_sales desc'],
     ] as [ProformaFilter, string][])(
-      'filtered by %j is the same by positions as by offsets, in the order "%s"',
+      'filtered by %j has the same rows by positions as by offsets, in the order "%s"',
       async (filter, orderBy) => {
         await makeThreeProformas(shop);
         const [proforma] = await makeThreeProformas(shop);

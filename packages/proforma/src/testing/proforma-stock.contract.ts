@@ -138,7 +138,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(2);
       });
 
-      it('shares the available stock', async () => {
+      it('shares the available stock among the proformas', async () => {
         const drafts = [await shop.proforma(4), await shop.proforma(4)];
         for (const draft of drafts) await shop.change(draft, shop.confirmation(1));
         await shop.proforma(4);

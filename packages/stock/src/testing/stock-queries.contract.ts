@@ -85,7 +85,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await orderedBy('asc')).toEqual((await orderedBy('desc')).toReversed());
   });
 
-  it('is the same in pages as in one list', async () => {
+  it('has the same rows in pages as in one list', async () => {
     const shop = await newShop();
     for (const filter of [{}, { warehouseId: shop.w1.id }]) {
       const allShelves = await listShelves(shop, filter);
@@ -94,7 +94,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     }
   });
 
-  it('is the same by positions as by offsets', async () => {
+  it('has the same rows by positions as by offsets', async () => {
     const shop = await newShop();
     const byChange = { field: 'updated_at', direction: 'desc' as const };
     for (const [filter, sorting] of [[{}], [{ warehouseId: shop.w1.id }], [{}, byChange]] as const) {

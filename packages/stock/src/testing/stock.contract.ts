@@ -151,7 +151,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 10, 'B@W1': 2, 'C@W1': 3 });
   });
 
-  it('accepts one of several concurrent calls with the same expected quantity', async () => {
+  it('accepts only one of several concurrent calls with the same expected quantity', async () => {
     const shop = await newShop();
     await shop.add(pieces(10));
     const results = await Promise.all([1, 2, 3, 4].map((qty) => putCounts(shop, pieces(qty, { expected_qty: 10 }))));

@@ -38,7 +38,7 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(file.id)).toMatchObject({ hidden: false });
   });
 
-  it('never hides a file again that a person has shown again', async () => {
+  it('never hides a file that a person has made visible again', async () => {
     const { id } = await shop.text('a.txt');
     await hideAfterDays(AUTO_HIDE_DAYS);
     await shop.client.patch('/cdn/file', { id, hidden: false });
