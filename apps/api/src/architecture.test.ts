@@ -570,7 +570,7 @@ describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
 });
 
 describe('the forbidden examples', () => {
-  it('use separate files, and each breaks no rule in other files', () => {
+  it('use separate files, and break no rule in the files of other examples', () => {
     const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
     expect(violations.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);

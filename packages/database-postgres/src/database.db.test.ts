@@ -172,7 +172,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('times out on a lock', async () => {
+  it('times out when it waits for a lock', async () => {
     await insertItem(database, 1, 1);
     const lockItem = (transaction: Transaction) => transaction.rows('select id from item where id = 1 for update');
     const waited = database.transaction(async (transaction) => {
@@ -363,7 +363,7 @@ describe('a bulk write', () => {
   const findPreparedStatements = (transaction: Transaction): Promise<{ name: string }[]> =>
     transaction.rows('select name from pg_prepared_statements where statement like $1', ['%of a bulk write%']);
 
-  it('is planned for its rows and leaves no cached plan', async () => {
+  it('is planned for its number of rows and leaves no cached plan', async () => {
     const bulkStatements = await database.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
       await transaction.rows('select 1 as one /* of a bulk write */');

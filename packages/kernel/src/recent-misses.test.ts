@@ -15,7 +15,7 @@ describe('recent misses', () => {
     expect(misses.has('a')).toBe(false);
   });
 
-  it('end when the clock is set back', () => {
+  it('are forgotten when the clock is set back', () => {
     misses.add('a');
     nowMs -= 5_000;
     expect(misses.has('a')).toBe(false);

@@ -123,7 +123,7 @@ describe('convert with nothing confirmed', () => {
 });
 
 describe('a deadline', () => {
-  it('has passed at exactly its time', () => {
+  it('counts as passed at exactly its time', () => {
     const proforma = aProforma(withDeadline(NOW));
     expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
     expect(isPastDeadline(proforma, NOW)).toBe(true);

@@ -219,7 +219,7 @@ describe('a coupon', () => {
     expect(unknownCoupon(rules, { coupons: ['SPRING', coupon], now: NOW })).toBe(coupon);
   });
 
-  it('is known when the basket is too small for its promotion', () => {
+  it('is known even when the basket is too small for its promotion', () => {
     expect(unknownCoupon(rules, { coupons: ['SPRING'], now: NOW })).toBeUndefined();
   });
 });
@@ -311,7 +311,7 @@ describe('promotions on any basket', () => {
     expect(price(lines.toReversed())).toEqual(price(lines).toReversed());
   });
 
-  it('add up with VAT', () => {
+  it('give totals that add up with VAT', () => {
     fc.assert(
       fc.property(basket, rules, (lines, basketRules) => {
         const { sales, discount, netSales, vat, endSales } = totalsOf(

@@ -104,7 +104,7 @@ describe('content outside the allow-lists', () => {
   });
 });
 
-describe('a drawing beyond the limits', () => {
+describe('a drawing near or beyond the limits', () => {
   const makeLevels = (count: number, drawLevel: (number: number) => string): string =>
     drawing(Array.from({ length: count }, (_, number) => drawLevel(number)).join(''));
 

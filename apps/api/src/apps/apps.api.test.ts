@@ -631,7 +631,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('blocks amounts in this process until the process has read a change by another process', async () => {
+  it('prevents writes of amounts in a process until this process has read a change by another process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

@@ -552,7 +552,7 @@ describe('POST /int/products with taken codes', () => {
     ).toEqual(['BarcodeAlreadyExists', 'BarcodeAlreadyExists']);
   });
 
-  it('accepts one code for a product, a variant and a barcode', async () => {
+  it('accepts the same text as code of a product, code of a variant and barcode', async () => {
     await writeRows([
       productRow('A', {
         variants: [
@@ -622,7 +622,7 @@ describe('POST /int/products that moves identifiers', () => {
     expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swappedVariants);
   });
 
-  it('moves a code whatever the order of rows, also to a new record', async () => {
+  it('moves a code in any order of the rows, even to a new record', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
       UpsertedProduct,
       UpsertedProduct,
@@ -632,7 +632,7 @@ describe('POST /int/products that moves identifiers', () => {
     expect((await findByCode('A')).id).toBeGreaterThan(b.id);
   });
 
-  it('moves nothing when the row of the owner fails', async () => {
+  it('moves nothing when the row of the present owner fails', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     const [takerRow, giverRow] = [
       { id: a.id, code: 'B' },
@@ -648,7 +648,7 @@ describe('POST /int/products that moves identifiers', () => {
     expect([(await findByCode('A')).id, (await findByCode('B')).id]).toEqual([a.id, b.id]);
   });
 
-  it('moves nothing when a later row sends the identifier for its owner again', async () => {
+  it('moves nothing when a later row sends the identifier for its present owner again', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     const { products, failed } = await postRows([
       { id: a.id, code: 'B' },
@@ -717,7 +717,7 @@ describe('POST /int/products with several rows for a record', () => {
 });
 
 describe('images of POST /int/products', () => {
-  it('are appended in the order sent by every call', async () => {
+  it('are appended by every call, in the order sent', async () => {
     const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
     await writeRows([productRow('A', { images: images.slice(0, 2) })]);
     await writeRows([{ code: 'A', images: images.slice(2) }]);

@@ -325,7 +325,7 @@ describe('the shipment fee', () => {
     expect(await evaluateBasket({ A: 2 }, byCourier)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
   });
 
-  it('is never waived without free_from and always waived with 0', async () => {
+  it('is never waived without free_from, and always waived with a free_from of 0', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: null }]);
     expect((await evaluateBasket({ A: 100 }, byCourier)).fee_items).toMatchObject([{ price: 30.5 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: 0 }]);
@@ -693,7 +693,7 @@ describe('a voucher', () => {
     expect((await evaluateBasket({ A: 1 }, VOUCHER_CODES)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
-  it('is released when reading an overdue proforma expires it', async () => {
+  it('is released when a read expires its overdue proforma', async () => {
     await issueVoucher(60);
     const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     api.clock.forward({ hours: 72 });

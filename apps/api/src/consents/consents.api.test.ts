@@ -406,7 +406,7 @@ describe('GET /customer/consents/history', () => {
     ]);
   });
 
-  it('never alters earlier changes', async () => {
+  it('shows earlier changes unaltered', async () => {
     await putConsent('sms', 'revoked');
     const historyBefore = await readHistory();
     await putConsent('sms', 'granted');

@@ -127,7 +127,7 @@ describe('a client that never reads its answer', () => {
 });
 
 describe('the default timeouts', () => {
-  it('limit the time of heads, requests, idle connections and silence', () => {
+  it('limit the time of request heads, whole requests, idle connections and silent clients', () => {
     const { server } = createHttpServer(() => {});
     expect(server).toMatchObject({
       headersTimeout: 10_000,

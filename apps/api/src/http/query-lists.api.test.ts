@@ -28,7 +28,7 @@ describe('a comma-separated list', () => {
   });
 });
 
-describe('an offset with an unencoded plus sign', () => {
+describe('a time zone offset with an unencoded plus sign', () => {
   const pastMoment = '2020-01-01T00:00:00+02:00';
   const futureMoment = '2100-01-01T00:00:00.5+02:00';
 

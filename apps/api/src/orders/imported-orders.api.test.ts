@@ -223,7 +223,7 @@ describe('POST /int/orders', () => {
   it.each([
     ['JPY', 7, 21],
     ['KWD', 0.125, 0.375],
-  ])('has the decimals of %s', async (currency, price, total) => {
+  ])('returns amounts with the decimals of %s', async (currency, price, total) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'X', price: 1 }]);
     const items = [{ code: 'X', qty: 3, price }];
@@ -242,7 +242,7 @@ describe('POST /int/orders', () => {
     ['partial', [99.99], 99.99, 0.01],
     ['paid', [40, 60], 100, 0],
     ['paid', [150], 150, 0],
-  ])('is %s after payments of %j', async (status, amounts, paid, debt) => {
+  ])('adds an order that is %s after payments of %j', async (status, amounts, paid, debt) => {
     const payments = amounts.map((amount) => ({ payment_method_id: cashMethodId, amount }));
     expect(await addOrder({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
   });
@@ -257,7 +257,7 @@ describe('POST /int/orders', () => {
     expect(movements.map(({ kind }: { kind: string }) => kind)).toEqual(['adjust']);
   });
 
-  it('counts as sold until the order is cancelled', async () => {
+  it('counts the pieces as sold until the order is cancelled', async () => {
     const readSoldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
     const newOrder = await addOrder({
       items: [

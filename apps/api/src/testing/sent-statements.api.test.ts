@@ -8,14 +8,14 @@ beforeEach(async () => {
 });
 
 describe('a statement without the app id', () => {
-  it('fails its suite with the statement', async () => {
+  it('fails its suite, with the statement in the error', async () => {
     await api.postgres.rows(QUERY_WITHOUT_APP, [1]);
     await expect(api.close()).rejects.toThrow(`orders is not tied to the app:\n${QUERY_WITHOUT_APP}`);
     await expect(fetch(api.origin)).rejects.toThrow();
     await expect(api.database.rows('select 1')).rejects.toThrow();
   });
 
-  it('fails its suite in a transaction', async () => {
+  it('fails its suite, even when sent in a transaction', async () => {
     await api.postgres.transaction(async (transaction) => {
       await transaction.rows('select 1 from orders where app_id = $1', [1]);
       await transaction.runLast(QUERY_WITHOUT_APP, [1]);
@@ -23,7 +23,7 @@ describe('a statement without the app id', () => {
     await expect(api.close()).rejects.toThrow(`app\n\norders is not tied to the app:\n${QUERY_WITHOUT_APP}`);
   });
 
-  it('fails its suite when TypeORM generated it', async () => {
+  it('fails its suite, even when TypeORM generated it', async () => {
     const { source } = api.postgres;
     await source.getRepository('customers').findOneBy({ id: 1 });
     await expect(api.close()).rejects.toThrow('customers is not tied to the app');

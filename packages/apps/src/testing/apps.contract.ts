@@ -115,7 +115,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await patch(id, { currency: 'JPY' })).toMatchObject({ currency: 'JPY' });
     });
 
-    it('cannot change the currency while the minimum basket amount stays', async () => {
+    it('cannot change the currency while the minimum basket amount stays the same', async () => {
       const id = await create('RSD');
       await patch(id, { proforma: { minimum_basket_amount: 5_000 } });
       for (const otherFields of [{}, { proforma: {} }, { proforma: { lifetime_hours: 5 } }]) {

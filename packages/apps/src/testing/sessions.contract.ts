@@ -94,7 +94,7 @@ export function sessionsContract(
   });
 
   describe('the end of a session', () => {
-    it('returns the hash of the token, and keeps its first time when repeated', async () => {
+    it('returns the hash of the token, and keeps the time of the first end when repeated', async () => {
       const { id } = await startSession();
       const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await sessions.end(appId, id)) ?? [])).toEqual(tokenHash);

@@ -108,7 +108,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a rotation', () => {
-    it('adds an equal token, and ends the old one after the overlap', async () => {
+    it('adds a token with the same settings, and ends the old one after the overlap', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
       const other = await add({ hash: randomHash() });
       const change = rotation(5);
@@ -135,7 +135,7 @@ export function tokenAdministrationContract(
   });
 
   describe('a revocation by id', () => {
-    it('returns the hash of the token, and keeps its first time when repeated', async () => {
+    it('returns the hash of the token, and keeps the time of the first revocation when repeated', async () => {
       const token = await add({ scopes: ['stock:read'] });
       const other = await add({ hash: randomHash() });
       const revokedAt = fixture.clock.now();

@@ -42,7 +42,7 @@ export function evaluationsContract(
   });
 
   describe('a basket', () => {
-    it('is priced, found and kept for 24 hours', async () => {
+    it('is priced, can be found, and is kept for 24 hours', async () => {
       const evaluatedBasket = await shop.evaluate({ comment: 'Ring twice', tags: ['vip'] });
       const line = { ...shop.shirt, code: 'S', barcode: '860', name: 'S', qty: 2, price: 1_200, vatRate: 2_000 };
       expect(evaluatedBasket).toMatchObject({

@@ -196,7 +196,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   }
 
-  it('does not serve a copy of its folder', async () => {
+  it('is not reused for a copy of its folder', async () => {
     const copy = join(temporary, 'copy');
     const pidFile = 'data/postmaster.pid';
     const live = await readFile(join(database.directory, pidFile));

@@ -31,7 +31,7 @@ describe('concurrent calls under one lock', () => {
     expect(maxInside).toBe(1);
   });
 
-  it('run one after the other after a holder has died', async () => {
+  it('run one after the other, even after a holder of the lock has died', async () => {
     await symlink(await identifyDeadProcess(), join(folder, '7'));
     const order: string[] = [];
     const work = async (): Promise<void> => {

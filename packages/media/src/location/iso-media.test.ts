@@ -65,7 +65,7 @@ describe('stripIsoMedia', () => {
     expect(stripToText(moov(box('udta', list)))).toBe(decodeText(moov(box('udta', list))));
   });
 
-  it('keeps the spherical video box and frees other UUIDs', () => {
+  it('keeps the spherical video box and turns other UUID boxes into `free` boxes', () => {
     const sphericalBox = box('uuid', '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd', '<rdf/>');
     const otherBox = box('uuid', new Uint8Array(16), LOCATION);
     expect(stripToText(moov(box('trak', sphericalBox, otherBox)))).toBe(

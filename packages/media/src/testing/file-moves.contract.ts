@@ -124,7 +124,7 @@ export function fileMovesContract(
       ]);
     });
 
-    it('gives concurrent files of one name different names', async () => {
+    it('gives different names to concurrent files with the same name', async () => {
       const trashedFiles = [await addTrashedFile('a'), await addTrashedFile('a'), await addTrashedFile('a')];
       await Promise.all(trashedFiles.map((file) => restore(file)));
       expect(await library.fileNames()).toEqual(['a', 'a (2)', 'a (3)']);

@@ -103,7 +103,7 @@ export function mediaFileQueriesContract(
       expect(await list({}, undefined, { offset: 9, limit: 2 })).toMatchObject({ files: [], total_count: 4 });
     });
 
-    it('excludes, includes or selects hidden files', async () => {
+    it('excludes hidden files, includes them, or contains only them', async () => {
       const [a] = [await library.addFile('a'), await library.addFile('b'), await library.addFile('c')];
       await fixture.ports.mediaFiles.edit(library.appId, a.id, { hidden: true });
       const listHidden = async (hidden: FileFilter['hidden']) => {

@@ -71,7 +71,7 @@ export function mediaFilesContract(
       expect(await library.findFile(id)).toMatchObject({ last_modified: now, inserted_at: now });
     });
 
-    it('presents its fields in the same order everywhere', async () => {
+    it('presents the fields of the file in the same order as all other calls', async () => {
       const { id, data } = await library.addFile('a.txt');
       expect(Object.keys(JSON.parse(data))).toEqual(Object.keys(await library.findFile(id)));
       expect(Object.keys(JSON.parse(data)).slice(0, 8)).toEqual(

@@ -37,7 +37,7 @@ export function orderChangesContract(
       });
     });
 
-    it('replaces the tracking, and writes nothing for an equal one', async () => {
+    it('replaces the tracking, and writes nothing for the same tracking', async () => {
       const order = await shop.importOrder();
       const shipment = { carrier: 'Courier', number: 'RS1', url: 'https://courier.example/RS1', parcels: 2 };
       const other = { carrier: null, number: 'RS2', url: null, parcels: 1 };

@@ -103,7 +103,7 @@ describe('GET /cdn/files with filters', () => {
     ]);
   });
 
-  it('finds images without alt text with noalt', async () => {
+  it('finds images without alt text, with the filter noalt', async () => {
     await shop.jpeg('bare.jpg');
     await shop.jpeg('described.jpg', { alt: 'A boot' });
     await shop.text('text.txt');
@@ -134,7 +134,7 @@ describe('GET /cdn/files with filters', () => {
     expect(await shop.names('since_days=1')).toEqual(['new.txt', 'old.txt']);
   });
 
-  it('finds files that have been unused for longer than the threshold with unused', async () => {
+  it('finds files that have been unused for longer than the threshold, with the filter unused', async () => {
     await shop.text('old.txt');
     await shop.recordUsage(await shop.text('used.txt'));
     api.clock.forward({ hours: 30 * 24 });

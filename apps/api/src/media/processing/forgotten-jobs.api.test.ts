@@ -32,7 +32,7 @@ describe('an image that crashed every process', () => {
     expect((await shop.fetch(crashingImage.url)).status).toBe(200);
   });
 
-  it('is retried when its earlier attempts only reported an error', async () => {
+  it('is retried when its earlier attempts reported an error instead', async () => {
     const file = await shop.jpeg('a.jpg');
     await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
     await api.runJobs();

@@ -278,7 +278,7 @@ describe('a public URL', () => {
     expect(files[0].folder).toBe(folder);
   });
 
-  it('keeps the URL of a file when its folder moves', async () => {
+  it('stays the same when the folder of its file moves', async () => {
     const { id, url } = await shop.text('a.txt', { folder: 'x' });
     const [folder] = (await shop.client.get('/cdn/folders')).body.data;
     await shop.client.post('/cdn_folders', { cdn_folder: { name: 'y', key: 'y' } });
