@@ -98,7 +98,7 @@ describe('deriveHealth', () => {
     expect(derive({ ...FAILING, failingSince }, [TIMEOUT, answer(200)]).switchOffReason).toBe(undefined);
   });
 
-  it('gives up at once after the status 410', () => {
+  it('gives up immediately after the status 410', () => {
     expect(derive(HEALTHY, [answer(410), answer(200)]).switchOffReason).toMatch(/410/);
   });
 });

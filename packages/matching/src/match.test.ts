@@ -190,7 +190,7 @@ describe('any records and any row', () => {
     );
   });
 
-  it('match in the same way, whether the records are added at once or one by one', () => {
+  it('match in the same way, whether the records are added together or one by one', () => {
     fc.assert(
       fc.property(
         identifierOrders,

@@ -76,7 +76,7 @@ describe('feesFor', () => {
 });
 
 describe('firstAttempt', () => {
-  it('is due after 30 seconds for a call, and at once for the sweep', () => {
+  it('is due after 30 seconds for a call, and immediately for the sweep', () => {
     expect(firstAttempt({ date: NOW }, true)).toEqual({
       attempts: 1,
       nextAttemptAt: new Date(NOW.getTime() + 30_000),

@@ -113,8 +113,8 @@ describe('an edit of alerts', () => {
   });
 });
 
-describe('several parts at once', () => {
-  it('change together', () => {
+describe('an edit of several parts', () => {
+  it('changes all of them', () => {
     expect(editWith({ tags: ['new'], comment: null, alerts: [{ index: 0, resolved: true }] })).toMatchObject({
       tags: ['new'],
       comment: null,
@@ -122,13 +122,13 @@ describe('several parts at once', () => {
     });
   });
 
-  it('keep the parts that are not sent', () => {
+  it('keeps the parts that are not sent', () => {
     expect(editWith({ comment: 'new' })).toMatchObject({ tags: ['old'] });
     expect(editWith({ tags: ['new'] })).toMatchObject({ comment: 'as it was' });
     expect(editWith({})).toBe(alertedProforma);
   });
 
-  it('change nothing when all values equal the stored ones', () => {
+  it('changes nothing when all values equal the stored ones', () => {
     expect(editWith({ tags: ['old'], comment: 'as it was' })).toBe(alertedProforma);
   });
 
@@ -138,7 +138,7 @@ describe('several parts at once', () => {
     ['an alert', { tags: ['new'], comment: 'new', alerts: [{ index: 9, resolved: true }] }, ALERT_NOT_FOUND],
     ['everything', { tags: 1, comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_TAGS],
     ['comment and alerts', { comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_COMMENT],
-  ] as const)('are refused as a whole when one part is invalid: %s', (_, parts, refusal) => {
+  ] as const)('is refused as a whole when one part is invalid: %s', (_, parts, refusal) => {
     expect(editWith(parts)).toEqual(refusal);
   });
 });

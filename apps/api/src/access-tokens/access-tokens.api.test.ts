@@ -20,7 +20,7 @@ const clientLimitedTo = async (...scopes: Scope[]) => clientOf(await createToken
 const SCOPE_NOT_HELD = { errors: { Tokens: ['API.Tokens.ScopeNotHeld'] } };
 
 describe('POST /access_tokens', () => {
-  it('creates a token that works at once and expires after 400 days', async () => {
+  it('creates a token that works immediately and expires after 400 days', async () => {
     const { status, body } = await shop.post('/access_tokens', {
       access_token: { name: 'ERP', scopes: ['stock:read'], language: 'sr' },
     });
@@ -88,7 +88,7 @@ describe('GET /access_tokens', () => {
 });
 
 describe('PATCH /access_tokens/{id}', () => {
-  it('changes name, scopes and expiry at once', async () => {
+  it('changes name, scopes and expiry with immediate effect', async () => {
     const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/products')).status).toBe(200);
@@ -202,7 +202,7 @@ describe('Token-Expires', () => {
 });
 
 describe('DELETE /access_tokens/{id}', () => {
-  it('revokes the token at once, and keeps the first revocation time when repeated', async () => {
+  it('revokes the token immediately, and keeps the first revocation time when repeated', async () => {
     const token = await createToken();
     const client = clientOf(token);
     expect((await client.get('/stocks')).status).toBe(200);

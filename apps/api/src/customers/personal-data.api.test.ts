@@ -134,7 +134,7 @@ describe('POST /customers/{id}/erase', () => {
     expect(references).toEqual([null, 'import-1', null]);
   });
 
-  it('ends the sessions of the customer at once, so that they cannot write', async () => {
+  it('ends the sessions of the customer immediately, so that they cannot write', async () => {
     const visit = () => traced.phone.post('/customer/attendance', { attendance: { latitude: 44.8, longitude: 20.4 } });
     expect((await visit()).status).toBe(201);
     await erase();

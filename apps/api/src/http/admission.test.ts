@@ -7,7 +7,7 @@ const spend = (milliseconds: number): void => {
 const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the admission of requests', () => {
-  it('starts a request at once while the slice has time left', () => {
+  it('starts a request immediately while time is left in the present slice', () => {
     const admission = new Admission(() => nowMs);
     const startedCallers: string[] = [];
     for (const name of ['1', '2', '3']) admission.enter('a', () => startedCallers.push(name));
@@ -52,7 +52,7 @@ describe('the admission of requests', () => {
     expect(startedCallers).toHaveLength(10);
   });
 
-  it('opens a new slice in each pass', async () => {
+  it('begins a new time slice in each pass of the event loop', async () => {
     const admission = new Admission(() => nowMs);
     const startedCallers: number[] = [];
     for (const pass of [1, 2, 3]) {

@@ -2,7 +2,7 @@ import { testApi } from '../testing/test-api.js';
 import { propose, stockShop } from '../testing/shop.js';
 
 describe('calls beyond the capacity of the database', () => {
-  it('get 503 at once, while accepted calls are still served', async () => {
+  it('get 503 immediately, while accepted calls are still served', async () => {
     const api = await testApi({ DATABASE_POOL_SIZE: '2' });
     const shop = await api.app();
     await stockShop(shop, [{ code: 'A', stock: 1_000_000 }]);

@@ -42,7 +42,7 @@ describe('readiness', () => {
     expect(logLines.map(({ msg }) => msg)).toEqual(['not ready', 'ready again']);
   });
 
-  it('logs a lasting failure every minute, and a new failure at once', async () => {
+  it('logs a lasting failure every minute, and a new failure immediately', async () => {
     brokenParts.storage = true;
     for (nowMs = 0; nowMs < 120_000; nowMs += 10_000) await readiness.check();
     expect(logLines).toHaveLength(2);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('the log of rejections', () => {
-  it('shows the first rejection of a caller at once', () => {
+  it('shows the first rejection of a caller immediately', () => {
     note('a');
     note('b');
     expect(lines).toMatchObject([

@@ -55,7 +55,7 @@ describe('GET /sessions', () => {
 });
 
 describe('DELETE /sessions/{id}', () => {
-  it('ends the session at once, and adds an entry to the audit log', async () => {
+  it('ends the session immediately, and adds an entry to the audit log', async () => {
     const [session, other] = [await start(), await start()];
     expect(await statusOf(session)).toBe(422);
     expect((await shop.delete(`/sessions/${session.id}`)).status).toBe(204);

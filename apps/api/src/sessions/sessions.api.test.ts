@@ -263,7 +263,7 @@ describe('the language of a session', () => {
 });
 
 describe('DELETE /sessions/current', () => {
-  it('ends only this session at once', async () => {
+  it('immediately ends this session, and no other', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const [endedSession, otherSession] = [await createSession(customer), await createSession(customer)];
     for (const { access_token: token } of [endedSession, otherSession])

@@ -312,7 +312,7 @@ describe('deliveries', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('stop at once when the receiver asks for a pause', async () => {
+  it('stop immediately when the receiver asks for a pause', async () => {
     await addEndpoint();
     receiver.answer = () => ({ status: 429, headers: { 'Retry-After': '60' } });
     for (let index = 0; index < 60; index += 1) await addCustomer(`c${index}`);
@@ -618,7 +618,7 @@ describe('deliveries', () => {
 });
 
 describe('a test event', () => {
-  it('is sent at once and shows the answer', async () => {
+  it('is sent immediately and shows the answer', async () => {
     const { id, secret } = await addEndpoint();
     receiver.answer = () => ({ status: 418, body: 'x'.repeat(5_000) });
     const { body } = await shop.post(`/webhook_endpoints/${id}/test`);

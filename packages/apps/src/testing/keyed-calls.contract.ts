@@ -92,7 +92,7 @@ export function keyedCallsContract(
       }
     });
 
-    it('can be used by another call at once after a release', async () => {
+    it('can be used by another call immediately after a release', async () => {
       await calls.release(await beginRun());
       const run = await beginRun({ fingerprint: randomHash() });
       expect(run.keyedWrite.isWritten).toBe(false);

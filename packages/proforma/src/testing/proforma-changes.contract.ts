@@ -138,7 +138,7 @@ export function proformaChangesContract(
         ]);
       });
 
-      it('belong to the right proforma when several change at once', async () => {
+      it('belong to the right proforma when several proformas change at the same time', async () => {
         const drafts = [await shop.proforma(1), await shop.proforma(1), await shop.proforma(1)];
         const ids = drafts.map((draft) => draft.id);
         const storedChange = await fixture.orders.changeUnlocked(fixture.appId, ids, (proforma) =>

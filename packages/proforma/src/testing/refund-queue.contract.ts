@@ -48,7 +48,7 @@ export function refundQueueContract(
       expect(await dueIds()).toEqual(ids);
     });
 
-    it('that the sweep makes is due at once', async () => {
+    it('that the sweep makes is due immediately', async () => {
       const proforma = await cancelInSweep();
       expect(await dueIds()).toEqual([firstRefundId(proforma)]);
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });

@@ -75,7 +75,7 @@ describe('HttpCdnPurger.purge', () => {
     expect(requests).toHaveLength(25);
   });
 
-  it('sends at most ten requests at once', async () => {
+  it('sends at most ten requests at the same time', async () => {
     let [openCount, maxCount] = [0, 0];
     const answerSlowly: Handler = (request, response) => {
       openCount += 1;
