@@ -138,10 +138,7 @@ export function Nested(getClass: () => Class, { optional }: Presence = {}): Prop
   return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
 }
 
-/**
- * Marks the field that contains all other fields of the body. A body without this field gets 400, unless the field is
- * optional.
- */
+/** Marks the field that contains all other fields of the body. Without it, the body gets 400 unless it is optional. */
 export function Wrapper(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
   const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
   if (optional) return combine(Nested(getClass, { optional }), markWrapper);
