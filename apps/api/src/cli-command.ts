@@ -35,7 +35,7 @@ export function command(
   name: string,
   description: string,
   run: (installation: never, options: Options) => Promise<Result>,
-  open: () => Promise<OpenedInstallation> = () => openExisting({ opensStore: false }),
+  open: () => Promise<OpenedInstallation> = () => openExisting({ usesFiles: false }),
   errorExitCode = 1,
 ): Command {
   return parent
@@ -56,7 +56,7 @@ export function command(
 export async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);
-  return startService(config, { ...options, needsKeptRecords: true });
+  return startService(config, { ...options, needsPersistence: true });
 }
 
 type Run = (opened: OpenedInstallation, options: Options) => Promise<Result>;

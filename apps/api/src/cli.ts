@@ -23,7 +23,7 @@ command(
   'migrate',
   'migrate the database to this version',
   () => Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
-  () => startService(readConfig(), { opensStore: false }),
+  () => startService(readConfig(), { usesFiles: false }),
 );
 
 command(
@@ -44,7 +44,7 @@ command(
 );
 
 command(program, 'demo', 'create a demo app with realistic data', createDemo, () =>
-  startService(readConfig(), { needsKeptRecords: true }),
+  startService(readConfig(), { needsPersistence: true }),
 );
 
 const appCommands = program.command('app').description('apps');
@@ -61,7 +61,7 @@ command(proformaCommands, 'expire', 'expire all due proformas now', expireProfor
 
 const mediaCommands = program.command('media').description('the media library');
 command(mediaCommands, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
-  openExisting({ opensStore: true }),
+  openExisting({ usesFiles: true }),
 );
 
 command(
@@ -69,7 +69,7 @@ command(
   'publish',
   'publish every file under its public key, for example after moving contents into another bucket',
   publishMedia,
-  () => openExisting({ opensStore: true }),
+  () => openExisting({ usesFiles: true }),
 );
 
 await program.parseAsync();

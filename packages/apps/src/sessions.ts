@@ -31,7 +31,7 @@ export interface Sessions {
    */
   end(appId: number, id: number): Promise<Uint8Array | undefined>;
   /** Replaces the push token of a session; returns false when the session has ended or is missing. */
-  keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean>;
+  replacePushToken(appId: number, id: number, firebaseToken: string): Promise<boolean>;
   /** Removes a batch of sessions that expired or ended over 30 days ago; returns true when more may remain. */
   purgeEnded(): Promise<boolean>;
 }

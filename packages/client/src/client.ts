@@ -70,7 +70,7 @@ interface Connection extends Pick<ClientOptions, 'token'> {
   ) => Promise<{ readonly response: Response; readonly data?: Blob; readonly error?: unknown }>;
 }
 
-interface Sending {
+interface SendPolicy {
   readonly send: Send;
   readonly retries: RetryOptions;
   readonly canRepeat: boolean;
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
   const { retries = {}, fetch: send = (...request) => globalThis.fetch(...request) } = options;
   const { request } = createOpenApiClient<paths>({ baseUrl: options.baseUrl });
   const connection = { token: options.token, request: request as unknown as Connection['request'] };
-  const json: Sending = { send: (prepared, signal) => send(prepared.clone(), { signal }), retries, canRepeat: true };
+  const json: SendPolicy = { send: (prepared, signal) => send(prepared.clone(), { signal }), retries, canRepeat: true };
   const call = (method: Method, path: string, callOptions: AnyOptions = {}): Promise<unknown> =>
     makeCall(connection, method, path, callOptions, json);
   const callOf = (method: Method): never =>
@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
     upload: ((path: string, uploadOptions: AnyOptions & Pick<Upload, 'fileName' | 'onProgress'>) => {
       const { body, fileName, onProgress, ...others } = uploadOptions;
       const { file, ...fields } = body as Upload['fields'] & { readonly file: Upload['file'] };
-      const sending: Sending = {
+      const sending: SendPolicy = {
         send: uploadSender({ fields, file, fileName, onProgress, fetch: send }, randomText()),
         retries: withoutTimeout(retries),
         canRepeat: isRepeatableFile(file),
@@ -121,7 +121,7 @@ async function makeCall(
   method: Method,
   path: string,
   { path: pathParameters, query, body, headers, signal, idempotencyKey, timeoutMs, onResponse }: AnyOptions,
-  { send, retries, canRepeat }: Sending,
+  { send, retries, canRepeat }: SendPolicy,
 ): Promise<unknown> {
   const isKeyed = method !== 'get' && !UNKEYED_WRITES.includes(`${method} ${path}`);
   // Gets the token once, because all attempts of a keyed call must send the same token.

@@ -1,5 +1,5 @@
 import type { Calls, Database, DatabaseOptions, OpenedDatabase } from '@back-office/database';
-import { INSTALLATION } from './apps/memory-apps.js';
+import { NO_APP_ID } from './apps/memory-apps.js';
 import { runAs } from './apps/audit-entries.js';
 import { MemoryAttributes } from './catalogue/memory-attributes.js';
 import { MemoryProductQueries } from './catalogue/memory-product-queries.js';
@@ -32,7 +32,7 @@ export function portsOf(state: State, options: Options): Database {
   const { clock, publicBase, isPublished } = options;
   const warehouses = new MemoryWarehouses(state, clock);
   const attributes = new MemoryAttributes(state, clock);
-  const currencyOf = (appId: number): string | undefined => state.apps.get(INSTALLATION, appId)?.currency;
+  const currencyOf = (appId: number): string | undefined => state.apps.get(NO_APP_ID, appId)?.currency;
   const library = {
     get base() {
       return publicBase();

@@ -21,9 +21,9 @@ describe('a call that loses the database', () => {
   });
 
   it('fails with an unknown outcome when an earlier run has written', async () => {
-    const makeMark = () => ({ text: '', values: [] });
+    const storeResultStatement = () => ({ text: '', values: [] });
     const runs = [null, Buffer.of(1)].map((earlierResult) =>
-      new WriteOnce(makeMark, earlierResult).run(() => trackCall(loseDatabase)),
+      new WriteOnce(storeResultStatement, earlierResult).run(() => trackCall(loseDatabase)),
     );
     const [firstRun, resumedRun] = await Promise.allSettled(runs);
     expect((firstRun as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);

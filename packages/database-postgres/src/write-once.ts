@@ -35,11 +35,14 @@ export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `makeMark` returns a statement that stores a result. The statement divides by the number of stored rows, so it
+   * `storeResultStatement` returns a statement that stores a result. The statement divides by the number of stored rows, so it
    * fails when no row is stored.
    */
   constructor(
-    private readonly makeMark: (outcome: Buffer) => { readonly text: string; readonly values: readonly unknown[] },
+    private readonly storeResultStatement: (outcome: Buffer) => {
+      readonly text: string;
+      readonly values: readonly unknown[];
+    },
     private readonly earlierResult: Buffer | null,
   ) {}
 
@@ -67,7 +70,7 @@ export class WriteOnce {
   }
 
   markOf(result: unknown): { readonly text: string; readonly values: readonly unknown[] } {
-    return this.makeMark(serialize(result));
+    return this.storeResultStatement(serialize(result));
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { addSeconds } from '@back-office/kernel';
 import type { EventRecord } from './event-feed.js';
 import {
   attemptedDelivery,
-  blockFollowers,
+  clearFollowerTimes,
   chainsOf,
   newDelivery,
   subjectOf,
@@ -86,7 +86,7 @@ describe('deliveries of several records', () => {
   it('wait behind the first pending delivery of their record', () => {
     const [first, ...others] = deliveries as [Delivery, ...Delivery[]];
     const times = (list: readonly Delivery[]) => list.map(({ nextAttemptAt }) => nextAttemptAt);
-    expect(times(blockFollowers(deliveries))).toEqual([NOW, NOW, null, null]);
-    expect(times(blockFollowers([{ ...first, status: 'delivered' }, ...others]))).toEqual([NOW, NOW, NOW, null]);
+    expect(times(clearFollowerTimes(deliveries))).toEqual([NOW, NOW, null, null]);
+    expect(times(clearFollowerTimes([{ ...first, status: 'delivered' }, ...others]))).toEqual([NOW, NOW, NOW, null]);
   });
 });

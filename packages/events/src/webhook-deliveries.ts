@@ -46,7 +46,7 @@ export type ReplaySelection =
 
 export const MAX_REPLAYED_EVENTS = 10_000;
 /** Maximum number of attempts in a turn. The results of an endpoint are stored after each turn. */
-export const MAX_DELIVERIES_PER_TURN = 100;
+export const MAX_ATTEMPTS_PER_TURN = 100;
 
 export interface WebhookDeliveries {
   /** Lists deliveries, newest event first; returns `undefined` for a missing endpoint. */
@@ -184,7 +184,7 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
 /**
  * Keeps the time of the first pending delivery of each record. Clears the times of the others, because they must wait.
  */
-export function blockFollowers(deliveries: readonly Delivery[]): Delivery[] {
+export function clearFollowerTimes(deliveries: readonly Delivery[]): Delivery[] {
   const pendingSubjects = new Set<string>();
   return deliveries.map((delivery) => {
     const subject = subjectOf(delivery.event);

@@ -16,7 +16,7 @@ export const DAILY_JOBS = [
 ] as const;
 
 /** Returns the time at which the caches are purged even if the file has not been processed. */
-export function latestPurge(now: Date): Date {
+export function purgeDeadline(now: Date): Date {
   return addHours(now, 24);
 }
 

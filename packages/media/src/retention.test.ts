@@ -1,4 +1,4 @@
-import { purgeAt, unusedSince, versionToRevert } from './retention.js';
+import { purgeAt, unusedCutoff, versionToRevert } from './retention.js';
 
 const start = new Date('2026-03-01T12:00:00Z');
 const dateOf = (text: string): Date => new Date(`2026-${text}Z`);
@@ -10,10 +10,10 @@ describe('purgeAt', () => {
   });
 });
 
-describe('unusedSince', () => {
+describe('unusedCutoff', () => {
   it('subtracts days', () => {
-    expect(unusedSince(dateOf('03-31T12:00:00'), 30)).toEqual(start);
-    expect(unusedSince(start, 0)).toEqual(start);
+    expect(unusedCutoff(dateOf('03-31T12:00:00'), 30)).toEqual(start);
+    expect(unusedCutoff(start, 0)).toEqual(start);
   });
 });
 

@@ -7,7 +7,7 @@ export function purgeAt(since: Date, retentionDays: number): Date {
 }
 
 /** An unused file has reached the threshold if it was last changed before the returned time. */
-export function unusedSince(now: Date, thresholdDays: number): Date {
+export function unusedCutoff(now: Date, thresholdDays: number): Date {
   return addHours(now, -thresholdDays * HOURS_A_DAY);
 }
 

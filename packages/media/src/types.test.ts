@@ -1,4 +1,4 @@
-import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canHoldScripts } from './types.js';
+import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canRunScripts } from './types.js';
 
 describe('a type of files', () => {
   it('has a kind when the library accepts it', () => {
@@ -20,12 +20,12 @@ describe('a type of files', () => {
   });
 
   it('reports whether it can contain scripts', () => {
-    expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(canHoldScripts)).toEqual([
+    expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(canRunScripts)).toEqual([
       true,
       true,
       true,
       true,
     ]);
-    expect(['image/png', 'video/mp4', 'audio/ogg'].map(canHoldScripts)).toEqual([false, false, false]);
+    expect(['image/png', 'video/mp4', 'audio/ogg'].map(canRunScripts)).toEqual([false, false, false]);
   });
 });

@@ -40,7 +40,7 @@ export function isProcessed(mime: string): boolean {
 }
 
 /** Returns true for types in which a browser could run scripts. Such files must be served with protective headers. */
-export function canHoldScripts(mime: string): boolean {
+export function canRunScripts(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'vector' || kind === 'doc' || kind === undefined;
 }

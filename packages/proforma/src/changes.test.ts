@@ -11,7 +11,7 @@ import {
 import { feesFor } from './pricing.js';
 import { insufficientStock } from './refusals.js';
 import { firstAttempt } from './refund-queue.js';
-import { withoutSales } from './stock.js';
+import { withoutAvailableStock } from './stock.js';
 import { aProforma, aStockRow, inStatus, line, NOW, bankPayment, refund, type Trait } from './testing/index.js';
 import type { Proforma } from './proforma.js';
 
@@ -46,20 +46,20 @@ describe('withStock', () => {
     const decidedChange = changeOf(before, { next: after });
     const [sufficientChange] = withStock([decidedChange], [aStockRow({ onHand: 2, reserved: 1 })]);
     expect(storedChangeOf(sufficientChange!)).toEqual({ before, proforma: after });
-    const [refusedChange] = withStock([decidedChange], [withoutSales(aStockRow({ onHand: 2, reserved: 1 }))]);
+    const [refusedChange] = withStock([decidedChange], [withoutAvailableStock(aStockRow({ onHand: 2, reserved: 1 }))]);
     const shortage = { code: before.lines[0]?.code ?? '', wanted: 2, available: [{ warehouse_code: 'W1', qty: 0 }] };
     const refusal = insufficientStock('Shirt', shortage);
     expect(storedChangeOf(refusedChange!)).toEqual({ before, proforma: before, refusal });
   });
 });
 
-describe('withoutSales', () => {
+describe('withoutAvailableStock', () => {
   it.each([
     [5, 2, 2],
     [2, 2, 2],
     [1, 2, 1],
   ])('treats %d pieces on hand, with %d reserved, as %d pieces on hand', (onHand, reserved, usable) => {
-    expect(withoutSales(aStockRow({ onHand, reserved })).onHand).toBe(usable);
+    expect(withoutAvailableStock(aStockRow({ onHand, reserved })).onHand).toBe(usable);
   });
 });
 

@@ -21,7 +21,7 @@ export interface RefundQueue {
 }
 
 /** If a call makes the first attempt at a refund, the worker waits for this time before its own attempt. */
-const CALL_MS = 30_000;
+const CALLER_ATTEMPT_MS = 30_000;
 /** Pause before the second attempt. Each later pause is longer than the previous one by this amount. */
 export const REFUND_PAUSE_MS = 60_000;
 
@@ -30,9 +30,9 @@ export interface RefundAttempt {
   readonly nextAttemptAt: Date;
 }
 
-export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boolean): RefundAttempt {
-  const wait = isAskedInCall ? CALL_MS : 0;
-  return { attempts: isAskedInCall ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
+export function firstAttempt(refund: Pick<Payment, 'date'>, isAttemptedByCaller: boolean): RefundAttempt {
+  const wait = isAttemptedByCaller ? CALLER_ATTEMPT_MS : 0;
+  return { attempts: isAttemptedByCaller ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
 }
 
 /** Maximum number of refunds for which the caller waits. */

@@ -78,7 +78,7 @@ function toAvailable({ warehouseCode }: StockRow, qty = 0): Shortage['available'
  * Leaves no available pieces, so that no reservation can grow in a warehouse that is no longer sellable. Reserved
  * pieces stay.
  */
-export function withoutSales(row: StockRow): StockRow {
+export function withoutAvailableStock(row: StockRow): StockRow {
   return { ...row, onHand: Math.min(row.onHand, row.reserved) };
 }
 

@@ -63,7 +63,7 @@ function issueRoutes(apps: AppAdministration, cachedTokens: CachedTokens, clock:
       body: PostAccessToken,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: NewAccessTokenShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       refusals: [SCOPE_NOT_HELD],
       handle: async ({ app, tokenId, scopes: granted, body: { access_token: fields } }) => {
         const { name, scopes = null, language } = fields;
@@ -86,7 +86,7 @@ function issueRoutes(apps: AppAdministration, cachedTokens: CachedTokens, clock:
       bodyOptional: true,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: NewAccessTokenShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       refusals: [SCOPE_NOT_HELD, TOKEN_NOT_ACTIVE],
       handle: async ({ app, id, tokenId, scopes: granted, body: { access_token: fields } }) => {
         const overlapHours = overlapSeconds(fields?.overlap) / SECONDS_PER_HOUR;

@@ -1,6 +1,6 @@
 import { ALREADY_TAKEN, isBlank, isRefusal } from '@back-office/kernel';
 import type { Cards } from '@back-office/customers';
-import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
+import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created } from '../http/answer.js';
 import { Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -39,7 +39,7 @@ export function cardRoutes(cards: Cards): Route[] {
       answers: { 201: record({ data: CardShape }) },
       refusals: ['API.Customers.NotFound', ALREADY_TAKEN],
       handle: async ({ app, body: { card: fields } }) => {
-        const customer = parseCustomerName(fields);
+        const customer = parseCustomerIdentifier(fields);
         if (isRefusal(customer)) return customer;
         const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
         const result = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });

@@ -9,7 +9,7 @@ import {
   type CustomerIdentifier,
 } from '@back-office/kernel';
 import { promotionTotals } from '@back-office/proforma';
-import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
+import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created, ok } from '../http/answer.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -113,7 +113,7 @@ export function checkoutRoutes(evaluations: Evaluations, queries: EvaluationQuer
       ],
       handle: async ({ app, body }) => {
         const fields = body.order_processing;
-        const customer = parseCustomerName(fields);
+        const customer = parseCustomerIdentifier(fields);
         if (isRefusal(customer)) return customer;
         const result = await evaluations.evaluate(app.id, parseBasket(app, fields, customer));
         return answerWith(result, (evaluation) => created(presentEvaluation(app, evaluation)));

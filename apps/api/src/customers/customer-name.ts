@@ -12,7 +12,7 @@ export class CustomerNameFields {
 }
 
 /** Returns null when the fields identify no customer; refuses an id without `data_part` and `time_part`. */
-export function parseCustomerName(fields: CustomerNameFields): CustomerIdentifier | null | Refusal {
+export function parseCustomerIdentifier(fields: CustomerNameFields): CustomerIdentifier | null | Refusal {
   const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = fields;
   if (isPresent(id)) {
     if (!isPresent(dataPart)) return refuse(CANT_BE_BLANK, 'data_part');

@@ -1,4 +1,4 @@
 export { CustomerShape } from './customer.js';
-export { CustomerNameFields, parseCustomerName } from './customer-name.js';
+export { CustomerNameFields, parseCustomerIdentifier } from './customer-name.js';
 export { customerRoutes } from './customers.routes.js';
 export { personalDataRoutes } from './personal-data.routes.js';

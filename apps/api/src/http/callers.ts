@@ -31,7 +31,7 @@ export class Callers {
   }
 
   /** Returns the party of the caller: the app id of a known token, or else the address. */
-  turnOf(request: Request): number | string {
+  partyOf(request: Request): number | string {
     return this.knownTokens.appOf(this.credentialsOf(request)) ?? addressOf(request);
   }
 

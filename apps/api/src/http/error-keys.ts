@@ -1,10 +1,10 @@
 import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
-import { ANSWER_NOT_KEPT } from './idempotency.js';
+import { ANSWER_NOT_STORED } from './idempotency.js';
 import type { Route } from './route.js';
 import { WRONG_DATA_TYPE } from './wrong-types.js';
 
-export function isKeyed({ method, answersSecret }: Pick<Route, 'method' | 'answersSecret'>): boolean {
-  return method !== 'get' && !answersSecret;
+export function isKeyed({ method, returnsSecret }: Pick<Route, 'method' | 'returnsSecret'>): boolean {
+  return method !== 'get' && !returnsSecret;
 }
 
 export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]> {
@@ -15,9 +15,9 @@ export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]
     ...(route.failedRows ?? []).map((key): [number, string] => [successStatusOf(route), key]),
   ];
   if (route.missingKey) entries.push([404, route.missingKey]);
-  if (route.namesWrongTypes) entries.push([400, WRONG_DATA_TYPE]);
+  if (route.listsWrongTypes) entries.push([400, WRONG_DATA_TYPE]);
   if (isKeyed(route))
-    entries.push([409, 'API.Idempotency.InProgress'], [422, 'API.Idempotency.KeyReused'], [422, ANSWER_NOT_KEPT]);
+    entries.push([409, 'API.Idempotency.InProgress'], [422, 'API.Idempotency.KeyReused'], [422, ANSWER_NOT_STORED]);
   const byStatus = new Map<number, string[]>();
   for (const [status, key] of entries) byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), key])]);
   return byStatus;

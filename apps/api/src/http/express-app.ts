@@ -63,8 +63,8 @@ export function createExpressApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
   app.use(logRequests(parts.observer));
   const callers = new Callers(parts);
-  app.use(slowDownStrangers((request) => callers.turnOf(request)));
-  app.use(admitInTurn(parts.admission, (request) => callers.turnOf(request)));
+  app.use(slowDownStrangers((request) => callers.partyOf(request)));
+  app.use(admitInTurn(parts.admission, (request) => callers.partyOf(request)));
   parts.mountOutsideBasePath(app);
   app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
   if (parts.corsOrigins.length > 0) {
@@ -167,7 +167,7 @@ async function respond(
     if (isStrict(request)) response.setHeader('Preference-Applied', 'handling=strict');
     if (unsentBytes.isFull(holder.app.id)) throw new errors.Busy('app_bytes');
     const result = await answerCall(route, request, response, parts, preconditions);
-    if (route.answersSecret) rememberToken(result, holder.app.id, callers);
+    if (route.returnsSecret) rememberToken(result, holder.app.id, callers);
     if (result.chunks) await sendChunks(response, result, result.chunks);
     else {
       const bytes = send(response, result);

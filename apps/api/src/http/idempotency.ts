@@ -6,7 +6,7 @@ import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
 /** Key for a repeat of a completed call whose answer is not stored, because the app has too many stored answers. */
-export const ANSWER_NOT_KEPT = 'API.Idempotency.AnswerNotKept';
+export const ANSWER_NOT_STORED = 'API.Idempotency.AnswerNotKept';
 
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
@@ -39,7 +39,7 @@ export async function answerOnce(
 ): Promise<Answer> {
   const claim = await calls.begin(call);
   if (claim === 'reused') return errors.refusalAnswer({ refused: 'API.Idempotency.KeyReused' }, speech);
-  if (claim === 'not kept') return errors.refusalAnswer({ refused: ANSWER_NOT_KEPT }, speech);
+  if (claim === 'not kept') return errors.refusalAnswer({ refused: ANSWER_NOT_STORED }, speech);
   if (claim === 'running') return inProgressAnswer(speech);
   if ('status' in claim) return markReplayed(claim);
   const renewal = setInterval(() => void calls.renew(claim).catch(ignoreFailure), RENEW_MS);

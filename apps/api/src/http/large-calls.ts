@@ -102,8 +102,8 @@ function hasLargeBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= MIN_LARGE_BYTES;
 }
 
-const PAGE_SIZES = ['limit', 'perPage', 'pageSize', 'page_size'];
+const PAGE_SIZE_PARAMETERS = ['limit', 'perPage', 'pageSize', 'page_size'];
 
 function asksForLargePage({ query }: Request): boolean {
-  return PAGE_SIZES.some((name) => (parseInteger(query[name]) ?? 0) >= MIN_LARGE_PAGE);
+  return PAGE_SIZE_PARAMETERS.some((name) => (parseInteger(query[name]) ?? 0) >= MIN_LARGE_PAGE);
 }

@@ -1,6 +1,6 @@
 import { isKeyed } from './error-keys.js';
 import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
-import { ANSWER_NOT_KEPT } from './idempotency.js';
+import { ANSWER_NOT_STORED } from './idempotency.js';
 import { REFS } from './openapi-bodies.js';
 import { refsTo } from './openapi-headers.js';
 import { extractNamedShapes } from './openapi-shapes.js';
@@ -96,7 +96,7 @@ const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
     schema: 'RuleError',
     ofKeyedCalls: {
       reason: 'the `Idempotency-Key` belongs to another request, or its answer is not kept',
-      keys: ['API.Idempotency.KeyReused', ANSWER_NOT_KEPT],
+      keys: ['API.Idempotency.KeyReused', ANSWER_NOT_STORED],
     },
   },
   429: { reason: 'more calls than `RateLimit-Policy` allows; see `Retry-After`', schema: 'DetailError' },

@@ -60,9 +60,9 @@ export class Preconditions {
       : taggedAnswer;
   }
 
-  private isRecord({ answers, answersSecret }: Route, { status }: Answer): boolean {
+  private isRecord({ answers, returnsSecret }: Route, { status }: Answer): boolean {
     const shape = dataShapeOf(answers[status]);
-    return status < 300 && !answersSecret && shape !== undefined && this.recordShapes.has(shape);
+    return status < 300 && !returnsSecret && shape !== undefined && this.recordShapes.has(shape);
   }
 }
 

@@ -28,5 +28,5 @@ export function readBody(route: Route, request: Request): ValidatedBody<object> 
   if (route.body === undefined) return { body: {}, errors: undefined };
   if (route.upload) return validateBody(route.body, formOf(request).fields);
   const raw: unknown = request.body;
-  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
+  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.listsWrongTypes);
 }

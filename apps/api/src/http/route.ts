@@ -84,10 +84,10 @@ interface RouteParts<Body extends object> {
   /** The record that the call changes. Without it, a call with `If-Match` gets 412. */
   readonly guard?: Guard;
   /** Whether the answer contains a secret, which must not be stored. `Idempotency-Key` is then ignored. */
-  readonly answersSecret?: boolean;
+  readonly returnsSecret?: boolean;
   readonly media?: readonly string[];
   /** Whether the 400 lists every value of a wrong type, as in {@link WrongTypesShape}. */
-  readonly namesWrongTypes?: boolean;
+  readonly listsWrongTypes?: boolean;
   readonly failures?: Readonly<Record<number, TSchema>>;
   readonly refusals?: readonly string[];
   /** Message keys of failed rows in a 2xx answer. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 
 /** Large enough for several of the largest pages. */
-const MAX_BYTES_OF_APP = 128 * 1024 ** 2;
+const MAX_UNSENT_BYTES_PER_APP = 128 * 1024 ** 2;
 /** Smaller answers fit into the socket buffers and use no memory of the process. */
 const MIN_COUNTED_BYTES = 64 * 1024;
 
@@ -9,7 +9,7 @@ const MIN_COUNTED_BYTES = 64 * 1024;
 export class UnsentBytes {
   private readonly bytesByApp = new Map<number, number>();
 
-  constructor(private readonly maxBytes = MAX_BYTES_OF_APP) {}
+  constructor(private readonly maxBytes = MAX_UNSENT_BYTES_PER_APP) {}
 
   isFull(appId: number): boolean {
     return (this.bytesByApp.get(appId) ?? 0) >= this.maxBytes;

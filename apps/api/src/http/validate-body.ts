@@ -21,7 +21,7 @@ export interface ValidatedBody<Body> {
 export function validateBody<Body extends object>(
   bodyClass: BodyClass<Body>,
   raw: unknown,
-  namesWrongTypes = false,
+  listsWrongTypes = false,
 ): ValidatedBody<Body> {
   if (!isPlainObject(raw)) throw badRequest('Request.WrongType', { pointer: '' });
   const truncatedBody = truncateOverlongLists(bodyClass, raw);
@@ -31,7 +31,7 @@ export function validateBody<Body extends object>(
     messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),
   );
   if (errors.some(([, message]) => message === MALFORMED)) {
-    const wrongTypes = namesWrongTypes ? findWrongTypesInWrappers(bodyClass, violations, truncatedBody) : [];
+    const wrongTypes = listsWrongTypes ? findWrongTypesInWrappers(bodyClass, violations, truncatedBody) : [];
     if (wrongTypes.length === 0) throw new HttpProblem(400, {}, describeWrongTypes(violations, truncatedBody));
     return { body, errors: undefined, wrongTypes };
   }

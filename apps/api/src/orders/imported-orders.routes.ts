@@ -9,7 +9,7 @@ import {
   type CustomerIdentifier,
 } from '@back-office/kernel';
 import type { ImportedOrder, ImportedOrders, Order, OrderQueries } from '@back-office/orders';
-import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
+import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { created } from '../http/answer.js';
 import { fieldErrorsAnswer, type FieldErrors } from '../http/errors.js';
 import {
@@ -76,7 +76,7 @@ export function importedOrderRoutes(importedOrders: ImportedOrders, orders: Orde
       scope: 'orders:write',
       summary: 'Imports an order of another system; its stock is neither reserved nor shipped',
       body: PostOrder,
-      namesWrongTypes: true,
+      listsWrongTypes: true,
       failures: { 400: WrongTypesShape, 422: BareRefusal },
       answers: { 201: record({ data: OrderShape }) },
       refusals: [
@@ -88,7 +88,7 @@ export function importedOrderRoutes(importedOrders: ImportedOrders, orders: Orde
       handle: async ({ app, body: { order } }) => {
         const errors = checkDecimals(app, order);
         if (Object.keys(errors).length > 0) return fieldErrorsAnswer(errors, app);
-        const customer = parseCustomerName(order);
+        const customer = parseCustomerIdentifier(order);
         if (isRefusal(customer)) return customer;
         const addedOrder = await importedOrders.add(app.id, parseImport(app, order, customer));
         if (isRefusal(addedOrder)) return addedOrder;

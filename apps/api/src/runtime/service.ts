@@ -30,9 +30,9 @@ export interface Service {
 export interface ServiceOptions {
   readonly clock?: Clock | undefined;
   /** Whether the process uses files; false for commands that use none. */
-  readonly opensStore?: boolean;
+  readonly usesFiles?: boolean;
   /** Whether an in-memory database is refused; true for commands, because their changes must outlive the process. */
-  readonly needsKeptRecords?: boolean;
+  readonly needsPersistence?: boolean;
   /** By default, a logger as configured. */
   readonly logger?: Logger;
 }
@@ -50,8 +50,8 @@ export async function startService(
   config: Config,
   {
     clock = new SystemClock(),
-    opensStore = true,
-    needsKeptRecords = false,
+    usesFiles = true,
+    needsPersistence = false,
     logger = loggerOf(config),
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -60,14 +60,14 @@ export async function startService(
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
     // Modules open before the database, so that a failing module leaves no database server running.
-    const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONING_GATEWAY;
+    const refunds = usesFiles ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONING_GATEWAY;
     openAdapters.push(refunds);
-    const media = opensStore ? await openLibraryTools(config) : undefined;
+    const media = usesFiles ? await openLibraryTools(config) : undefined;
     if (media) openAdapters.push(media);
     const options = databaseOptionsOf(config, clock, media);
     const openedDatabase = await openDatabase(config, options);
     openAdapters.push(openedDatabase);
-    if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY_MESSAGE);
+    if (needsPersistence && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY_MESSAGE);
     const { database, notice } = openedDatabase;
     return {
       container: containerOf(database, { refunds, media, webhookNetworks: config.webhookNetworks }, clock),

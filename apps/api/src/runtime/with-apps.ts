@@ -8,7 +8,7 @@ export async function withApps<Result>(
   environment: Config['environment'],
   work: (apps: AppAdministration) => Promise<Result>,
 ): Promise<Result> {
-  const service = await startService({ ...readConfig(environment), databasePoolSize: 1 }, { opensStore: false });
+  const service = await startService({ ...readConfig(environment), databasePoolSize: 1 }, { usesFiles: false });
   try {
     return await work(service.container.get(TOKENS.Apps));
   } finally {

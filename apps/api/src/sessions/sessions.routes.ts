@@ -2,7 +2,7 @@ import { addSeconds, type Clock, formatDateTime, isRefusal, checkText, refuse } 
 import type { Session, Sessions } from '@back-office/apps';
 import { hashToken, newToken } from '../http/authentication.js';
 import { LANGUAGE_TAG, type CachedTokens } from '../apps/index.js';
-import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
+import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created, NO_CONTENT } from '../http/answer.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
 import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
@@ -60,10 +60,10 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       body: PostSession,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: SessionShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       refusals: ['API.Customers.NotFound'],
       handle: async ({ app, body: { session } }) => {
-        const customer = parseCustomerName(session);
+        const customer = parseCustomerIdentifier(session);
         if (isRefusal(customer)) return customer;
         const maxSeconds = app.settings.sessions.maxDays * DAY_SECONDS;
         const seconds = Math.min(parseDuration(session.expires_in, DEFAULT_LIFETIME_SECONDS), maxSeconds);
@@ -101,7 +101,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       refusals: [UNABLE_TO_UPDATE],
       handle: async ({ app, tokenId, body: { firebase_token: firebaseToken } }) => {
         const isValid = checkText(firebaseToken, MAX_FIREBASE_TOKEN_LENGTH, false) === undefined;
-        const isStored = isValid && (await sessions.keepFirebaseToken(app.id, tokenId, String(firebaseToken)));
+        const isStored = isValid && (await sessions.replacePushToken(app.id, tokenId, String(firebaseToken)));
         return isStored ? NO_CONTENT : refuse(UNABLE_TO_UPDATE);
       },
     }),

@@ -1,12 +1,12 @@
 import type { AppContext, AppQueries } from '@back-office/apps';
 import {
   attemptedDelivery,
-  blockFollowers,
+  clearFollowerTimes,
   chainsOf,
   isDelivered,
   isGone,
   deriveHealth,
-  MAX_DELIVERIES_PER_TURN,
+  MAX_ATTEMPTS_PER_TURN,
   MIN_FAILURES_TO_SLOW_DOWN,
   newDelivery,
   retryAfterSeconds,
@@ -121,9 +121,9 @@ export class WebhookDispatcher {
     if (leased === undefined || app === undefined) return false;
     const endMs = performance.now() + TURN_MS;
     const isSlowedDown = leased.health.failures >= MIN_FAILURES_TO_SLOW_DOWN;
-    const dueDeliveries = leased.due.slice(0, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN);
+    const dueDeliveries = leased.due.slice(0, isSlowedDown ? 1 : MAX_ATTEMPTS_PER_TURN);
     // A receiver that refuses all repeated events may still accept a new one.
-    const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_DELIVERIES_PER_TURN - dueDeliveries.length);
+    const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_ATTEMPTS_PER_TURN - dueDeliveries.length);
     const newDeliveries = await this.newDeliveries(leased, page.events);
     const startedAt = this.clock.now();
     // If the turn omits older deliveries, newer deliveries of the same record must wait for them.
@@ -138,14 +138,14 @@ export class WebhookDispatcher {
       answers,
       hasFirstAttempt: attempts.some(({ delivery }) => delivery.attempts === 1),
     });
-    const deliveries = blockFollowers([
+    const deliveries = clearFollowerTimes([
       ...dueDeliveries.flatMap(({ event }) => attemptedById.get(event.id) ?? []),
       ...newDeliveries.map((delivery) => attemptedById.get(delivery.event.id) ?? delivery),
     ]);
     const stored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
     this.count(answers);
     if (stored === 'all' && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
-    const hasMore = page.hasMore || dueDeliveries.length === MAX_DELIVERIES_PER_TURN;
+    const hasMore = page.hasMore || dueDeliveries.length === MAX_ATTEMPTS_PER_TURN;
     return stored !== 'nothing' && hasMore && health.retryAt === null && switchOffReason === undefined;
   }
 

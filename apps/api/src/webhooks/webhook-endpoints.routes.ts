@@ -85,7 +85,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
       body: PostWebhookEndpoint,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: WebhookEndpointWithSecretShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       refusals: [SCOPE_NOT_HELD, TOO_MANY_ENDPOINTS, URL_NOT_ALLOWED],
       handle: async ({ app, scopes, body: { webhook_endpoint: fields } }) => {
         const { url, description = null, types = null, subject = null } = fields;
@@ -155,7 +155,7 @@ function secretRoutes({ endpoints, testMessage, clock }: EndpointParts): Route[]
       bodyOptional: true,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: WebhookEndpointWithSecretShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       refusals: [SCOPE_NOT_HELD],
       handle: async ({ app, id, scopes, body }) => {
         const endpoint = await endpoints.find(app.id, id);

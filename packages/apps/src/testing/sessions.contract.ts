@@ -118,16 +118,16 @@ export function sessionsContract(
   describe('the Firebase token', () => {
     it('is stored with an active session and can be replaced', async () => {
       const { id } = await startSession();
-      expect(await sessions.keepFirebaseToken(appId, id, 'one')).toBe(true);
-      expect(await sessions.keepFirebaseToken(appId, id, 'two')).toBe(true);
+      expect(await sessions.replacePushToken(appId, id, 'one')).toBe(true);
+      expect(await sessions.replacePushToken(appId, id, 'two')).toBe(true);
     });
 
     it('is not stored with a session that has ended, is missing or belongs to another app', async () => {
       const { id } = await startSession();
-      expect(await sessions.keepFirebaseToken(await fixture.makeApp(), id, 'x')).toBe(false);
-      expect(await sessions.keepFirebaseToken(appId, 987_654_321, 'x')).toBe(false);
+      expect(await sessions.replacePushToken(await fixture.makeApp(), id, 'x')).toBe(false);
+      expect(await sessions.replacePushToken(appId, 987_654_321, 'x')).toBe(false);
       await sessions.end(appId, id);
-      expect(await sessions.keepFirebaseToken(appId, id, 'x')).toBe(false);
+      expect(await sessions.replacePushToken(appId, id, 'x')).toBe(false);
     });
   });
 

@@ -23,14 +23,14 @@ export const VOUCHERS = {
   area: 'Vouchers',
   fields: FIELDS,
   reference: { field: 'customer_id', failure: 'API.Customers.NotFound' },
-  finish: coverUsedAmount,
+  finish: checkUsedAmount,
 };
 
 /**
  * Refuses an amount below the spent amount. Also refuses a lower amount of a held voucher, because the proforma may
  * spend all of it.
  */
-function coverUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
+function checkUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
   const isHeld = (storedRecord?.['held_by'] ?? null) !== null;
   const usedAmount = Number(storedRecord?.[isHeld ? 'amount' : 'spent'] ?? 0);

@@ -11,7 +11,7 @@ import type { Clock } from '@back-office/kernel';
 import type { State } from '../state.js';
 import { audit } from './audit-entries.js';
 import { addToken, tokenByHash } from './held-tokens.js';
-import { INSTALLATION } from './memory-apps.js';
+import { NO_APP_ID } from './memory-apps.js';
 import { revokeToken, toAppToken } from './memory-token-administration.js';
 
 export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
@@ -22,7 +22,7 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
 
   async add({ appId, hash, language, expiresAt, name, scopes, upload }: NewAccessToken): Promise<AppToken | undefined> {
     return this.state.memory.transaction(() => {
-      if (!this.state.apps.get(INSTALLATION, appId)) return undefined;
+      if (!this.state.apps.get(NO_APP_ID, appId)) return undefined;
       const token = addToken(this.state, appId, hash, {
         kind: upload ? 'upload' : 'app',
         upload: upload ?? null,
@@ -49,7 +49,7 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
 
   async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
     const appToken = tokenByHash(this.state, hash);
-    const app = appToken && this.state.apps.get(INSTALLATION, appToken.appId);
+    const app = appToken && this.state.apps.get(NO_APP_ID, appToken.appId);
     if (!app) return undefined;
     const { id: tokenId, kind, scopes, upload, customer_id: customerId, language } = appToken.token;
     const { expires_at: expiresAt, revoked_at: revokedAt } = appToken.token;

@@ -23,7 +23,7 @@ import { audit } from './audit-entries.js';
 import { addFirstRecords, hasWarehouse, hasAmounts } from './other-areas.js';
 
 /** App id of the records that belong to no app. */
-export const INSTALLATION = 0;
+export const NO_APP_ID = 0;
 
 export class MemoryApps implements Apps, AppQueries {
   constructor(
@@ -33,7 +33,7 @@ export class MemoryApps implements Apps, AppQueries {
 
   async create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
     return this.state.memory.transaction(() => {
-      const { id } = this.state.apps.insert(INSTALLATION, {
+      const { id } = this.state.apps.insert(NO_APP_ID, {
         name,
         currency,
         default_language: language,
@@ -51,11 +51,11 @@ export class MemoryApps implements Apps, AppQueries {
   }
 
   async ids(): Promise<number[]> {
-    return this.state.apps.all(INSTALLATION).map(({ id }) => id);
+    return this.state.apps.all(NO_APP_ID).map(({ id }) => id);
   }
 
   async find(appId: number): Promise<App | undefined> {
-    return this.state.apps.get(INSTALLATION, appId);
+    return this.state.apps.get(NO_APP_ID, appId);
   }
 
   async context(appId: number): Promise<AppContext | undefined> {
@@ -65,7 +65,7 @@ export class MemoryApps implements Apps, AppQueries {
 
   async patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
     return this.state.memory.transaction(() => {
-      const app = this.state.apps.get(INSTALLATION, appId);
+      const app = this.state.apps.get(NO_APP_ID, appId);
       if (app === undefined) return undefined;
       const nextApp = applyPatch(app, patch);
       const warehouse = patchedWarehouseCode(nextApp, patch);
@@ -76,7 +76,7 @@ export class MemoryApps implements Apps, AppQueries {
       });
       if (Object.keys(errors).length > 0) return { errors };
       audit(this.state, appId, this.clock.now(), settingsEntries(app, nextApp));
-      this.state.apps.put(INSTALLATION, nextApp);
+      this.state.apps.put(NO_APP_ID, nextApp);
       return nextApp;
     });
   }

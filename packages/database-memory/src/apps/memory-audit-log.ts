@@ -2,7 +2,7 @@ import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type Aud
 import { addHours, type Clock, type Page } from '@back-office/kernel';
 import { compare, pageOf } from '../lists.js';
 import type { State } from '../state.js';
-import { INSTALLATION } from './memory-apps.js';
+import { NO_APP_ID } from './memory-apps.js';
 
 export class MemoryAuditLog implements AuditLog {
   constructor(
@@ -20,7 +20,7 @@ export class MemoryAuditLog implements AuditLog {
 
   async purge(): Promise<boolean> {
     this.state.memory.transaction(() => {
-      for (const { id: appId, settings } of this.state.apps.all(INSTALLATION)) {
+      for (const { id: appId, settings } of this.state.apps.all(NO_APP_ID)) {
         const days = settings.audit?.retention_days ?? DEFAULT_AUDIT_RETENTION_DAYS;
         const end = addHours(this.clock.now(), -days * 24);
         for (const { id, at } of this.state.auditLog.all(appId)) if (at < end) this.state.auditLog.delete(appId, id);

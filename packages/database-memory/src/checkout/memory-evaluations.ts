@@ -9,7 +9,7 @@ import {
 } from '@back-office/checkout';
 import { addHours, isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { priceItems } from '@back-office/proforma';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import { checkCurrency } from '../apps/app-currency.js';
 import type { State } from '../state.js';
 import type { StoredEvaluation } from './records.js';
@@ -28,7 +28,7 @@ export class MemoryEvaluations implements Evaluations, EvaluationQueries {
   async removeUnused(): Promise<boolean> {
     const now = this.clock.now();
     return this.state.memory.transaction(() => {
-      const unused = this.state.apps.all(INSTALLATION).flatMap((app) => {
+      const unused = this.state.apps.all(NO_APP_ID).flatMap((app) => {
         const { retention_days: days } = completeSettings(app).evaluation;
         const isUnused = (evaluation: StoredEvaluation) =>
           evaluation.consumed_at === null && evaluation.inserted_at < addHours(now, -24 * days);

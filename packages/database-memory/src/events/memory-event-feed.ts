@@ -8,7 +8,7 @@ import {
   type PositionExpired,
 } from '@back-office/events';
 import { addHours, type Clock } from '@back-office/kernel';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { makeDue } from '../webhooks/stored-deliveries.js';
 
@@ -42,7 +42,7 @@ export class MemoryEventFeed implements EventFeed {
 
   async purge(): Promise<boolean> {
     this.state.memory.transaction(() => {
-      for (const { id: appId, settings } of this.state.apps.all(INSTALLATION)) {
+      for (const { id: appId, settings } of this.state.apps.all(NO_APP_ID)) {
         const days = settings.events?.retention_days ?? DEFAULT_EVENT_RETENTION_DAYS;
         this.purgeApp(appId, addHours(this.clock.now(), -days * HOURS_PER_DAY));
       }

@@ -1,7 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import {
   JOBS,
-  latestPurge,
+  purgeDeadline,
   MAX_JOB_ATTEMPTS,
   MAX_PURGE_ATTEMPTS,
   processingKey,
@@ -12,7 +12,7 @@ import {
   type Purpose,
   type TidyPayload,
 } from '@back-office/media';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { publicKeysOf } from './derived-files.js';
 import type { JobRecord } from './records.js';
@@ -45,7 +45,7 @@ export class JobList {
   }
 
   addPurge(payload: PurgePayload): void {
-    const runAt = latestPurge(this.clock.now());
+    const runAt = purgeDeadline(this.clock.now());
     const key = purgeKey(payload.appId, payload.fileId);
     this.add({ name: JOBS.purge, payload, key, runAt, maxAttempts: MAX_PURGE_ATTEMPTS });
   }
@@ -103,11 +103,11 @@ export class JobList {
   }
 
   complete(id: number): void {
-    this.state.jobs.delete(INSTALLATION, id);
+    this.state.jobs.delete(NO_APP_ID, id);
   }
 
   fail(id: number, error: unknown): void {
-    const job = this.state.jobs.get(INSTALLATION, id);
+    const job = this.state.jobs.get(NO_APP_ID, id);
     if (job === undefined) return;
     const pauseMs = Math.exp(Math.min(job.attempts, MAX_PAUSE_ATTEMPTS)) * MS_PER_SECOND;
     const pauseStartMs = Math.max(this.clock.now().getTime(), job.run_at.getTime());
@@ -117,7 +117,7 @@ export class JobList {
   private add({ name, payload, key, runAt = this.clock.now(), maxAttempts = MAX_JOB_ATTEMPTS }: NewJob): void {
     const earlierJob = key === undefined ? undefined : this.findByKey(key);
     if (earlierJob) this.replace(earlierJob);
-    this.state.jobs.insert(INSTALLATION, {
+    this.state.jobs.insert(NO_APP_ID, {
       name,
       payload: JSON.stringify(payload),
       key: key ?? null,
@@ -137,15 +137,15 @@ export class JobList {
   }
 
   private findByKey(key: string): JobRecord | undefined {
-    return this.state.jobs.find(INSTALLATION, (job) => job.key === key);
+    return this.state.jobs.find(NO_APP_ID, (job) => job.key === key);
   }
 
   private all(): JobRecord[] {
-    return this.state.jobs.all(INSTALLATION);
+    return this.state.jobs.all(NO_APP_ID);
   }
 
   private put(job: JobRecord): JobRecord {
-    this.state.jobs.put(INSTALLATION, job);
+    this.state.jobs.put(NO_APP_ID, job);
     return job;
   }
 }

@@ -1,6 +1,6 @@
 import { addHours, type Clock } from '@back-office/kernel';
 import { DAILY_JOBS, type JobQueue, type JobTasks, type JobWorker } from '@back-office/media';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { JobList } from './job-list.js';
 import type { JobRecord } from './records.js';
@@ -43,10 +43,10 @@ export class MemoryJobQueue implements JobQueue {
       const { dailyJobs } = this.state;
       const now = this.clock.now();
       for (const { name, hour, minute } of DAILY_JOBS) {
-        const dailyJob = dailyJobs.find(INSTALLATION, (job) => job.name === name);
-        if (dailyJob === undefined) dailyJobs.insert(INSTALLATION, { name, seen_at: now });
+        const dailyJob = dailyJobs.find(NO_APP_ID, (job) => job.name === name);
+        if (dailyJob === undefined) dailyJobs.insert(NO_APP_ID, { name, seen_at: now });
         else if (lastTime(hour, minute, now) > dailyJob.seen_at) {
-          dailyJobs.put(INSTALLATION, { ...dailyJob, seen_at: now });
+          dailyJobs.put(NO_APP_ID, { ...dailyJob, seen_at: now });
           this.jobs.addDaily(name);
         }
       }

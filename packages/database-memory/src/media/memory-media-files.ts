@@ -9,7 +9,7 @@ import {
   isInitiallyPending,
   keyCandidate,
   stepOf,
-  unusedSince,
+  unusedCutoff,
   type FileEdit,
   type MediaApp,
   type MediaFiles,
@@ -19,7 +19,7 @@ import {
   type StoredFile,
 } from '@back-office/media';
 import { MemoryKeyedWrite } from '../keyed-write.js';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { activeFiles, fileJson, fileOf, filesOf, presentFile, isUsed, searchTextOf } from './files.js';
@@ -71,7 +71,7 @@ export class MemoryMediaFiles implements MediaFiles {
   async hideUnused(): Promise<number> {
     const now = this.clock.now();
     let hiddenCount = 0;
-    for (const { id, settings } of this.state.apps.all(INSTALLATION)) {
+    for (const { id, settings } of this.state.apps.all(NO_APP_ID)) {
       const days = settings.media?.auto_hide_unused_days ?? null;
       if (days !== null) hiddenCount += this.hideUnusedOf(id, days, now);
     }
@@ -79,7 +79,7 @@ export class MemoryMediaFiles implements MediaFiles {
   }
 
   private hideUnusedOf(appId: number, days: number, now: Date): number {
-    const since = unusedSince(now, days);
+    const since = unusedCutoff(now, days);
     const unusedFiles = activeFiles(this.state, appId)
       .filter((file) => !file.hidden && !file.stays_visible)
       .filter((file) => file.last_modified <= since && !isUsed(this.state, appId, file.key));

@@ -1,6 +1,6 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 import { compare, sortBy } from '../lists.js';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import type { State } from '../state.js';
 import { fileOf, filesOf } from './files.js';
 import type { FileRecord, PageRecord, RenditionRecord } from './records.js';
@@ -11,7 +11,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
   constructor(private readonly state: State) {}
 
   async findApp(prefix: string): Promise<number | undefined> {
-    return this.state.apps.find(INSTALLATION, (app) => app.media_prefix === prefix)?.id;
+    return this.state.apps.find(NO_APP_ID, (app) => app.media_prefix === prefix)?.id;
   }
 
   async findObject(appId: number, key: string): Promise<PublicObject | undefined> {
@@ -65,7 +65,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
   }
 
   private isServed(appId: number, file: FileRecord | undefined): boolean {
-    const { media } = this.state.apps.get(INSTALLATION, appId)?.settings ?? {};
+    const { media } = this.state.apps.get(NO_APP_ID, appId)?.settings ?? {};
     return file !== undefined && (file.state === 'active' || (media?.serve_trash ?? true));
   }
 

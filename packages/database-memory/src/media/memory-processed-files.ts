@@ -8,7 +8,7 @@ import {
   type ProcessingResult,
   type PublicLibrary,
 } from '@back-office/media';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { derivedKeys, derivedOf, dropDerivedFiles, pagesOf, renditionsOf } from './derived-files.js';
@@ -31,7 +31,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
 
   async find(appId: number, fileId: number): Promise<FileToProcess | undefined> {
     const file = fileOf(this.state, appId, fileId);
-    const app = this.state.apps.get(INSTALLATION, appId);
+    const app = this.state.apps.get(NO_APP_ID, appId);
     if (file === undefined || app === undefined) return undefined;
     const { id, key, mime, kind, size, version, content, original, processing } = file;
     const preset = this.state.uploadPresets.get(appId, file.preset_id ?? 0);

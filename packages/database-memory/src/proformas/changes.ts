@@ -6,7 +6,7 @@ import {
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
-  withoutSales,
+  withoutAvailableStock,
   withOrderState,
   withStock,
   type DecidedChange,
@@ -70,7 +70,7 @@ function stockFor(state: State, appId: number, changes: readonly DecidedChange[]
   }));
   const shelves = [...reservations, ...sellableStock(state, appId, sources)];
   return stockRows(state, appId, shelves).map((row) =>
-    isSelling(state, appId, row.warehouseId) ? row : withoutSales(row),
+    isSelling(state, appId, row.warehouseId) ? row : withoutAvailableStock(row),
   );
 }
 

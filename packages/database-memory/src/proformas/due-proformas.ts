@@ -1,5 +1,5 @@
 import { dueAt, isOpen, type DueProforma, type Proforma, type ProformaOrders } from '@back-office/proforma';
-import { INSTALLATION } from '../apps/memory-apps.js';
+import { NO_APP_ID } from '../apps/memory-apps.js';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 
@@ -23,7 +23,7 @@ export function dueProformas(
 }
 
 function deadlinesOf({ apps, proformas }: State, appId: number): DueEntry[] {
-  const expirePaid = apps.get(INSTALLATION, appId)?.settings.proforma?.expire_paid === true;
+  const expirePaid = apps.get(NO_APP_ID, appId)?.settings.proforma?.expire_paid === true;
   const deadlineOf = (proforma: Proforma): Date | null =>
     expirePaid && isOpen(proforma) ? proforma.expiresAt : dueAt(proforma);
   return proformas.all(appId).flatMap((proforma) => {

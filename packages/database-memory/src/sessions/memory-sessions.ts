@@ -43,7 +43,7 @@ export class MemorySessions implements Sessions {
     });
   }
 
-  async keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
+  async replacePushToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
     return this.state.memory.transaction(() => {
       const session = this.find(appId, id);
       if (session === undefined || session.revoked_at !== null) return false;

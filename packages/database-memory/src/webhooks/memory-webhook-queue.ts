@@ -1,5 +1,5 @@
 import {
-  MAX_DELIVERIES_PER_TURN,
+  MAX_ATTEMPTS_PER_TURN,
   MIN_FAILURES_TO_SLOW_DOWN,
   subjectOf,
   switchedOffEvents,
@@ -121,7 +121,7 @@ export class MemoryWebhookQueue implements WebhookQueue {
       if (!isDueBySubject.has(subject)) isDueBySubject.set(subject, nextAttemptAt !== null && nextAttemptAt <= now);
       return isDueBySubject.get(subject);
     });
-    return due.slice(0, MAX_DELIVERIES_PER_TURN);
+    return due.slice(0, MAX_ATTEMPTS_PER_TURN);
   }
 
   private pendingDeliveries(appId: number, endpointId: number): Delivery[] {

@@ -9,7 +9,7 @@ import {
   freeNamePrefix,
   searchedText,
   stepOf,
-  unusedSince,
+  unusedCutoff,
   type FileEdit,
   type FileState,
   isInitiallyPending,
@@ -155,7 +155,7 @@ export class SqlMediaFiles implements MediaFiles {
     const now = this.clock.now();
     let hiddenCount = 0;
     for (const { id, days } of await this.database.rows<{ id: number; days: number }>(FIND_HIDING_APPS)) {
-      const rows = await this.database.rows(HIDE_UNUSED, [id, now, unusedSince(now, days)]);
+      const rows = await this.database.rows(HIDE_UNUSED, [id, now, unusedCutoff(now, days)]);
       hiddenCount += rows.length;
     }
     return hiddenCount;

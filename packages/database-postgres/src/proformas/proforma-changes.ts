@@ -40,12 +40,12 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
-  shouldAsk: boolean,
+  isAttemptedByCaller: boolean,
   now: Date,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const lines = changes.flatMap(changedLines);
   const payments = changes
-    .flatMap((change) => changedPayments(change, shouldAsk))
+    .flatMap((change) => changedPayments(change, isAttemptedByCaller))
     .map((payment, ordinal) => ({ ...payment, ordinal }));
   const stock = changes.flatMap(reservationsOf);
   const events = proformaEvents(changes);
@@ -69,7 +69,7 @@ function changedLines({ before, after }: ProformaChange): object[] {
   return after.lines.filter((line, index) => line !== before.lines[index]).map(lineColumns);
 }
 
-function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean): object[] {
+function changedPayments({ before, after }: ProformaChange, isAttemptedByCaller: boolean): object[] {
   if (before.payments === after.payments) return [];
   const oldColumns = new Map(
     before.payments.map((payment) => [payment.id, JSON.stringify(paymentColumns(payment, before.payments))]),
@@ -81,13 +81,13 @@ function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean):
       ...columns,
       proforma_order_id: after.id,
       order_id: after.orderId,
-      ...attemptColumns(payment, shouldAsk),
+      ...attemptColumns(payment, isAttemptedByCaller),
     }));
 }
 
-function attemptColumns(payment: Payment, shouldAsk: boolean): object {
+function attemptColumns(payment: Payment, isAttemptedByCaller: boolean): object {
   if (!isPendingRefund(payment)) return { attempts: 0, next_attempt_at: null };
-  const { attempts, nextAttemptAt } = firstAttempt(payment, shouldAsk);
+  const { attempts, nextAttemptAt } = firstAttempt(payment, isAttemptedByCaller);
   return { attempts, next_attempt_at: nextAttemptAt };
 }
 

@@ -7,7 +7,7 @@ import {
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
-  withoutSales,
+  withoutAvailableStock,
   withOrderState,
   withStock,
   type DecidedChange,
@@ -153,7 +153,7 @@ async function lockStock(
     [appId, warehouses],
   );
   const sellingIds = new Set(lockedWarehouses.flatMap((warehouse) => (warehouse.isSelling ? [warehouse.id] : [])));
-  return stock.map((row) => (sellingIds.has(row.warehouseId) ? row : withoutSales(row)));
+  return stock.map((row) => (sellingIds.has(row.warehouseId) ? row : withoutAvailableStock(row)));
 }
 
 async function storeChanges(

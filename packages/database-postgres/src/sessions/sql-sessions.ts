@@ -59,7 +59,7 @@ export class SqlSessions implements Sessions {
     });
   }
 
-  keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
+  replacePushToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
     return this.database.write(
       async (sql) => (await sql.runLast(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
     );

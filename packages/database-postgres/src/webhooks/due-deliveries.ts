@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES_PER_TURN } from '@back-office/events';
+import { MAX_ATTEMPTS_PER_TURN } from '@back-office/events';
 import type { Sql } from '../client-transaction.js';
 import { listed } from '../list-conditions.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
@@ -14,14 +14,14 @@ export const FIND_DUE_DELIVERIES = `
         where e.app_id = $1 and e.endpoint_id = $2 and e.status = 'pending' and e.subject = h.subject
           and e.position < h.position
       )
-    order by h.next_attempt_at limit ${MAX_DELIVERIES_PER_TURN}
+    order by h.next_attempt_at limit ${MAX_ATTEMPTS_PER_TURN}
   ) as heads
   cross join lateral (
     select f.* from webhook_deliveries f
     where f.app_id = $1 and f.endpoint_id = $2 and f.status = 'pending' and f.subject = heads.subject
-    order by f.position limit ${MAX_DELIVERIES_PER_TURN}
+    order by f.position limit ${MAX_ATTEMPTS_PER_TURN}
   ) as d
-  order by d.position limit ${MAX_DELIVERIES_PER_TURN}`;
+  order by d.position limit ${MAX_ATTEMPTS_PER_TURN}`;
 
 const IS_FIRST = listed('d.position', 'select position from firsts');
 

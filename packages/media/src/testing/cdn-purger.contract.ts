@@ -22,9 +22,9 @@ export interface PurgerFixture {
    * Purgers of the same kind, for caches that use another format to report a missing copy. Each key describes the
    * format.
    */
-  readonly emptyPurgers?: Readonly<Record<string, CdnPurger>>;
+  readonly purgersWithoutCopies?: Readonly<Record<string, CdnPurger>>;
   readonly purgerWithoutCache?: CdnPurger;
-  /** Returns the number of connections that the caches of `emptyPurgers` hold open. */
+  /** Returns the number of connections that the caches of `purgersWithoutCopies` hold open. */
   openConnections?(): Promise<number>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
     });
 
     it('returns true, however the cache reports that no copy is left', async () => {
-      const clearingPurgers = Object.entries(fixture.emptyPurgers ?? {});
+      const clearingPurgers = Object.entries(fixture.purgersWithoutCopies ?? {});
       const results = await Promise.all(
         clearingPurgers.map(async ([report, purger]) => `${report}: ${await purger.purge(fixture.urls)}`),
       );
@@ -81,9 +81,9 @@ export function cdnPurgerContract({ describe, it, before, after }: Runner, open:
     });
 
     it('closes its connections', async () => {
-      const { openConnections, emptyPurgers = {} } = fixture;
+      const { openConnections, purgersWithoutCopies = {} } = fixture;
       if (openConnections === undefined) return;
-      for (const purger of Object.values(emptyPurgers)) await purger.purge(fixture.urls);
+      for (const purger of Object.values(purgersWithoutCopies)) await purger.purge(fixture.urls);
       for (let waitedMs = 0; waitedMs < CLOSING_MS && (await openConnections()) > 0; waitedMs += 20)
         await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await openConnections()).toBe(0);

@@ -1,5 +1,5 @@
 import { addHours, isRefusal, isStorable, parseBoolean, parseInteger, type Page } from '@back-office/kernel';
-import { FILE_KINDS, parseFolderPath, unusedSince, type FileFilter } from '@back-office/media';
+import { FILE_KINDS, parseFolderPath, unusedCutoff, type FileFilter } from '@back-office/media';
 
 type Query = Readonly<Record<string, unknown>>;
 const HOURS_PER_DAY = 24;
@@ -13,7 +13,7 @@ export function parseFileFilter(query: Query, unusedThresholdDays: number, now: 
     folder: isRefusal(folder) ? undefined : folder,
     search: searchOf(query),
     kind: FILE_KINDS.find((kind) => kind === query['kind']),
-    unusedBefore: parseBoolean(query['unused']) ? unusedSince(now, unusedThresholdDays) : undefined,
+    unusedBefore: parseBoolean(query['unused']) ? unusedCutoff(now, unusedThresholdDays) : undefined,
     noAlt: parseBoolean(query['noalt']) === true,
     minSize: minSize !== undefined && minSize >= 0 ? minSize : undefined,
     since:

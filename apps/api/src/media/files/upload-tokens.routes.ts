@@ -42,7 +42,7 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
       body: PostUploadToken,
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: UploadTokenShape }) },
-      answersSecret: true,
+      returnsSecret: true,
       handle: async ({ app, body: { upload_token: fields } }) => {
         const folder = parseFolderPath(fields.folder ?? '', 'folder');
         if (isRefusal(folder)) return folder;

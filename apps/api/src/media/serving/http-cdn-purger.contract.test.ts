@@ -62,7 +62,7 @@ describe('HttpCdnPurger', () => {
     const cache = await (hasVarnish ? startVarnish(origin) : startSimpleCache(origin));
     const endlessServer = createServer((_, response) => void response.writeHead(OK).write('purged'));
     const clearingServers = [endlessServer];
-    const emptyPurgers = {
+    const purgersWithoutCopies = {
       ...(await makePurgers([200, 204, 299, 404], clearingServers)),
       endless: createCdnPurger(await listen(endlessServer)),
     };
@@ -81,7 +81,7 @@ describe('HttpCdnPurger', () => {
         ...(await makePurgers([300, 302, 400, 403, 405, 500, 599], servers)),
         silent: new HttpCdnPurger(await listen(silentServer), SILENCE_MS),
       },
-      emptyPurgers,
+      purgersWithoutCopies,
       openConnections: async () =>
         (await Promise.all(clearingServers.map(connectionsOf))).reduce((sum, count) => sum + count, 0),
       purgerWithoutCache: createCdnPurger(undefined),

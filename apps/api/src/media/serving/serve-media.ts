@@ -1,4 +1,4 @@
-import { type ByteRange, canHoldScripts, type MediaStore, type PublicObject } from '@back-office/media';
+import { type ByteRange, canRunScripts, type MediaStore, type PublicObject } from '@back-office/media';
 import type { Calls } from '@back-office/database';
 import type { Express, Request, Response } from 'express';
 import { Readable } from 'node:stream';
@@ -106,7 +106,7 @@ function setHeaders(response: Response, { content, mime, version, isSettled }: P
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   response.setHeader('Access-Control-Allow-Origin', '*');
-  if (canHoldScripts(mime)) {
+  if (canRunScripts(mime)) {
     const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
     response.setHeader('Content-Security-Policy', mime === PDF ? `${policy}; object-src 'self'` : `${policy}; sandbox`);
   }
