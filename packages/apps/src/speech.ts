@@ -1,7 +1,7 @@
 export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Speech {
-  /** Returns the message in the caller's language, or the key when the app has no translation. */
+  /** Returns the app's translation of the message, or the message itself when the app has none. */
   say(message: string): string;
 }
 

@@ -42,7 +42,8 @@ export interface Transaction extends WritingSql {
   /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
   /**
-   * Collects entries and writes them in one statement, together with the last statement. A dry run writes no entries.
+   * Collects entries. One statement writes all of them, and is sent together with the last statement of the transaction.
+   * A dry run writes no entries.
    */
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
   /** Collects events and writes them in one statement, after the last statement. A dry run writes no events. */

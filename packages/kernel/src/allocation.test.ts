@@ -53,7 +53,7 @@ describe('allocate', () => {
     );
   });
 
-  it('gives a weight of 0 nothing', () => {
+  it('gives nothing to a weight of 0', () => {
     fc.assert(
       fc.property(amounts, weightLists, weightLists, (total, before, after) => {
         expect(allocate(total, [...before, 0, ...after])[before.length]).toBe(0);

@@ -30,8 +30,8 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
  * affect it.
  */
 export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
-  const shelves = changes.flatMap(({ before, after }) => reservationChanges(before, after));
-  return [...changes.flatMap(eventsOf), ...stockEvents(shelves)];
+  const reservations = changes.flatMap(({ before, after }) => reservationChanges(before, after));
+  return [...changes.flatMap(eventsOf), ...stockEvents(reservations)];
 }
 
 export function takenPointsEvents(customerIds: readonly number[]): DomainEvent[] {

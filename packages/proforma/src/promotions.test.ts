@@ -92,7 +92,7 @@ describe('buy x get y', () => {
     [5, 100],
     [6, 200],
     [600_000, 20_000_000],
-  ])('reduces %d pieces by %d', (qty, discount) => {
+  ])('discounts %d pieces by an amount of %d', (qty, discount) => {
     expect(discountsOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([discount]);
   });
 

@@ -10,7 +10,7 @@ export interface RunRequest {
 
 export interface SuiteRequest {
   readonly file: string;
-  /** Timeout in milliseconds by test number; absent means that all tests run. */
+  /** The tests to run: timeout in milliseconds by test number. If absent, all tests run. */
   readonly tests?: Readonly<Record<number, number>>;
 }
 

@@ -122,7 +122,7 @@ function describeChanges({ it }: Runner, newShop: NewShop): void {
     expect(after.updated_at > before.updated_at).toBe(true);
   });
 
-  it('stores the lowest price of the variants or the product', async () => {
+  it('stores the lowest price among the product and its variants', async () => {
     const shop = await newShop();
     const lowestPriceOf = async (price: number | null, ...prices: readonly (number | null)[]) => {
       const variants = prices.map((variantPrice, index) => variant(`A-${index}`, { price: variantPrice }));

@@ -34,8 +34,8 @@ type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
 
 interface Search {
   /**
-   * Sorts the best matches first. Adds its parameter only when called, because PostgreSQL cannot infer the type of a
-   * parameter that is not used.
+   * Returns sort keys that put the best matches first. Each call adds a parameter to the statement. PostgreSQL cannot
+   * infer the type of a parameter that is not used, so call it only for a statement that sorts by the keys.
    */
   readonly order: () => readonly RankKey[];
   readonly literal: string;

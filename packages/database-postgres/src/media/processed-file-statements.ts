@@ -45,7 +45,7 @@ export const CHANGE_CONTENT = `
     mime = coalesce($6, mime), size = coalesce($7, size), checksum = coalesce($8, checksum)
   where app_id = $1 and id = $2`;
 
-// If $4 is true, also deletes the other renditions of the current version.
+// Deletes renditions of earlier versions. If $4 is true, also deletes renditions of this version with other labels.
 export const DROP_OUTDATED = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = $2

@@ -58,8 +58,8 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       const blobs = [...replacedFiles.map(({ content }) => content), ...(main ? [file.content] : [])];
       await addTidying(transaction, { appId, blobs, keys });
       const size = main ?? { width, height };
-      const content = main ? [main.content, main.mime, main.size, main.checksum] : [null, null, null, null];
-      await transaction.runLast(sql.CHANGE_CONTENT, [appId, id, size.width, size.height, ...content]);
+      const contentValues = main ? [main.content, main.mime, main.size, main.checksum] : [null, null, null, null];
+      await transaction.runLast(sql.CHANGE_CONTENT, [appId, id, size.width, size.height, ...contentValues]);
       return keys;
     });
   }

@@ -4,7 +4,7 @@ import { expect } from 'expect';
 import { ALREADY_FINAL, retryRefund, type Decision, type Proforma } from '../index.js';
 import { ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
-const UNKNOWN = 987_654_321_987;
+const UNKNOWN_ID = 987_654_321_987;
 
 export function proformaChangesContract(
   { describe, it, beforeEach }: Runner,
@@ -25,9 +25,9 @@ export function proformaChangesContract(
       };
 
       it('is neither found nor changed when no app has it', async () => {
-        expect(await fixture.orders.find(fixture.appId, UNKNOWN)).toBeUndefined();
-        expect(await fixture.orders.change(fixture.appId, UNKNOWN, throwOnCall)).toBeUndefined();
-        expect(await fixture.orders.changeUnlocked(fixture.appId, [UNKNOWN], throwOnCall)).toEqual([]);
+        expect(await fixture.orders.find(fixture.appId, UNKNOWN_ID)).toBeUndefined();
+        expect(await fixture.orders.change(fixture.appId, UNKNOWN_ID, throwOnCall)).toBeUndefined();
+        expect(await fixture.orders.changeUnlocked(fixture.appId, [UNKNOWN_ID], throwOnCall)).toEqual([]);
       });
 
       it('is neither found nor changed when another app owns it', async () => {
