@@ -19,6 +19,7 @@ beforeAll(async () => {
   const environment = { DATABASE_URL: database.url, DATA_DIR: dataDir, DATABASE_POOL_SIZE: '4' };
   server = await startServer({ ...environment, PROCESSES: '2', DEMO: 'true' });
   [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
+  await until(() => logLines().some(({ msg }) => msg === 'supervising'));
 }, 60_000);
 afterAll(async () => {
   await server.stop();
