@@ -51,7 +51,10 @@ export class EventLog {
     return 'stored';
   }
 
-  /** A test message has no sequence, so it is never outdated. */
+  /**
+   * Returns true if a newer or equal event of the same record is stored. A test message has no sequence, so it is never
+   * outdated.
+   */
   #isOutdated(event) {
     const lastSequence = this.#lastSequences.get(recordOf(event));
     return event.sequence !== undefined && lastSequence !== undefined && event.sequence <= lastSequence;

@@ -42,7 +42,10 @@ export interface AuditLog {
   purge(): Promise<boolean>;
 }
 
-/** Lists only the languages of changed translations, because the translations themselves are long. */
+/**
+ * Returns one entry, or none when nothing has changed. The entry names the languages of changed translations, but omits
+ * the translations, because they are long.
+ */
 export function settingsEntries(before: App, after: App): AuditEntry[] {
   const changes = changedFields(auditedSettings(before), auditedSettings(after));
   const languages = Object.keys(changedFields(before.translations, after.translations).after);

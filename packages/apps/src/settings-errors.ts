@@ -33,7 +33,8 @@ export function settingsErrors(
   facts: SettingsFacts,
 ): InvalidSettings['errors'] {
   const errors: Record<string, readonly string[]> = {};
-  // Refuses a new currency if the app has amounts, because the new currency would change their value.
+  // Refuses a new currency if the app has amounts or would keep its minimum basket amount, because their values would
+  // change.
   if (isCurrencyChanged(app, next) && (facts.hasAmounts || isMinimumKept(next, patch)))
     errors['currency'] = [IS_INVALID];
   if (isUnusableMinimum(next)) errors['proforma.minimum_basket_amount'] = [IS_INVALID];

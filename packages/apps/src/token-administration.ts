@@ -40,7 +40,7 @@ export const MIN_USE_INTERVAL_MS = 60_000;
 
 export const SCOPE_NOT_HELD = 'API.Tokens.ScopeNotHeld';
 export const TOKEN_NOT_ACTIVE = 'API.Tokens.NotActive';
-/** Refuses a token that changes its own expiry. Otherwise a rotated token could stay valid after its overlap. */
+/** Refusal of a token that changes its own expiry. Otherwise a rotated token could stay valid after its overlap. */
 export const OWN_EXPIRY = 'API.Tokens.OwnExpiry';
 
 /** `granted` are the scopes of the caller. The caller can grant or remove only these scopes. */
@@ -54,7 +54,10 @@ export interface TokenAdministration {
     change: TokenChange,
     granted: GrantedScopes,
   ): Promise<AppToken | Refusal | undefined>;
-  /** Adds a token with the same fields and limits the lifetime of the old token. Refuses like {@link change}. */
+  /**
+   * Adds a token with the fields of the old token, and limits the lifetime of the old token. Refuses like {@link
+   * change}.
+   */
   rotate(
     appId: number,
     id: number,

@@ -206,7 +206,8 @@ export class Planner {
 
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
-    // Refuses to borrow from a record that an earlier row creates, because later rows cannot rename it.
+    // Refuses the row if this plan allows no loans, or if an earlier row creates the holder, because no later row can
+    // rename that holder.
     if (!this.options.canLend || holder.id === null) throw RowRefusal.of(key);
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }

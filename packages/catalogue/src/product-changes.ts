@@ -15,10 +15,12 @@ export interface ProductChanges {
 const COMPARED_FIELDS = ['code', 'slug', 'name', 'external_ref', ...PLAIN_FIELDS] as const;
 const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
-/** Maps each owner to its stored images in order. */
+/** Maps each product or variant draft to its stored images, in order. */
 export type StoredImages = ReadonlyMap<Draft, readonly DesiredImage[]>;
 
-/** Returns the stored owners whose images the plan replaces. The caller must read their stored images. */
+/**
+ * Returns the stored products and variants whose images the plan replaces. The caller must read their stored images.
+ */
 export function ownersOfReplacedImages(outcomes: ProductPlan['outcomes']): Draft[] {
   const drafts = plannedDrafts(outcomes);
   return [...drafts.products, ...drafts.variants].filter(({ id, replacesImages }) => id !== null && replacesImages);

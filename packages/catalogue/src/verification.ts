@@ -36,7 +36,10 @@ export interface SearchedCodes {
   readonly productCode: string;
 }
 
-/** Trims only codes of variants, because codes of products are stored untrimmed. A blank text matches no code. */
+/**
+ * Trims codes and barcodes of variants, but not codes of products, which are stored untrimmed. A blank text matches no
+ * code.
+ */
 export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
   const { code, barcode } = sentCodes;
   return { sentCodes, code: code?.trim() ?? '', barcode: barcode?.trim() ?? '', productCode: code ?? '' };

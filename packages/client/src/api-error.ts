@@ -87,8 +87,8 @@ function fieldOf(pointer: string): string | undefined {
 }
 
 /**
- * If `errors` contains `fields` and an area, `fields` contains the details of the error. Otherwise `fields` is the name
- * of a field.
+ * Each key of `errors` is a field or an area. The key `fields` is an exception if there are other keys and its value is
+ * no list of texts. It then contains details of the error.
  */
 function parseFields(errors: Json): ErrorEntry[] {
   const { fields, ...areas } = errors;

@@ -68,7 +68,7 @@ async function attemptOnce(
   }
 }
 
-/** Treats a connection that breaks within the body as a lost response. */
+/** Reads the whole body, so that a connection that breaks within the body counts as a lost response. */
 async function readFully(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
   const { status, statusText, headers } = response;

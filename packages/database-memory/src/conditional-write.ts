@@ -12,7 +12,10 @@ interface CheckedState {
 
 const checkedStorage = new AsyncLocalStorage<CheckedState>();
 
-/** Repeats the work when another transaction commits between its check and its first write. */
+/**
+ * Runs the work if the condition is met; otherwise throws `ConditionFailed`. Repeats both when another transaction
+ * commits between the check and the first write of the work.
+ */
 export async function runIf<Result>(
   memory: { readonly commitCount: number },
   { isMet }: WriteCondition,

@@ -5,7 +5,7 @@ import type { App, AppQueries, Apps, SettingsPatch } from '../index.js';
 export interface AppFixture {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
-  /** Without `addWarehouse`, the contract skips the rules about warehouses and amounts. */
+  /** The contract skips tests whose optional method is missing. */
   addWarehouse?(appId: number, code: string): Promise<unknown>;
   deleteWarehouse?(appId: number, code: string): Promise<unknown>;
   addAmount?(appId: number, currency: string): Promise<unknown>;

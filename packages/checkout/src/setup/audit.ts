@@ -9,8 +9,8 @@ const HIDDEN = '…';
 type CodedRow = Row & { readonly code?: unknown };
 
 /**
- * Returns the entry of one call. For vouchers, the entry contains only counts, because anyone who knows the code can
- * spend a voucher.
+ * Returns one entry for the call, or none when nothing has changed. For vouchers, the entry contains only counts,
+ * because anyone who knows the code can spend a voucher.
  */
 export function setUpEntries(
   name: ResourceName,

@@ -53,7 +53,7 @@ export const PROMOTIONS = {
   fields: FIELDS,
   finish: applyKindRules,
   sometimesRequired: ['value', 'buy_qty', 'get_qty'],
-  // Limits the number of promotions, because every basket evaluates all active ones for each line.
+  // Limits the active promotions, because the service evaluates all of them for each line of every basket.
   limits: [
     {
       count: 100,

@@ -59,8 +59,8 @@ export class MemoryPersonalData implements PersonalData {
   }
 
   /**
-   * Returns the time of the first erasure. It erased the texts to search for, so every free text written later is
-   * blanked.
+   * Returns the time of the customer's first erasure; a time in the far future if there was none. Free texts written
+   * after it are blanked entirely, because the texts to search for have been erased.
    */
   private firstErasureOf(appId: number, { id, email }: Customer): Date {
     const erasures = this.state.auditLog
