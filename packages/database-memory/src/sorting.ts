@@ -44,7 +44,7 @@ export function listedPage<Row>(
   return { json: JSON.stringify(listed.rows.map(present)), end: listed.end };
 }
 
-/** Converts a value to a number if the rows have numbers for this key. */
+/** Converts the texts of keys that have numbers in the rows to numbers. Throws {@link InvalidPosition}. */
 function parsePosition(
   position: Position,
   keyCount: number,

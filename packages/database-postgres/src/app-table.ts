@@ -11,7 +11,7 @@ export interface TableState {
 
 const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
-// Citus also lists plain tables if other tables reference them (method n, model s).
+// The Citus table `pg_dist_partition` also contains plain tables that other tables reference (method n, model s).
 export const FIND_TABLE_STATES = `
   with ${TABLES_CTE}
   select t.name, t.kind as "requiredKind", p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,

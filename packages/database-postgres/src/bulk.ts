@@ -7,8 +7,9 @@ const MAX_ROWS_BY_INDEX = 100;
 const LOCK_TIMEOUT = '4500ms';
 
 /**
- * Sets longer timeouts and, for many rows, disables nested loops. Without statistics, the planner expects only one row
- * of the app, so a nested loop might compare ten thousand rows with ten thousand others.
+ * Returns calls that set longer timeouts. For many rows, they also allow scans and disable nested loops. Without
+ * statistics, the planner expects only one row of the app, so a nested loop might compare ten thousand rows with ten
+ * thousand others.
  */
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),

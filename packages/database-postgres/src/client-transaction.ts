@@ -32,8 +32,9 @@ export type Lockable = (typeof LOCK_ORDER)[number];
 
 export interface WritingSql extends Sql {
   /**
-   * Runs the last statement of the transaction and sends COMMIT with it. Commits nothing when the statement fails.
-   * Throws {@link UnknownOutcome} when the connection is lost before the answer to COMMIT.
+   * Runs the last statement of the transaction. Sends COMMIT with it, except in a dry run and in the write of a keyed
+   * call. Commits nothing when the statement fails. Throws {@link UnknownOutcome} when the connection is lost before
+   * the answer to COMMIT.
    */
   runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -41,16 +42,14 @@ export interface WritingSql extends Sql {
 export interface Transaction extends WritingSql {
   /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
-  /**
-   * Collects entries. One statement writes all of them, and is sent together with the last statement of the transaction.
-   * A dry run writes no entries.
-   */
+  /** Collects entries, which one statement writes at the end of the transaction. A dry run writes no entries. */
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
-  /** Collects events and writes them in one statement, after the last statement. A dry run writes no events. */
+  /** Collects events, which one statement writes just before COMMIT. A dry run writes no events. */
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
-   * Applies the timeouts of bulk writes, and plans the following statements for their actual values. The setting
-   * `plan_cache_mode` is not used, because PostgreSQL would then also plan the foreign key check of every row again.
+   * Applies the timeouts of bulk writes. Sends the following statements without names, so that PostgreSQL plans them
+   * for their actual values. The setting `plan_cache_mode` is not used, because PostgreSQL would then also plan the
+   * foreign key check of every row again.
    */
   expectManyRows(): void;
 }
@@ -207,7 +206,10 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** Returns false for a panic of the server, because the result of the statement is then unknown. */
+/**
+ * Returns true for an error that the server reported. A panic is an exception, because the result of the statement is
+ * then unknown.
+ */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';

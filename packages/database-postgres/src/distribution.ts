@@ -108,7 +108,10 @@ async function distributeTable(
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
-/** Requires colocated tables, because only then are all rows of an app on one node. */
+/**
+ * Throws unless each distributed table has its required kind, and all app tables are distributed by `app_id` and
+ * colocated. Only then are all rows of an app on one node.
+ */
 function assertColocated(states: readonly TableState[]): void {
   const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
   const group = distributedTables.find(({ currentKind }) => currentKind === 'app')?.colocation;

@@ -24,7 +24,10 @@ export class PendingCondition {
     return runInContext({ condition: this }, work);
   }
 
-  /** Locks the record, so that it cannot change between the check and the end of the transaction. */
+  /**
+   * Throws {@link ConditionFailed} unless the condition is met. Locks the record first, so that it cannot change
+   * between the check and the end of the transaction.
+   */
   async check(transaction: Sql): Promise<void> {
     const { kind, appId, id, isMet } = this.condition;
     if (kind === 'app') await transaction.rows('select id from apps where id = $1 for no key update', [appId]);

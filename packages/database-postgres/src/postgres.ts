@@ -140,8 +140,8 @@ export class Postgres implements Sql {
     work: (transaction: Transaction) => Promise<Result>,
     { dryRun = false }: TransactionOptions = {},
   ): Promise<Result> {
-    // A read may have to write, for example to expire an overdue proforma. In a conditional call, this means that the
-    // record has changed.
+    // The check of a condition runs here only if a read must write, for example to expire an overdue proforma. The
+    // record has then changed.
     if (callContext().reader) throw new ConditionFailed();
     assertOutsideTransaction('A second transaction');
     const writeOnce = WriteOnce.pending();

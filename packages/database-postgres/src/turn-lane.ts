@@ -61,8 +61,8 @@ export class TurnLane {
   }
 
   /**
-   * Takes a connection for the waiting party with the fewest connections. If several have the fewest, takes the first
-   * one.
+   * Takes a connection for the waiting party with the fewest connections; among equals, for the first in the order of
+   * turns. Returns the waiter that gets the connection.
    */
   next(): Waiter | undefined {
     const key = this.nextKey();

@@ -16,7 +16,8 @@ export const loadGrammar: () => Promise<void> = loadModule;
 
 /**
  * Returns the reasons why the statement may touch records of more than one app; an empty list if it cannot. Conditions
- * must tie the `app_id` of every table to one parameter or constant.
+ * must tie the `app_id` of every table to one parameter or constant. A statement that is marked as across apps must
+ * break this rule, and must neither lock nor write.
  */
 export function findBreaches(text: string, tables: Tables): string[] {
   const statements = (parseSync(text).stmts ?? []).flatMap(({ stmt }) => stmt ?? []);
@@ -51,7 +52,7 @@ function findUntied(root: Value, uses: readonly RowSource[], ties: readonly Tie[
   return uses.filter(({ id, columns }) => !tiedValues.has(column(id, columns.indexOf('app_id'))));
 }
 
-// Reports statements such as MERGE, TRUNCATE, LOCK and COPY, which are not analyzed.
+// Reports app tables in statements that are not analyzed, such as MERGE, TRUNCATE, LOCK and COPY.
 function reportUnreadable(statement: Node, tables: Tables): string[] {
   const tableNames = JSON.stringify(statement).matchAll(/"relname":"(\w+)"/g);
   return [...tableNames].flatMap(([, table = '']) =>

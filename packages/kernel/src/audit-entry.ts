@@ -53,7 +53,10 @@ const MAX_RECORDS = 100;
 
 type NamedRecords = ReadonlyMap<string, object>;
 
-/** Counts the created and changed records, and lists the changed fields of the first 100. */
+/**
+ * Counts the created and changed records, and lists the changed fields of the first 100. Returns `undefined` when no
+ * record has changed.
+ */
 export function changedRecords(
   before: NamedRecords,
   after: NamedRecords,

@@ -1,4 +1,4 @@
-/** Remembers the time of the last call, and the time of the last call by another party. */
+/** Remembers when the latest party made its last call, and when any other party made its last call. */
 export class LatestParties<Key> {
   private latest: Key | undefined;
   private latestAtMs = -Infinity;
@@ -10,7 +10,7 @@ export class LatestParties<Key> {
     this.latestAtMs = nowMs;
   }
 
-  /** Returns the time of the last call by another party, or -Infinity. */
+  /** Returns the time of the last call by another party than `key`, or -Infinity. */
   otherCallAtMs(key: Key): number {
     return this.latest === key ? this.otherAtMs : this.latestAtMs;
   }

@@ -43,9 +43,7 @@ export function parseBoolean(value: QueryValue): boolean | undefined {
   return undefined;
 }
 
-/**
- * Parses `offset` and `limit`. Replaces an invalid value by its default, and a larger limit by {@link MAX_PAGE_SIZE}.
- */
+/** Parses `offset` and `limit`. Replaces an invalid value by its default, and a larger value by its maximum. */
 export function parsePage(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
   const offset = parseInteger(query['offset']) ?? 0;
   const limit = parseInteger(query['limit']) ?? defaultLimit;

@@ -33,7 +33,10 @@ export function checkUrlField(value: unknown, max: number, isRequired: boolean):
   return error === undefined && typeof value === 'string' && isScriptUrl(value) ? IS_INVALID : error;
 }
 
-/** Ignores spaces and control characters in the scheme, as browsers do. */
+/**
+ * Returns true for `javascript:`, `vbscript:` and `data:` URLs, except images. Ignores spaces and control characters in
+ * the scheme, as browsers do.
+ */
 function isScriptUrl(url: string): boolean {
   const scheme = [...url.slice(0, url.indexOf(':') + 1).toLowerCase()].filter((character) => character > ' ').join('');
   const isImage = url
@@ -44,7 +47,7 @@ function isScriptUrl(url: string): boolean {
   return scheme === 'javascript:' || scheme === 'vbscript:' || (scheme === 'data:' && !isImage);
 }
 
-/** `min` is in minor units. */
+/** Returns the message for an invalid amount; accepts a missing value. `min` is in minor units. */
 export function checkAmount(value: unknown, decimals: number, min = 0): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number') return MALFORMED;

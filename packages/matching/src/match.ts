@@ -89,7 +89,7 @@ function reindex<Record>(
   };
 }
 
-/** Looks up every identifier of the row. `others` lists the identifiers that belong to other records. */
+/** Looks up every identifier of the row. `others` lists the identifiers that belong to other records than the match. */
 export function matchOf<Record>(
   order: readonly Identifier[],
   row: IdentifierValues,

@@ -88,7 +88,7 @@ export class JobList {
     }
   }
 
-  /** Takes a due job of the app that has waited longest for its turn. */
+  /** Starts the oldest due job of the app that has waited longest for its turn. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
     const dueJobs = this.all().filter(
@@ -129,7 +129,10 @@ export class JobList {
     });
   }
 
-  /** Removes a waiting job. A running job has the old payload, so it is not retried. */
+  /**
+   * Removes the job if it waits. Otherwise releases its key and prevents further attempts, because the job has the old
+   * payload.
+   */
   private replace(job: JobRecord): void {
     const isWaiting = !job.is_running && job.attempts < job.max_attempts;
     if (isWaiting) this.complete(job.id);

@@ -28,7 +28,10 @@ interface StoringOptions {
   readonly now: Date;
 }
 
-/** Stores decided changes, and refuses a change that needs more stock than available. */
+/**
+ * Stores decided changes with their orders, vouchers, points, audit entries and events. Refuses a change that needs
+ * more stock than available.
+ */
 export function storeChanges(
   state: State,
   appId: number,
@@ -58,7 +61,10 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
   return { ...change, after: withOrderState(change, orderState, now) };
 }
 
-/** A warehouse that is no longer sellable has no stock for larger reservations. */
+/**
+ * Returns the shelves of changed reservations, and the shelves from which larger reservations may take stock. Shelves
+ * of a warehouse that is no longer sellable have no available stock.
+ */
 function stockFor(state: State, appId: number, changes: readonly DecidedChange[]): StockRow[] {
   const reservations = changes.flatMap(({ before, after }) =>
     reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),

@@ -16,8 +16,8 @@ export function findProformas(state: State, appId: number, ids: readonly number[
 }
 
 /**
- * Returns the proforma with ids for its new payments. `isCallerRefunding` is true if the caller requests the new
- * refunds, and false if the worker will.
+ * Stores the proforma, queues its pending refunds, and returns it with ids for its new payments. `isCallerRefunding` is
+ * true if the caller requests the new refunds, and false if the worker will.
  */
 export function putProforma(state: State, appId: number, proforma: Proforma, isCallerRefunding: boolean): Proforma {
   const proformaWithKeys = withKeyParts(proforma, () => randomBytes(8).toString('hex'));

@@ -7,7 +7,7 @@ const LATER = new Date('2026-11-21T11:00:00Z');
 const APP = 1;
 
 /**
- * Makes the sellable warehouses W1 and W2 and the closed warehouse W3, each with ten pieces of the variants 1 and 2.
+ * Makes the sellable warehouses W1 and W2, and W3, which is not sellable. Each has ten pieces of the variants 1 and 2.
  */
 function makeShop() {
   const state = new State();

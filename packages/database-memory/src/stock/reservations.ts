@@ -10,7 +10,7 @@ export interface BookedReservation extends Shelf {
   readonly reference: string;
 }
 
-/** Changes reservations and books movements. Must run inside a transaction. */
+/** Stores changed reservations, books their movements and updates the reserved stock. Must run inside a transaction. */
 export function bookReservations(state: State, appId: number, changes: readonly BookedReservation[], now: Date): void {
   for (const change of changes) putReservation(state, appId, change, now);
   const entries = changes.map(({ delta, ...change }) => ({
@@ -46,7 +46,7 @@ export interface EndedReservation extends Shelf {
   readonly reference: string;
 }
 
-/** Ends reservations and books movements. Must run inside a transaction. */
+/** Deletes reservations, books their movements and updates the stock. Must run inside a transaction. */
 export function endReservations(
   state: State,
   appId: number,

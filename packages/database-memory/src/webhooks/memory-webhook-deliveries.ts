@@ -44,7 +44,10 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
     });
   }
 
-  /** Resets the attempts but keeps the logged result of the last attempt. */
+  /**
+   * Returns a pending delivery without attempts for each event, and makes a new one if none is stored. Keeps the logged
+   * result of the last attempt.
+   */
   private resetDeliveries(appId: number, endpointId: number, events: readonly EventRecord[]): Delivery[] {
     const records = deliveriesOf(this.state, appId, endpointId);
     const deliveries = new Map(records.map(({ delivery }) => [delivery.event.id, delivery]));

@@ -20,8 +20,9 @@ export function putDeliveries(state: State, appId: number, endpointId: number, d
 }
 
 /**
- * Makes the first pending delivery of each record due. `first` skips a delivery that already has a time; `all` and
- * `restart` replace a later time. `restart` also resets the attempts.
+ * Makes the first pending delivery of each record due, and clears the time of the later ones. `first` skips a first
+ * delivery that already has a time; `all` and `restart` replace a time in the future. `restart` also resets the
+ * attempts of all pending deliveries.
  */
 export function makeDue(
   state: State,

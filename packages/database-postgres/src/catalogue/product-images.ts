@@ -6,7 +6,10 @@ type Draft = ProductDraft | VariantDraft;
 
 export type LibraryKeyFinder = (url: string) => string | undefined;
 
-/** Writes the images of stored owners, with their usages, as the last statement of the transaction. */
+/**
+ * Removes the stored images of drafts that replace them, then adds the images of all drafts with their usages. Must
+ * come last in the transaction.
+ */
 export async function writeImages(
   transaction: Transaction,
   appId: number,
@@ -32,7 +35,7 @@ interface ImageRow {
   readonly alt: string | null;
 }
 
-/** Reads the stored images of the owners, in their order. */
+/** Maps each owner to its stored images, in the order of the images. */
 export async function findImages(
   transaction: Transaction,
   appId: number,

@@ -39,7 +39,7 @@ interface Search {
    */
   readonly order: () => readonly RankKey[];
   readonly literal: string;
-  /** Is the SQL `false` for a short text, because a short text is similar to too many names. */
+  /** Condition that finds similar names. It is `false` unless {@link canBeMistyped} accepts the searched text. */
   readonly similar: string;
 }
 

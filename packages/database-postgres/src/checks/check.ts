@@ -57,7 +57,8 @@ async function checkStore(
   const orphans: string[] = [];
   for await (const { key, size, writtenAt } of store.list(BLOBS)) {
     storedSizes.set(key, size);
-    // Skips objects with unknown prefixes, because other installations may share the store.
+    // Content without a record is an orphan if it is old and has a known prefix. Content with another prefix may belong
+    // to another installation that shares the store.
     const isOld = now.getTime() - writtenAt.getTime() > MIN_ORPHAN_AGE_MS;
     if (isOld && !contentsByKey.has(key) && prefixes.has(prefixOf(key))) orphans.push(key);
   }
@@ -71,7 +72,7 @@ async function checkStore(
   ];
 }
 
-/** Reads the files again, because they may have been replaced or purged since the snapshot. */
+/** Checks the mismatched contents again, because their files may have been replaced or purged since the snapshot. */
 async function findRemainingBreaches(
   connection: ConnectionTarget,
   store: MediaStore,

@@ -31,8 +31,9 @@ export const eventsOfSql = (types: readonly EventType[], part = PART): string =>
   from (${ALL_EVENTS}) as events where type in (${types.map((type) => `'${type}'`).join(', ')}) group by 1, 2, 3`;
 
 /**
- * Every change of an app after this time must have an event. The hour is a margin: events are purged by position, and
- * the order of positions may differ from the order of times by minutes.
+ * Time of the oldest event of each app, plus one hour if events were purged. Every later change must have an event. The
+ * hour is a margin: events are purged by position, and the order of positions may differ from the order of times by
+ * minutes.
  */
 export const OLDEST_EVENTS = `
   select e.app_id, min(e.at) + case when f.purged_position > 0 then interval '1 hour' else interval '0' end as at

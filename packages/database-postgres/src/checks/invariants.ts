@@ -18,7 +18,7 @@ const movementSumsSql = (kinds: string): string => `
   where m.kind in ${kinds} group by 1, 2, 3`;
 
 // An open proforma reserves the confirmed quantity of a line, or the full quantity before the confirmation. An order
-// keeps the reservation until the order is shipped.
+// keeps the reservation until the order is shipped or canceled.
 const EXPECTED_RESERVATIONS = `
   select i.app_id, i.id, i.product_variant_id, i.warehouse_id, coalesce(i.qty_confirmed, i.qty) as qty
   from proforma_items i join proforma_orders p on p.app_id = i.app_id and p.id = i.proforma_order_id

@@ -28,8 +28,8 @@ export const BLANK_EVALUATIONS = `
     buyer = buyer || '{"email": null, "firstName": null, "lastName": null, "phone": null}'
   where app_id = $1 and id = any($2::bigint[])`;
 
-// Clears only free texts that contain one of the customer's texts ($4), because most free texts are numbers of other
-// systems.
+// Condition that a text contains one of the customer's texts ($4). Other free texts are kept, because most of them are
+// numbers of other systems.
 const containsAny = (text: string): string =>
   `exists (select from unnest($4::text[]) as personal where position(personal in lower(${text})) > 0)`;
 const withoutReferences = (list: string, path: string): string => `

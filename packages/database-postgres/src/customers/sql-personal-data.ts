@@ -84,7 +84,10 @@ async function lockRecords(
 /** Matches every text, because every text contains the empty text. */
 const ANY_TEXT = [''];
 
-/** The first erasure erased the texts to search for, so every free text written later is blanked. */
+/**
+ * Returns the sales since the customer's first erasure; `undefined` if there was none. All their free texts are
+ * blanked, because the first erasure erased the texts to search for.
+ */
 async function findLaterRecords(
   transaction: Transaction,
   appId: number,

@@ -16,7 +16,7 @@ const RETRY_TIMEOUT_MS = 90_000;
 
 const LOCK_FAILURE = /lock file "[^"]+" already exists|pre-existing shared memory block/;
 
-/** Returns the folder of the socket. The caller must hold the lock. */
+/** Starts the server unless it runs, and returns the folder of its socket. The caller must hold the lock. */
 export async function ensureServer(home: Home): Promise<string> {
   const deadline = Date.now() + RETRY_TIMEOUT_MS;
   for (;;) {

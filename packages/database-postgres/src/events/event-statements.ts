@@ -32,7 +32,7 @@ function insertSql(at: string, recordIds: string, from: string, events: string):
     order by e.ordinal`;
 }
 
-/** Puts consecutive events of the same type into one row. */
+/** Puts consecutive events of the same type into one row, and returns the rows as JSON. */
 export function eventRows(events: readonly DomainEvent[]): string {
   const groups: DomainEvent[][] = [];
   for (const event of events) {

@@ -24,7 +24,10 @@ export class JobTurns {
       events.on(event, () => this.endFetch());
   }
 
-  /** Slots fetch jobs one after another, because a job counts towards the limit only after it has started. */
+  /**
+   * Returns the flags of apps that have all their slots in use. Slots fetch jobs one after another, because a job
+   * counts only after it has started.
+   */
   async forbiddenFlags(): Promise<string[]> {
     const previousFetch = this.latestFetch;
     let end = (): void => {};

@@ -45,7 +45,8 @@ export const CHANGE_CONTENT = `
     mime = coalesce($6, mime), size = coalesce($7, size), checksum = coalesce($8, checksum)
   where app_id = $1 and id = $2`;
 
-// Deletes renditions of earlier versions. If $4 is true, also deletes renditions of this version with other labels.
+// Deletes renditions and pages of versions before $3. Also deletes pages of this version outside $6 and, if $4 is true,
+// its renditions with labels outside $5.
 export const DROP_OUTDATED = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = $2

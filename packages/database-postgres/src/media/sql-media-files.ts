@@ -172,7 +172,7 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
   return FILE_NAME_TAKEN;
 }
 
-/** Also returns names that consist of this name and a number. */
+/** Returns the taken names in the folder that equal `name` or consist of it and a number. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
   const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);

@@ -1,7 +1,8 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 
-// Versions, renditions and pages are public as long as their file is public.
+// Condition that the file `f` is public: it is active, or it is in a Trash that its app serves. Versions, renditions
+// and pages are public as long as their file is.
 const IS_SERVED = `(f.state = 'active' or f.state = 'trashed' and coalesce(
     (select (settings -> 'media' ->> 'serve_trash')::boolean from apps where id = $1), true))`;
 

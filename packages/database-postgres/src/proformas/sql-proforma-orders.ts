@@ -125,7 +125,10 @@ async function reserveStock(
   return withStock(changes, await lockStock(transaction, appId, changes));
 }
 
-/** A warehouse that is no longer sellable has no stock for larger reservations. */
+/**
+ * Locks and returns the shelves of changed reservations, and the shelves from which larger reservations may take stock.
+ * Shelves of a warehouse that is no longer sellable have no available stock.
+ */
 async function lockStock(
   transaction: Transaction,
   appId: number,

@@ -19,7 +19,9 @@ export function isPdf(head: Uint8Array): boolean {
   return at >= 0 && !/[<#]/.test(decodeLatin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(decodeLatin1(head, at));
 }
 
-/** Returns `undefined` for an Office document with macros. */
+/**
+ * Returns the MIME type of a ZIP file or Office document; `undefined` for other files and for documents with macros.
+ */
 export function zipType(head: Uint8Array): string | undefined {
   if (isEmptyZip(head)) return 'application/zip';
   if (!isEntry(head, 0)) return undefined;
