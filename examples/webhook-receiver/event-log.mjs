@@ -26,8 +26,8 @@ export class EventLog {
   }
 
   /**
-   * Resolves when the event is on the disk. Skips a repeated event, and an event older than the last one of its record.
-   * After a failed write, this call and every later call reject until the file is opened again.
+   * Resolves when the event is on the disk. Skips a repeated event, and an event that is not newer than the last stored
+   * event of its record. After a failed write, this call and every later call reject until the file is opened again.
    * @returns {Promise<'stored' | 'repeated' | 'outdated'>}
    */
   store(webhookId, event) {

@@ -13,10 +13,10 @@ export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * The first transaction of the work is the write of the run. It also stores the result of the work. If an earlier run
- * has stored a result, the transaction writes nothing and returns that result. It fails when another run has taken the
- * key. `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`. A port with a
- * second store commits that store as the last step of this transaction (`Memory.commit` of
+ * The first transaction of the work is the write of the run. This transaction also stores the result of the work, and
+ * fails when another run has taken the key. If an earlier run has stored a result, the transaction writes nothing and
+ * returns that result. `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`.
+ * A port with a second store commits that store as the last step of this transaction (`Memory.commit` of
  * `@back-office/database-memory`).
  */
 export interface KeyedWrite {
@@ -47,8 +47,8 @@ export interface KeyedCalls {
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;
   /**
-   * Does nothing when another run has taken the key. If the app’s answers would exceed {@link MAX_ANSWER_BYTES_OF_APP},
-   * stores only that the run has ended.
+   * Ends the run and stores its answer. If the app’s answers would exceed {@link MAX_ANSWER_BYTES_OF_APP}, stores only
+   * that the run has ended. Does nothing when another run has taken the key.
    */
   storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
   /** Ends the run without an answer, so the next call with its key can start at once. */

@@ -13,9 +13,9 @@ export interface ListedSession {
 
 export interface SessionFilter {
   readonly customerId?: number | undefined;
-  /** Excludes ended and expired sessions. */
+  /** If true, selects only sessions that have neither ended nor expired. */
   readonly isActive?: boolean | undefined;
-  /** With `isActive`, selects only sessions used after this time, or started after it if never used. */
+  /** If `isActive` is also true, selects only sessions used after this time, or started after it if never used. */
   readonly usedAfter?: Date | undefined;
 }
 

@@ -207,7 +207,10 @@ export class Postgres implements Sql {
   }
 }
 
-/** Retries for longer when the call has written, because the service can no longer refuse the call. */
+/**
+ * Retries while the pool is exhausted if the call has already written, because the service can then no longer refuse
+ * the call.
+ */
 async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
   const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
   for (;;) {

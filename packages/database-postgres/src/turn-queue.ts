@@ -97,7 +97,7 @@ export class TurnQueue {
   }
 }
 
-/** A small pool reserves no connections; its parties only take turns. */
+/** Divides the connections of a pool between kinds of work. A small pool reserves none; its parties only take turns. */
 function sharesOf(size: number) {
   const reserved = Math.floor(size / CONNECTIONS_PER_RESERVE);
   const forApps = size - reserved;

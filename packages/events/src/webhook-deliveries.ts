@@ -105,7 +105,7 @@ export interface WebhookQueue {
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
-  /** Returns the stored deliveries of these events, from earlier turns. */
+  /** Returns which of these events have stored deliveries, and which of their records have pending deliveries. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
   settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
   lags(): Promise<readonly EndpointLag[]>;

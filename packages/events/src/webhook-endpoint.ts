@@ -26,7 +26,7 @@ export interface WebhookSecret {
 export interface WebhookFilter {
   /** Null means all types, including those of later versions. */
   readonly types: readonly EventType[] | null;
-  /** The endpoint receives only events of this record, such as `stocks/5/2`. */
+  /** The endpoint receives only events of this record, such as `stocks/5/2`; null means all records. */
   readonly subject: string | null;
   /** Areas that the creator's token was allowed to read; null means all areas. */
   readonly areas: readonly EventArea[] | null;

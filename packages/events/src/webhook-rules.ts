@@ -64,7 +64,8 @@ export function switchedOffEvents(endpointId: number): DomainEvent[] {
 }
 
 /**
- * Derives an endpoint's health from the answers of a turn. A turn without attempts changes nothing. A turn that only
+ * Derives an endpoint's health from the answers of a turn. A turn without attempts changes nothing. One successful
+ * delivery makes the endpoint healthy; an answer 410, or three days without success, switches it off. A turn that only
  * repeats events adds no failure, because one event that is always refused must not slow down the others.
  */
 export function deriveHealth(health: EndpointHealth, turn: Turn): HealthChange {

@@ -37,8 +37,8 @@ const ALL_IMAGES = 0;
 const ENTRY = new URL('../dist/jimp-worker.js', import.meta.url);
 
 /**
- * Processes one image at a time in pure JavaScript, in a child process. Suits platforms without native code. Reads BMP
- * too.
+ * Processes one image at a time in pure JavaScript, in a child process. Suits platforms without native code. Unlike the
+ * processor with sharp, it also reads BMP.
  */
 export class JimpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<JimpTask, JimpResult>;
@@ -49,7 +49,7 @@ export class JimpImageProcessor implements ImageProcessor {
     this.pool = new ProcessPool({ entry: ENTRY, maxMemoryMegabytes, idleMs: IDLE_MS });
   }
 
-  /** Returns false for AVIF, animations and CMYK. */
+  /** Returns false for AVIF, animations, CMYK, and sizes that the output type does not allow. */
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated, cmyk } = image;
     const type = format === 'original' ? mime : `image/${format}`;

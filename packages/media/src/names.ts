@@ -68,14 +68,17 @@ export class RestoredNames {
   }
 }
 
-/** Returns the prefix of every other name that {@link freeName} can make of this name. */
+/** {@link freeName} may return `name` or other names. Returns the prefix of all these other names. */
 export function freeNamePrefix(name: string): string {
   const [stem, extension] = stemAndExtension(name);
   const room = MAX_STEM_LENGTH - characterCount(extension);
   return characterCount(stem) <= room ? `${stem} (` : [...stem].slice(0, room).join('');
 }
 
-/** Returns the prefix, without the number, of every other name that {@link RestoredNames} can make of this name. */
+/**
+ * {@link RestoredNames} may assign `name` or other names. Returns the prefix of all these other names, without the
+ * number.
+ */
 export function restoredNamePrefix(name: string): string {
   return [...name].slice(0, MAX_STEM_LENGTH).join('');
 }

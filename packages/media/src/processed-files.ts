@@ -28,14 +28,14 @@ export interface ProcessedObject {
 export interface ProcessingResult {
   /** New public content; `undefined` if the content does not change. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
-  /** Width of unchanged content; null keeps the recorded width. */
+  /** Size of content that does not change; null keeps the recorded value. */
   readonly width: number | null;
   readonly height: number | null;
   readonly renditions: readonly (ProcessedObject & {
     readonly key: string;
     readonly label: PlannedRendition['label'];
   })[];
-  /** True if the renditions of this result replace all others of the file. */
+  /** True if the renditions of this result replace all other renditions of the file. */
   readonly replacesRenditions: boolean;
   readonly pages: readonly (ProcessedObject & { readonly key: string; readonly page: number })[];
 }

@@ -8,7 +8,10 @@ export interface MergedPresets {
   readonly newDefault: string | undefined;
 }
 
-/** If several changes have the same name, the last one wins. If several set the default, the last one wins. */
+/**
+ * Merges changes with the same name; the fields of a later change override those of an earlier one. If several set the
+ * default, the last one wins.
+ */
 export function mergePresets(requestedChanges: readonly PresetChange[]): MergedPresets {
   const byName = new Map<string, PresetChange>();
   for (const change of requestedChanges) byName.set(change.name, { ...byName.get(change.name), ...change });
@@ -19,8 +22,8 @@ export function mergePresets(requestedChanges: readonly PresetChange[]): MergedP
 /** Exactly one preset per app is the default. */
 export interface UploadPresets {
   /**
-   * Upserts presets by name in one transaction. If several changes have the same name, the last one wins. Returns the
-   * presets in the order of the changes, as JSON text in the format of the API.
+   * Upserts presets by name in one transaction. Merges changes with the same name like {@link mergePresets}. Returns
+   * the presets in the order of the changes, as JSON text in the format of the API.
    */
   put(appId: number, changes: readonly PresetChange[]): Promise<string>;
 }

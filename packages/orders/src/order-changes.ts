@@ -9,7 +9,7 @@ export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** Refuses a refund of an imported order: another system has the money and must refund it. */
+/** Refusal of a refund of an imported order: another system has the money and must refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
 /** All three values must match. */

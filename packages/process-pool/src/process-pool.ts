@@ -56,7 +56,10 @@ export class ProcessPool<Task extends object, Reply> {
     return process;
   }
 
-  /** Ends a process that uses much memory, because the next task would soon reach the limit. */
+  /**
+   * Keeps the process for later tasks. Ends it instead if it uses much memory, because the next task would soon reach
+   * the limit.
+   */
   private async release(process: LimitedProcess<Task, Reply>): Promise<void> {
     if (this.isClosed) return;
     if (process.memoryMegabytes > this.options.maxMemoryMegabytes * MAX_KEPT_MEMORY_SHARE) return this.end(process);

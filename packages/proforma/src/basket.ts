@@ -58,7 +58,10 @@ export interface PricedBasket {
   readonly totals: Totals;
 }
 
-/** Prices a line without a VAT rate at 0 %. A proforma with such a line is refused later. */
+/**
+ * Refuses an unknown or inactive variant, a missing price, an unknown coupon and an unavailable voucher. Prices a line
+ * without a VAT rate at 0 %. A proforma with such a line is refused later.
+ */
 export function priceBasket(requestedVariants: readonly RequestedVariant[], offers: Offers): PricedBasket | Refusal {
   const soldItems = requestedVariants.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
   if (soldItems.length < requestedVariants.length) return refuse('API.Products.NotFound');

@@ -30,8 +30,8 @@ export function addedVoucherRefunds(before: Proforma, after: Proforma): VoucherR
 }
 
 /**
- * When the debt grows again, returns new payments with vouchers that were refunded before. Each voucher pays at most
- * the amount of its first payment. The vouchers are still available, because only this proforma could use them.
+ * When the debt grows again, returns new payments with vouchers that were refunded before. In total, each voucher pays
+ * at most the amount of its first payment. The vouchers are still available, because only this proforma could use them.
  */
 export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
   let debt = uncoveredAmount(proforma);

@@ -194,7 +194,8 @@ const refusalCases: readonly {
   },
 ];
 
-// Excludes the pair of a missing and an unavailable pickup point, which cannot occur together.
+// Excludes pairs that violate the same part of the facts, because a pickup point cannot be both missing and
+// unavailable.
 const refusalPairs = refusalCases.flatMap((earlierCase, index) =>
   refusalCases
     .slice(index + 1)

@@ -81,7 +81,7 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** Replaces vertical bars by spaces, because bars separate the fields of the QR code. */
+/** Replaces vertical bars and white space by single spaces, because bars separate the fields of the QR code. */
 function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }

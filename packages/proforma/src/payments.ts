@@ -19,7 +19,9 @@ export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): numbe
   return Math.max(proforma.endSales - paidAmountOf(proforma.payments), 0);
 }
 
-/** Treats pending refunds as completed, so that the result does not depend on when the gateway answers. */
+/**
+ * Returns the debt as if all pending refunds were completed, so that it does not depend on when the gateway answers.
+ */
 export function uncoveredAmount({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
   const pendingRefundTotal = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
   return Math.max(endSales - (paidAmountOf(payments) - pendingRefundTotal), 0);

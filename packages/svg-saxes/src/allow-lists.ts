@@ -58,7 +58,7 @@ export const ANIMATED_ATTRIBUTES: ReadonlySet<string> = new Set([
     specularExponent startOffset stdDeviation surfaceScale tableValues textLength values viewBox x1 x2 y1 y2 z`),
 ]);
 
-/** CSS and transform functions that load nothing. */
+/** Functions of CSS values, transforms and selectors that load nothing; `''` is a parenthesis without a name. */
 export const FUNCTIONS: ReadonlySet<string> = new Set([
   '',
   ...wordSet(`matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy rgb rgba hsl hsla hwb lab lch

@@ -85,7 +85,7 @@ function planRow(resource: Resource, sentRow: unknown, context: RowContext): Row
   return { ...storedRecord, ...finishedRow } as StoredRow;
 }
 
-/** A missing value keeps the stored one; null resets it to the initial value. */
+/** A missing value keeps the stored value. Null, and a missing value of a new record, become the initial value. */
 function readField(
   field: Field,
   value: unknown,

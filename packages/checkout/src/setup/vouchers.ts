@@ -27,8 +27,8 @@ export const VOUCHERS = {
 };
 
 /**
- * Refuses an amount below the spent amount. Also refuses a lower amount of a held voucher, because the proforma may
- * spend all of it.
+ * Refuses a reversed period, and an amount below the spent amount. Also refuses a lower amount of a held voucher,
+ * because the proforma that holds it may spend all of it.
  */
 function checkUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '@back-office/kernel';
 import type { State } from '../state.js';
 
-/** Must run inside the transaction of the change. `newId` replaces a missing id of a new record. */
+/** Must run inside the transaction of the change. Events without a `recordId` get `newId`. */
 export function publish(state: State, appId: number, at: Date, events: readonly DomainEvent[], newId?: number): void {
   if (events.length === 0) return;
   const feed = state.eventFeeds.get(appId, appId) ?? { id: appId, last_position: 0, purged_position: 0 };

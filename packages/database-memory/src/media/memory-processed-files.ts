@@ -102,7 +102,7 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
   }
 
   async finish(appId: number, id: number, version: number): Promise<string | undefined> {
-    // Uses no transaction, because a running keyed call would take it for its write.
+    // Uses no transaction, because a running keyed call would take the transaction for its own write.
     const file = this.findPending(appId, id, version);
     if (file === undefined) return undefined;
     this.state.files.put(appId, { ...file, processing: 'done' });

@@ -8,7 +8,10 @@ const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from 
   ' or ',
 )} as "hasAmounts"`;
 
-/** Locks bulk writes of the app, so that no other call can store an amount before the transaction ends. */
+/**
+ * Returns true if the app has amounts. First locks bulk writes of products and set-up records, so that no other call
+ * can store an amount before the transaction ends.
+ */
 export async function hasAmounts(transaction: Transaction, appId: number): Promise<boolean> {
   await beginLockedBulk(transaction, 'products', appId, 1);
   await beginLockedBulk(transaction, 'set_up', appId, 1);

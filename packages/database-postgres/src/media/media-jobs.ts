@@ -44,7 +44,7 @@ export async function addProcessing(sql: Sql, purpose: Purpose, payload: Process
   ]);
 }
 
-/** The purge starts a day later, unless {@link schedulePurgeNow} starts it earlier, after processing. */
+/** The purge starts a day after this call, unless {@link schedulePurgeNow} starts it earlier, after processing. */
 export async function addPurge(sql: Sql, payload: PurgePayload): Promise<void> {
   await sql.rows(ADD_PURGE, [
     JSON.stringify(payload),

@@ -6,7 +6,8 @@ export const LOCK_ON_HAND = `
 /**
  * CTEs that book reserved pieces as shipped (`ship`) or released (`release`). They insert one movement per warehouse,
  * reference and kind, in this order, because the foreign keys lock the warehouses.
- * `ended` is a CTE of (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be locked.
+ * `endedCte` names a CTE of (proforma_item_id, variant_id, warehouse_id, qty, kind, reference). Its shelves must be
+ * locked.
  */
 export function bookEndedReservationsSql(endedCte: string, appId: string, now: string): string {
   return `

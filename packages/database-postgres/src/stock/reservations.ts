@@ -3,8 +3,8 @@ import { among } from '../list-conditions.js';
 /**
  * CTEs that book changed reservations. They insert one movement per warehouse, reference and kind, in this order,
  * because the foreign keys lock the warehouses.
- * `change` is a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference). Its shelves must be locked. `qty` is
- * the new quantity, or null in the warehouse that the line leaves.
+ * `change` names a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference). Its shelves must be locked. `qty`
+ * is the new quantity, or null in the warehouse that the line leaves.
  */
 export function bookReservationsSql(change: string, appId: string, now: string): string {
   return `

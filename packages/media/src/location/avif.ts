@@ -109,7 +109,8 @@ function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
       readNumber(indexSize);
       return { from: base + readNumber(offsetSize), size: readNumber(lengthSize) };
     });
-    // Refuses items of other files, because some readers would read such an item from this file.
+    // Refuses an unknown way to address the bytes, and empty extents. Also refuses items in other files, because some
+    // readers would read such an item from this file.
     if (isInOtherFile || construction > IN_BOX || extents.some(({ size }) => size === 0)) {
       throw new UnreadableFile('Unsupported AVIF item location');
     }

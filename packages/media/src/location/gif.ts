@@ -50,7 +50,9 @@ function* stripExtension(file: FileStream, label: number | undefined): Coroutine
   yield* stripBlocks(file, isKept);
 }
 
-/** Each block has a size prefix and up to 255 bytes. An empty block is the last one. */
+/**
+ * Copies or drops a list of blocks. Each block has a size prefix and up to 255 bytes; an empty block is the last one.
+ */
 function* stripBlocks(file: FileStream, isKept: boolean): Coroutine {
   while (yield* file.waitFor(1)) {
     const bytes = file.peek();

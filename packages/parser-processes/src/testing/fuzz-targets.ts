@@ -54,7 +54,10 @@ async function checkStripper(mime: string, file: Uint8Array): Promise<void> {
   if (output.length > 0 && mime.startsWith('image/')) await checkMetadata(output);
 }
 
-/** Reads the metadata with libvips, which shares no code with the strippers. */
+/**
+ * Throws if the output has more metadata than an orientation. Reads the metadata with libvips, which shares no code
+ * with the strippers.
+ */
 export async function checkMetadata(output: Uint8Array): Promise<void> {
   const metadata = await sharp(output)
     .metadata()

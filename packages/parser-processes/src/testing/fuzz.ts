@@ -65,8 +65,8 @@ export async function failureOf({ check }: FuzzTarget, file: Uint8Array): Promis
 }
 
 /**
- * Reads coverage once per batch, because reading it after each file is too slow. If a batch reaches new code, runs its
- * files one by one.
+ * Runs the files of a batch again, one by one, and returns those that reach the new code. Coverage is otherwise read
+ * once per batch, because reading it after each file is too slow.
  */
 async function filesThatReach(
   newBlocks: Set<string>,
