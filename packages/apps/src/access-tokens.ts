@@ -50,6 +50,8 @@ export interface AccessTokens {
 }
 
 export interface AccessTokenQueries {
-  /** Also returns the holder of a revoked or expired token; `undefined` when the token does not exist. */
+  /**
+   * Returns the holder of a token, even if the token is revoked or expired; `undefined` when the token does not exist.
+   */
   holderOf(hash: Uint8Array): Promise<TokenHolder | undefined>;
 }

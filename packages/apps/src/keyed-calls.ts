@@ -42,7 +42,7 @@ export interface KeyedCalls {
   /**
    * Starts and returns a run, unless the key is already in use. If the call has ended, returns its stored answer, or
    * `not kept` if the answer is not stored. Returns `running` if the call is running, and `reused` if the key belongs
-   * to another call.
+   * to a call with another fingerprint.
    */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused' | 'not kept'>;
   renew(run: Run): Promise<void>;

@@ -20,8 +20,8 @@ export interface WrittenAttributes {
 export interface Attributes {
   /**
    * Sets attributes of products and creates missing definitions, all or nothing. A string in `rows` is the message key
-   * of an invalid row. If a row is invalid, matches no variant or has the code of another definition, returns the keys
-   * of all failed rows.
+   * of an invalid row. A row fails if it is invalid, matches no variant, or gives its definition the code of another
+   * definition. If rows fail, returns their message keys.
    */
   put(
     appId: number,

@@ -8,7 +8,10 @@ import type { SlugTools } from './slug.js';
 
 export type ProductPlan = BulkPlan<PlannedProduct>;
 
-/** Limits the number of plans: each refused row may cause new conflicts, which need another plan. */
+/**
+ * After this number of plans, rows cannot lend names. Each refused row may cause new conflicts between loans, which
+ * need another plan.
+ */
 const MAX_LENDING_PLANS = 3;
 
 /**

@@ -75,7 +75,7 @@ export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   };
 }
 
-/** `ProformaOrders` of `@back-office/proforma` creates proformas from evaluations. */
+/** Creates evaluations. `ProformaOrders` of `@back-office/proforma` then creates proformas from them. */
 export interface Evaluations {
   /**
    * Prices the basket and stores the result for 24 hours, without reserving stock. A refusal names the first record

@@ -66,7 +66,7 @@ export function marksInAnswers(customer: Pick<Customer, 'id' | 'email' | 'phone'
   return [...texts.map((text) => JSON.stringify(text)), ...ids];
 }
 
-/** The entry contains only the id, because the other fields were personal data. */
+/** The entry contains only the id, because the erased fields were personal data. */
 export function eraseEntry(customerId: number): AuditEntry {
   return { action: 'customer.erase', subjectId: customerId };
 }

@@ -51,7 +51,10 @@ export class TurnQueue {
     };
   }
 
-  /** Takes a connection and returns true. Returns false if none is free or if other callers come first. */
+  /**
+   * Takes a connection and returns true. Returns false if no connection is free, if callers of this party already wait,
+   * or if the party has its full share.
+   */
   tryTake({ kind, key }: Party): boolean {
     if (kind === 'app' && key !== BACKGROUND.key) this.latestApps.note(key, performance.now());
     const lane = this.lanes[kind];

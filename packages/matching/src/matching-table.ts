@@ -14,7 +14,8 @@ export const MATCHING = {
   },
   // If a row has both code and id, both must match the same warehouse.
   'PUT /warehouse': { warehouse: ['code', 'id'] },
-  // Ignores case and surrounding spaces, unlike other calls. Looks up a product only if no variant matches.
+  // Unlike the other calls in this table, this call ignores case and surrounding spaces. It looks up a product only if
+  // no variant matches.
   'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
   // The order must also have the parts of the row.

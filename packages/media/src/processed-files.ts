@@ -56,12 +56,13 @@ export interface ProcessedFiles {
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
-   * Marks a pending file as failed; the file stays as uploaded. Has no effect on another version or a finished file.
+   * Marks a pending file as failed; the file stays as uploaded. Has no effect if the file now has another version or is
+   * finished.
    */
   fail(appId: number, fileId: number, version: number): Promise<void>;
   /**
-   * Finishes a file that needed only a public copy. Returns its JSON text; `undefined` for another version or a
-   * finished file.
+   * Finishes a file that needed only a public copy, and returns its JSON text. Returns `undefined` if the file now has
+   * another version or is finished.
    */
   finish(appId: number, fileId: number, version: number): Promise<string | undefined>;
   /**

@@ -45,7 +45,7 @@ export interface ReceivedContent extends FileFacts {
   readonly checksum: Uint8Array;
 }
 
-/** Other calls do not see uploads in progress. */
+/** Only the call that uploads a file sees the file before the upload has ended. */
 export interface UploadReceipts {
   /** Records an upload and assigns it unique store keys. */
   begin(app: MediaApp, keepsOriginal: boolean): Promise<Receipt>;

@@ -76,7 +76,7 @@ export interface OrderListQuery {
 export interface OrderQueries {
   /** Returns `undefined` when the app has no such order. */
   find(appId: number, id: number): Promise<Order | undefined>;
-  /** Also returns `undefined` when the parts do not match. */
+  /** Returns `undefined` when the app has no order with this id and these parts. */
   findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined>;
   /** Returns the app's orders with these ids, in any order. */
   findAll(appId: number, ids: readonly number[]): Promise<readonly Order[]>;

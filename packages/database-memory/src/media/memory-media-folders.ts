@@ -110,7 +110,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
     return isTooLong ? refuse('is invalid', 'parent_folder') : target;
   }
 
-  /** Also moves files in Trash, even if their folder no longer exists. */
+  /** Moves all folders and files of the branch, including files in Trash whose folder no longer exists. */
   private moveBranch(appId: number, from: FolderPath, to: FolderPath): void {
     for (const folder of this.foldersWithin(appId, from)) {
       this.state.folders.put(appId, { ...folder, path: rebaseFolder(folder.path, from, to) });

@@ -31,7 +31,8 @@ export const FIND_VARIANTS = `
 const PRODUCT_ROW = `
   (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${OTHER_COLUMNS.typedList}, lowest_price bigint, search_codes text)`;
 
-// Also sets the columns derived from variants, so that each row and its indexes are written only once.
+// Updates products and, in the same write, their columns derived from variants, so that each row and its indexes are
+// written only once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
     select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,
@@ -75,7 +76,7 @@ export const FIND_IMAGES = `
   select product_id, product_variant_id, image_url, alt from product_images
   where app_id = $1 and product_id = any($2::bigint[]) order by id`;
 
-// Also removes the usages of the images.
+// Removes the images of products ($2) and variants ($3), with the usages of these images.
 export const REMOVE_IMAGES = `
   with images as (
     delete from product_images where app_id = $1

@@ -26,8 +26,8 @@ const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;
 
-// Deletes other devices with this messaging token, because they would receive the push messages of this customer.
-// Locking in the order of ids prevents a deadlock when two devices swap tokens.
+// Deletes devices other than the session's that have this messaging token. They would receive the push messages of this
+// customer. Locking in the order of ids prevents a deadlock when two devices swap tokens.
 const REMOVE_COPIES = `
   with locked as (
     select d.id, d.customer_id = t.customer_id and d.uuid = ${DEVICE_UUID} as is_own

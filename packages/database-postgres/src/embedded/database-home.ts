@@ -40,7 +40,7 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
-/** Also returns true for a database that this process cannot read. */
+/** Returns true if the installation in `dataDir` has a database, even one that this process cannot read. */
 export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
   const exists = (path: string): Promise<boolean> =>
     lstat(path).then(

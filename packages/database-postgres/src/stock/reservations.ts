@@ -52,8 +52,8 @@ const SELECT_SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 export const LOCK_SHELVES = lockShelvesStatement(SELECT_SHELVES);
 
 /**
- * Also locks shelves from which larger reservations of the variants ($4) may take stock: in the warehouse of the
- * evaluation ($5), or in every sellable warehouse.
+ * Locks the same shelves as {@link LOCK_SHELVES}, and shelves from which larger reservations of the variants ($4) may
+ * take stock. These are in the warehouse of the evaluation ($5), or in every sellable warehouse.
  */
 export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
     union

@@ -14,12 +14,12 @@ export interface PurgerFixture {
   /** Purger of the same kind, for a cache that refuses calls or does not answer. */
   readonly unreachable: CdnPurger;
   /**
-   * Purgers of the same kind, for caches that fail in other ways, for example by a redirect or no answer. Each key
-   * describes the failure.
+   * Purgers of the same kind, for caches that fail in other ways than {@link unreachable}, for example by a redirect.
+   * Each key describes the failure.
    */
   readonly failingPurgers?: Readonly<Record<string, CdnPurger>>;
   /**
-   * Purgers of the same kind, for caches that use another format to report a missing copy. Each key describes the
+   * Purgers of the same kind, for caches that have no copy and report this in different formats. Each key describes the
    * format.
    */
   readonly purgersWithoutCopies?: Readonly<Record<string, CdnPurger>>;

@@ -44,8 +44,8 @@ export interface ProcessorFixture {
   readonly conversions?: SupportedConversions;
   openLimited?(pixelLimit: number): ImageProcessor;
   /**
-   * Opens another processor. Its limit is too low for a WebP of 26 megapixels, but high enough for 20 × 20 pixels.
-   * Tests of `CostlyFile` need this method.
+   * Opens a processor whose limit is too low for a WebP of 26 megapixels, but high enough for 20 × 20 pixels. Tests of
+   * `CostlyFile` need this method.
    */
   openCostLimited?(limit: 'CPU time' | 'memory'): ImageProcessor;
 }

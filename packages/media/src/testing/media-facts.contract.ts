@@ -22,7 +22,7 @@ export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly
 }
 
 export interface FactsOptions {
-  /** Opens another adapter with these limits per file. Tests of time, memory and closing need this method. */
+  /** Opens an adapter with these limits per file. Tests of time, memory and closing need this method. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): MediaFacts;
   countThreads?(): Promise<number>;
 }

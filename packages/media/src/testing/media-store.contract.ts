@@ -18,7 +18,7 @@ export interface StoreFixture {
   openFiles?(): Promise<number>;
   /** Returns the number of bytes that the back end has sent. */
   sentBytes?(): number;
-  /** Opens another store of the same kind that can be closed. */
+  /** Opens a second store of the same kind, which the tests can close. */
   openOther?(): Promise<{ readonly store: MediaStore; close(): Promise<void> }>;
   /** Simulates a crash during a write, sets the age of its leftovers to more than a day, and opens the store again. */
   reopenAfterCrash?(): Promise<MediaStore>;

@@ -23,7 +23,7 @@ export interface RendererFixture {
   readonly renderer: PageRenderer;
   decode(png: Uint8Array): Promise<DecodedPage>;
   countThreads?(): Promise<number>;
-  /** Opens another renderer with these limits per document. Tests of time, memory and closing need this method. */
+  /** Opens a renderer with these limits per document. Tests of time, memory and closing need this method. */
   openLimited?(limits: DocumentLimits): PageRenderer;
 }
 
