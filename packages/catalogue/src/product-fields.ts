@@ -39,7 +39,10 @@ export const PRODUCT_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Trims barcodes and references of variants for storage, because look-ups compare the exact text. */
+/**
+ * Trims a barcode or reference of a variant for storage, because look-ups compare the exact text. A blank text becomes
+ * null.
+ */
 export function blankToNull(text: string | null): string | null {
   return text === null || isBlank(text) ? null : text.trim();
 }

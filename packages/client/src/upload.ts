@@ -109,7 +109,8 @@ function sendStream(
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await chunks.next();
-      // The connection requests this chunk after it has taken the previous one.
+      // Reports the earlier chunks as sent, because the connection requests a chunk only after it has taken the
+      // previous one.
       report(sentBytes, totalBytes);
       if (next.done === true) return controller.close();
       sentBytes += next.value.byteLength;

@@ -50,13 +50,13 @@ export const TIMEOUTS = {
 // Parses bigint as number instead of string. This is safe, because checks keep ids and amounts below 2^53.
 pg.types.setTypeParser(BIGINT_OID, Number);
 
-// `jit=off`, because compiling a statement takes longer than running it: all statements use indexes. `read committed`,
-// because a statement must see what was committed while it waited for a lock.
+// Sets `jit=off`, because compiling a statement takes longer than running it: all statements use indexes. Sets `read
+// committed`, because a statement must see what was committed while it waited for a lock.
 const SESSION_SETTINGS = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
 // Forces index use, because a plan made while a table was small would scan the grown table until the next analyze.
 const INDEX_SETTINGS = ['-c enable_seqscan=off'];
-// `random_page_cost`, because random reads of cached data are as cheap as sequential reads; with the default, the
-// planner avoids covering indexes. No parallel workers, because they would take cores from other calls.
+// Lowers `random_page_cost`, because random reads of cached data are as cheap as sequential reads. With the default,
+// the planner avoids covering indexes. Uses no parallel workers, because they would take cores from other calls.
 const PLANNER_SETTINGS = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
 const TIMEOUT_SETTINGS = [
   `-c lock_timeout=${TIMEOUTS.lock}`,

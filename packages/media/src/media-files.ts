@@ -71,7 +71,7 @@ export interface FileFilter {
    */
   readonly search: string | undefined;
   readonly kind: FileKind | undefined;
-  /** Selects files without usages that were last changed before this time. */
+  /** Selects files that have no usages and were last changed before this time. */
   readonly unusedBefore: Date | undefined;
   readonly noAlt: boolean;
   /** In bytes. */

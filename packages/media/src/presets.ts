@@ -43,7 +43,10 @@ export function scaleTo(width: number, { width: originalWidth, height }: Size): 
   return { width, height: Math.max(1, Math.round((height * width) / originalWidth)) };
 }
 
-/** Returns the sizes of the main image and its renditions, narrowest first. No rendition is wider than the original. */
+/**
+ * Returns the size of the main image, and the sizes of the renditions, narrowest first. No rendition is wider than the
+ * original.
+ */
 export function planSizes(
   original: Size,
   preset: Pick<UploadPreset, 'maxWidth' | 'renditionWidths'>,

@@ -35,7 +35,7 @@ export function storedChangeOf({ before, after, refusal }: DecidedChange): Store
   return { before, proforma: after, ...(refusal && { refusal }) };
 }
 
-/** If the paid amount is unchanged, the order keeps a payment status that a person has set. */
+/** If this returns false, the order keeps a payment status that a person has set. */
 export function hasPaidAmountChanged({ before, after }: ProformaChange): boolean {
   return paidAmountOf(before.payments) !== paidAmountOf(after.payments);
 }

@@ -36,7 +36,7 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
     `N:${truncate(name, MAX_QR_LENGTHS.name)}`,
     `I:RSD${Math.trunc(amount / 100)},${String(amount % 100).padStart(2, '0')}`,
     `SF:${account.paymentCode === '' ? DEFAULT_PAYMENT_CODE : account.paymentCode}`,
-    // Omits empty optional fields, because the bank forbids them (recommendations, no. 2).
+    // Omits an empty purpose, because the bank forbids empty optional fields (recommendations, no. 2).
     ...(purpose === '' ? [] : [`S:${truncate(purpose, MAX_QR_LENGTHS.purpose)}`]),
     `RO:97${reference.replaceAll('-', '')}`,
   ];

@@ -53,7 +53,7 @@ function eventsOf(change: ProformaChange): DomainEvent[] {
   ];
 }
 
-/** Refunds are also events of the proforma. */
+/** Returns false only for events of orders. Events of refunds also belong to the proforma. */
 function isOfProforma({ type }: DomainEvent): boolean {
   return !type.startsWith('order.');
 }

@@ -14,8 +14,8 @@ import {
 
 const PURGED_AT_ONCE = 5_000;
 
-// Also takes over an expired key, or the key of a dead run. In the second case, the new run continues with the dead
-// run's result.
+// Begins a run under a new key, an expired key, or the key of a dead run. In the last case, the new run continues with
+// the dead run's result.
 const BEGIN_RUN = `
   insert into idempotency_keys as k (app_id, access_token_id, key, fingerprint, run, leased_until, inserted_at)
   values ($1, $2, $3, $4, $5, $6, $7)

@@ -8,7 +8,7 @@ import { DAILY, HEARTBEAT_STATEMENTS } from './media-jobs.js';
 
 const JOBS_AT_ONCE = 4;
 const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
-/** A job that takes longer fails. */
+/** A job of an app that takes longer fails; daily jobs have no timeout. */
 const JOB_TIMEOUT_MS = 1_800_000;
 const POLL_MS = 2_000;
 

@@ -96,7 +96,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       await this.keepVersion(transaction, appId, file, keptKey, terms);
       const { version, mime } = chosenVersion;
       const [nextVersion, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
-      // Processing only makes the renditions again, because the content of a kept version is already processed.
+      // Processing only makes the derived files again, because the content of a kept version is already processed.
       if (isPending)
         await addProcessing(transaction, 'reverted', { appId, fileId, version: nextVersion, widths: file.widths });
       const state = isPending ? 'pending' : 'done';

@@ -90,7 +90,8 @@ const FIND_USED_FILE = `
     and ${IS_USED_SQL}
   limit 1`;
 
-// If both folders and files collide, PostgreSQL reports the index of files.
+// Constraints that a taken name or path violates. If both folders and files collide, PostgreSQL reports the index of
+// files.
 const UNIQUE_CONSTRAINTS = ['cdn_folders_path_key', 'cdn_folders_name_key', 'cdn_files_name_key'];
 
 /** All changes of an app's folders use one lock, because a branch changes as a whole. */

@@ -31,12 +31,12 @@ export async function loadProformas(
   );
 }
 
-/** Must run before the change is stored. */
+/** Draws the random key parts of new refunds. Must run before the change is stored. */
 export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** When it runs, the statement returns the ids of the new payments, in order. */
+/** Returns a statement that stores the changes and returns the ids of the new payments, in order. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],

@@ -64,8 +64,8 @@ export const LOCK_SHELVES_AND_SOURCES = lockShelvesStatement(`${SELECT_SHELVES}
   `);
 
 // Must run after the shelves of these warehouses are locked: a statement that waits for locks does not see what was
-// committed during the wait. It violates the lock order but cannot deadlock. It waits only for changes of warehouses,
-// which lock in the order of ids and never wait for stock.
+// committed during the wait. Locking warehouses after stock violates the lock order but cannot deadlock. This statement
+// waits only for changes of warehouses, which lock in the order of ids and never wait for stock.
 export const SHARE_WAREHOUSES = `
   select id, sellable and deleted_at is null as "isSelling" from warehouses
   where app_id = $1 and id = any($2::bigint[])

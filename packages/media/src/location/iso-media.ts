@@ -106,7 +106,7 @@ function* freeBox(file: FileStream, { headSize, end }: Box): Coroutine {
 }
 
 function* stripTitles(file: FileStream, box: Box, content: Uint8Array): Coroutine {
-  // In QuickTime, this box has no version.
+  // In QuickTime, a `meta` box has no version.
   const versionSize = matchesAt(content, 4, 'hdlr') ? 0 : 4;
   if (!matchesAt(content, versionSize + 4, 'hdlr') || !matchesAt(content, versionSize + 16, 'mdir')) {
     yield* freeBox(file, box);

@@ -91,7 +91,7 @@ export const IMAGES_WITH_LOCATION: Readonly<Record<string, Uint8Array>> = {
 
 const STRIPPED_TYPES = [...new Set(SAMPLE_FILES.map(({ mime }) => mime))];
 
-/** One target per parser. The seeds are real files of the format. */
+/** Targets for all parsers. Their seeds are real files that the parsers accept. */
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   {
     name: 'types',

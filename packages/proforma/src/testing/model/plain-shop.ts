@@ -340,7 +340,7 @@ export class PlainShop {
     return paidAmount;
   }
 
-  /** Treats pending refunds as completed. */
+  /** Returns the debt as if all pending refunds were completed. */
   private debtOf(proforma: PlainProforma): number {
     const keptMoney = this.paidAmountOf(proforma) - proforma.pendingAmount;
     return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;
