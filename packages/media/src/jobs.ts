@@ -12,7 +12,10 @@ export interface WithdrawnKey {
   readonly version: number;
 }
 
-/** With `widths`, only renditions of these widths are made; otherwise the preset decides. */
+/**
+ * Payload of the job that processes a file. With `widths`, it makes only renditions of these widths; otherwise the
+ * preset decides.
+ */
 export interface ProcessPayload {
   readonly appId: number;
   readonly fileId: number;
@@ -21,7 +24,7 @@ export interface ProcessPayload {
   readonly widths?: readonly number[] | undefined;
 }
 
-/** Purges the caches after the renditions of the new content exist. */
+/** Payload of the job that purges the caches after the renditions of the new content exist. */
 export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;

@@ -58,7 +58,9 @@ export interface EndedReservation extends ReservedPieces {
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
-  /** Also includes canceled orders without a payment. Such orders only give back their loyalty points. */
+  /**
+   * Ids of orders to refund, and of canceled orders without a payment. The latter only give back their loyalty points.
+   */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }

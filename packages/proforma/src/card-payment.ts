@@ -54,7 +54,7 @@ function storeResult(proforma: Proforma, { paymentId, status, reference, now }: 
   const settledPayments = payments.filter((payment) => payment.id === paymentId && payment.status === 'settled');
   const refunds = settledPayments.flatMap((payment) => excessRefunds(payment, amountNeeded(proforma), now));
   const next = { ...proforma, payments: [...payments, ...refunds], updatedAt: now };
-  // If the proforma was already paid in full, it keeps its status.
+  // A final proforma, or one that was already paid in full, keeps its status.
   return isOpen(proforma) && !isPaidInFull(proforma) ? withResultStatus(next, now) : next;
 }
 

@@ -73,7 +73,7 @@ export class DrawingCost {
     const knownCost = knownCosts.get(group);
     if (knownCost !== undefined) return knownCost;
     if (chainLength > MAX_CHAIN_LENGTH) throw new UnreadableFile('References are nested too deeply');
-    // Costs nothing within itself, because viewers do not render an element within itself.
+    // A group costs nothing within itself, because viewers do not render an element within itself.
     knownCosts.set(group, 0);
     let cost = group.elements;
     for (const [key, referenceCount] of group.referenceCounts) {

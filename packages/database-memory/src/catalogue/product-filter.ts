@@ -30,7 +30,7 @@ function costsUpTo(maxPrice: number): Condition {
   return ({ lowest_price: price }) => price !== null && price <= maxPrice;
 }
 
-/** Rounds the price to the decimals of the currency. */
+/** Converts a decimal price to minor units, and rounds it up or down. */
 function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'): number {
   const [wholePart = '', fraction = ''] = price.split('.');
   const minorUnits = Number(wholePart + fraction.slice(0, decimals).padEnd(decimals, '0'));

@@ -8,7 +8,7 @@ export const INSERT_AUDIT_ENTRIES = `
   from json_to_recordset($8) as e (ordinal int, action text, subject_id bigint, before jsonb, after jsonb)
   order by e.ordinal`;
 
-/** Stores all entries of a transaction in one statement. */
+/** Returns one statement that stores all entries of a transaction. */
 export function auditStatement(appId: number, at: Date, entries: readonly AuditEntry[], actor: Actor = WORKER_ACTOR) {
   const { kind, tokenId, customerId, address, requestId } = actor;
   const rows = entries.map(({ action, subjectId, before, after }, ordinal) => ({

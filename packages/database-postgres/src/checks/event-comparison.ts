@@ -7,7 +7,7 @@ import { EVENT_TYPES, type EventType } from '@back-office/kernel';
 export type Changes = string;
 
 export const NO_PART = '0 as part';
-/** Returns every row of the table as a change. */
+/** Returns a select of the rows of a table that meet `where`, each row as a change. */
 export const changesSql = (noun: string, table: string, at: string, where = 'true'): Changes => `
   select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
 

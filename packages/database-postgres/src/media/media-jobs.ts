@@ -78,7 +78,7 @@ export async function addRepublication(sql: Sql, appId: number, fileIds: readonl
   await addTidying(sql, { appId, blobs: [], keys: objects.map(({ key }) => key) });
 }
 
-// Also retries jobs that have used all attempts, because the store may be available again.
+// Retries jobs that have used all attempts, because the store may be available again.
 const REVIVE_JOBS = `
   select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null

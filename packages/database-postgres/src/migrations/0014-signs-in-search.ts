@@ -54,7 +54,7 @@ async function refold(
     const rows = (await runner.query(select, [lastId])) as Row[];
     for (const row of rows) {
       const folded = fold(row.texts.join(' '));
-      // Updates one row per statement, because a cluster also accepts this. Only few names contain emoji or symbols.
+      // Updates one row per statement, because this works in a cluster too. Only few names contain emoji or symbols.
       if (folded !== row.folded) await runner.query(update, [row.app_id, row.id, folded]);
     }
     if (rows.length < BATCH) return;

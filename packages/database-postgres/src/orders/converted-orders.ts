@@ -54,7 +54,7 @@ const SETTLE_ORDERS = `
   from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
   returning o.id, o.order_status_id = ${CANCELED_ID} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
-/** Returns the id of the order. The payments of the proforma move to the order. */
+/** Inserts the order of a converted proforma, moves the payments of the proforma to it, and returns its id. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
   const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };

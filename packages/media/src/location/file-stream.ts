@@ -143,7 +143,7 @@ export class FileStream {
   }
 }
 
-/** Yields the output of the stripper. Reads the source to its end, but drops bytes that the stripper has not read. */
+/** Yields the output of the stripper. Reads the source to its end, but drops bytes that the stripper does not need. */
 export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stripper): AsyncGenerator<Uint8Array> {
   const file = new FileStream();
   const coroutine = strip(file);
