@@ -99,7 +99,7 @@ export class Memory {
   }
 
   /**
-   * Called at the end of every transaction. A subclass may store the transaction elsewhere; if it throws, the
+   * Called at the end of every transaction. A subclass may store the transaction elsewhere. If `commit` throws, the
    * transaction is undone.
    */
   protected commit(): void {}

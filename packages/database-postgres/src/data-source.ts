@@ -142,7 +142,7 @@ function optionsOf(connection: ConnectionTarget, serviceOptions: readonly string
   return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
 
-/** Removes the options from the URL, because pg would prefer them to those of the service. */
+/** Removes the options from the URL, because pg would use them instead of the options of the service. */
 function withoutOptions(url: string): string {
   const query = queryOf(url);
   const otherParameters = new URLSearchParams(query);

@@ -19,7 +19,7 @@ export interface OpenedPostgres extends OpenedDatabase {
   readonly connection: ConnectionTarget;
 }
 
-/** Throws when the settings of the server allow it to lose committed data. */
+/** Opens the external or embedded database. Throws when the settings of the server allow a loss of committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
   const { url, dataDir, poolSize } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;

@@ -6,7 +6,7 @@ import { READY } from './serve-tasks.js';
 
 export interface TaskLimits {
   readonly maxCpuMs: number;
-  /** Maximum elapsed time. It ends a process that waits for a disk without using CPU time. */
+  /** Maximum elapsed time. This limit ends a process that waits for a disk without using CPU time. */
   readonly maxElapsedMs: number;
 }
 

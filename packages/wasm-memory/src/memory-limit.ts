@@ -1,8 +1,8 @@
 const MEGABYTE = 2 ** 20;
 
 /**
- * Limits each WebAssembly memory of this thread, because Node's resource limits do not include it. Growing beyond the
- * limit throws, as on a machine without free memory.
+ * Limits each WebAssembly memory of this thread, because Node's resource limits do not include such memory. Growing
+ * beyond the limit throws, as on a machine without free memory.
  */
 export function limitMemory(megabytes: number): void {
   const memory = WebAssembly.Memory.prototype;

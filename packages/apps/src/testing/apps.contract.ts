@@ -5,7 +5,7 @@ import type { App, AppQueries, Apps, SettingsPatch } from '../index.js';
 export interface AppFixture {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
-  /** The contract skips tests whose optional method is missing. */
+  /** These three methods are optional. The contract skips tests that need a missing one. */
   addWarehouse?(appId: number, code: string): Promise<unknown>;
   deleteWarehouse?(appId: number, code: string): Promise<unknown>;
   addAmount?(appId: number, currency: string): Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { Order, OrderItem, OrderPayment } from '@back-office/orders';
 
 export interface StoredOrderItem extends OrderItem {
-  /** Null in an imported order, because it does not change stock. */
+  /** Null in an imported order, because such an order does not change stock. */
   readonly proforma_item_id: number | null;
 }
 

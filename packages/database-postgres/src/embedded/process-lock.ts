@@ -18,10 +18,10 @@ export async function isAlive(identity: string): Promise<boolean> {
 }
 
 /**
- * Runs `work` while holding the lock of the folder. The lock also excludes other work of this process, and it survives
- * kill -9. A turn is a numbered symbolic link that is created atomically and names its holder. The next number is free
- * when the holder of the highest number has released it or died. The highest link is never deleted, so two processes
- * that see the same dead holder cannot delete each other's turn.
+ * Runs `work` while holding the lock of the folder. The lock also excludes concurrent work of the same process. A
+ * killed holder does not block others. A turn is a numbered symbolic link that is created atomically and names its
+ * holder. The next number is free when the holder of the highest number has released it or died. The highest link is
+ * never deleted, so two processes that see the same dead holder cannot delete each other's turn.
  */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });

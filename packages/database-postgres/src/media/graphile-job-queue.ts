@@ -12,7 +12,8 @@ const MAX_JOBS_OF_APP = JOBS_AT_ONCE / 2;
 const JOB_TIMEOUT_MS = 1_800_000;
 const POLL_MS = 2_000;
 
-// Without batches, a lost connection ends only the runner, which is launched again. With batches, it ends the process.
+// Without batches, a lost connection ends only the runner, which is launched again. With batches, a lost connection
+// ends the process.
 const UNBATCHED_OPTIONS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 const HEARTBEAT_MS = 5_000;

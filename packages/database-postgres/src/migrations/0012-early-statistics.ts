@@ -7,8 +7,9 @@ const TABLES_OF_APPS = `
   order by 1`;
 
 /**
- * Analyzes a table after 1 % of its rows have changed, because a small app may never change the default of 10 %.
- * Without statistics of an app, the planner assumes that it is empty and uses any index that starts with `app_id`.
+ * Analyzes a table after 1 % of its rows have changed. By default, 10 % must change, and a small app may never change
+ * so many rows. Without statistics of an app, the planner assumes that the app is empty and uses any index that starts
+ * with `app_id`.
  */
 export class EarlyStatistics1763700000012 implements MigrationInterface {
   readonly name = 'EarlyStatistics1763700000012';

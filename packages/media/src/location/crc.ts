@@ -6,8 +6,8 @@ export function crc32(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the checksum of an Ogg page. It has the same polynomial as PNG, but is neither reflected nor inverted. The
- * checksum's own bytes count as zeros.
+ * Returns the checksum of an Ogg page. This checksum has the same polynomial as that of a PNG chunk, but is neither
+ * reflected nor inverted. The checksum's own bytes count as zeros.
  */
 export function oggCrc(page: Uint8Array): number {
   let crc = 0;
