@@ -32,7 +32,7 @@ export function hasScope(granted: GrantedScopes, scope: Scope): boolean {
   return granted === null || granted.includes(scope);
 }
 
-/** Returns true if `granted` contains every scope of `other`. */
-export function coversScopes(granted: GrantedScopes, other: GrantedScopes): boolean {
-  return granted === null || (other !== null && other.every((scope) => granted.includes(scope)));
+/** Returns true if `granted` contains every scope of `required`. */
+export function coversScopes(granted: GrantedScopes, required: GrantedScopes): boolean {
+  return granted === null || (required !== null && required.every((scope) => granted.includes(scope)));
 }

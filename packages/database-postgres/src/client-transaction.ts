@@ -71,8 +71,8 @@ interface Collected<Item> {
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private bulkTimeout: { readonly query_timeout: number } | undefined;
-  private audited: Collected<AuditEntry> | undefined;
-  private published: Collected<DomainEvent> | undefined;
+  private collectedEntries: Collected<AuditEntry> | undefined;
+  private collectedEvents: Collected<DomainEvent> | undefined;
   private state: 'new' | 'open' | 'committed' = 'new';
 
   constructor(
@@ -144,27 +144,27 @@ export class ClientTransaction implements Transaction {
 
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void {
     if (entries.length === 0) return;
-    this.audited ??= { appId, at, list: [] };
-    this.audited.list.push(...entries);
+    this.collectedEntries ??= { appId, at, list: [] };
+    this.collectedEntries.list.push(...entries);
   }
 
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void {
     if (events.length === 0) return;
-    this.published ??= { appId, at, list: [] };
+    this.collectedEvents ??= { appId, at, list: [] };
     // Does not use `push(...events)`, which could overflow the stack with 10,000 events.
-    for (const event of events) this.published.list.push(event);
+    for (const event of events) this.collectedEvents.list.push(event);
   }
 
   private eventQueries(): QueryConfig[] {
-    if (this.published === undefined) return [];
-    const { appId, at, list } = this.published;
+    if (this.collectedEvents === undefined) return [];
+    const { appId, at, list } = this.collectedEvents;
     const { text, values } = eventsStatement(appId, at, list);
     return [this.query(text, values)];
   }
 
   private auditQueries(): QueryConfig[] {
-    if (this.audited === undefined) return [];
-    const { appId, at, list } = this.audited;
+    if (this.collectedEntries === undefined) return [];
+    const { appId, at, list } = this.collectedEntries;
     const { text, values } = auditStatement(appId, at, list, callContext().actor);
     return [this.query(text, values)];
   }

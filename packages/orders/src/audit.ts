@@ -6,8 +6,8 @@ import type { ChangeableOrder } from './order-changes.js';
 export function orderEntries(before: readonly ChangeableOrder[], after: readonly ChangeableOrder[]): AuditEntry[] {
   const byId = (orders: readonly ChangeableOrder[]) =>
     new Map(orders.map((order) => [String(order.id), statusesOf(order)]));
-  const found = byId(before);
-  const changes = changedRecords(found, byId(after));
+  const previousStatuses = byId(before);
+  const changes = changedRecords(previousStatuses, byId(after));
   if (changes === undefined) return [];
   const { changed, records } = changes.after as { readonly changed: number; readonly records: object };
   const [firstOrder, ...others] = after.filter(({ id }) => String(id) in records);

@@ -165,14 +165,14 @@ describe('the main thread', () => {
       const bytes = make();
       await writeFile(path, bytes);
       await itParsesTheNextUpload(sharedParser);
-      let leastCpuMs = Infinity;
+      let minCpuMs = Infinity;
       // Uses the minimum of several attempts, because collecting the test's own garbage also takes CPU time.
-      for (let attempt = 0; attempt < 10 && leastCpuMs >= MAX_MAIN_CPU_MS; attempt += 1) {
+      for (let attempt = 0; attempt < 10 && minCpuMs >= MAX_MAIN_CPU_MS; attempt += 1) {
         const before = readCpuMs();
         await sharedParser.parse(APP, { path, name: 'file', size: bytes.length, pixelLimit: 1e8 });
-        leastCpuMs = Math.min(leastCpuMs, readCpuMs() - before);
+        minCpuMs = Math.min(minCpuMs, readCpuMs() - before);
       }
-      expect(leastCpuMs).toBeLessThan(MAX_MAIN_CPU_MS);
+      expect(minCpuMs).toBeLessThan(MAX_MAIN_CPU_MS);
     },
   );
 });

@@ -35,7 +35,7 @@ interface RunningTask<Reply> {
 export class LimitedProcess<Task extends object, Reply> {
   private readonly child: ChildProcess;
   private readonly whenReady: Promise<void>;
-  private running: RunningTask<Reply> | undefined;
+  private runningTask: RunningTask<Reply> | undefined;
 
   constructor(private readonly options: ProcessOptions) {
     this.child = fork(fileURLToPath(options.entry), {
@@ -47,7 +47,7 @@ export class LimitedProcess<Task extends object, Reply> {
     });
     this.whenReady = new Promise((resolve, reject) => {
       this.child.on('message', (message: typeof READY | Reply) => {
-        if (message !== READY) return this.running?.resolve(message);
+        if (message !== READY) return this.runningTask?.resolve(message);
         return resolve();
       });
       this.child.on('error', (error) => this.fail(error, reject));
@@ -76,19 +76,19 @@ export class LimitedProcess<Task extends object, Reply> {
     const timers = this.watch(limits);
     try {
       return await new Promise<Reply>((resolve, reject) => {
-        this.running = { resolve, reject };
+        this.runningTask = { resolve, reject };
         this.child.send(task, (error) => error && reject(error));
       });
     } finally {
       for (const timer of timers) clearTimeout(timer);
-      this.running = undefined;
+      this.runningTask = undefined;
       this.child.unref();
       this.child.channel?.unref();
     }
   }
 
   async close(): Promise<void> {
-    this.running?.reject(new Error('The process is closed'));
+    this.runningTask?.reject(new Error('The process is closed'));
     if (this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit');
     this.child.ref();
@@ -101,17 +101,17 @@ export class LimitedProcess<Task extends object, Reply> {
     const startMs = readProcessUsage(pid)?.cpuMs ?? 0;
     const checkUsage = (): void => {
       const { cpuMs = 0, memoryMegabytes = 0 } = readProcessUsage(pid) ?? {};
-      if (cpuMs - startMs > maxCpuMs) this.running?.reject(new TaskExceededLimit('Too much CPU time'));
+      if (cpuMs - startMs > maxCpuMs) this.runningTask?.reject(new TaskExceededLimit('Too much CPU time'));
       if (memoryMegabytes > this.options.maxMemoryMegabytes)
-        this.running?.reject(new TaskExceededLimit('Too much memory'));
+        this.runningTask?.reject(new TaskExceededLimit('Too much memory'));
     };
-    const giveUp = (): void => this.running?.reject(new Error('The task took too long'));
+    const giveUp = (): void => this.runningTask?.reject(new Error('The task took too long'));
     return [setInterval(checkUsage, CHECK_MS), setTimeout(giveUp, maxElapsedMs)];
   }
 
   private fail(error: Error, rejectReady: (error: Error) => void): void {
     rejectReady(error);
-    this.running?.reject(error);
+    this.runningTask?.reject(error);
   }
 }
 

@@ -8,9 +8,9 @@ import { DiskMediaStore } from './disk-media-store.js';
 const HOUR_MS = 3_600_000;
 const LEFTOVERS = 50;
 
-let collectedFiles = 0;
+let collectedFileCount = 0;
 const countCollectedFile = ({ message }: Error): void => {
-  if (message.startsWith('Closing file descriptor')) collectedFiles += 1;
+  if (message.startsWith('Closing file descriptor')) collectedFileCount += 1;
 };
 beforeAll(() => process.on('warning', countCollectedFile));
 afterAll(() => process.off('warning', countCollectedFile));
@@ -33,7 +33,7 @@ describe('DiskMediaStore', () => {
       );
       return sizes.reduce((total, size) => total + size, 0);
     };
-    const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length + collectedFiles;
+    const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length + collectedFileCount;
     const reopenAfterCrash = async (): Promise<DiskMediaStore> => {
       const aDayAgo = new Date(Date.now() - 25 * HOUR_MS);
       for (let count = 0; count < LEFTOVERS; count += 1) {

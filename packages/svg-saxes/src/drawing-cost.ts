@@ -21,8 +21,8 @@ export class DrawingCost {
   private readonly groups = new Map<string, Group>();
   private readonly openGroups: Group[] = [newGroup()];
   private readonly idsByClass = new Map<string, Set<string>>();
-  private styleReferences = 0;
-  private followedReferences = 0;
+  private styleReferenceCount = 0;
+  private followedReferenceCount = 0;
   private readonly targets = new Map<string, readonly Group[]>();
 
   enter(id: string | undefined, classes: readonly string[], references: readonly string[]): void {
@@ -50,8 +50,8 @@ export class DrawingCost {
     for (const part of selector.split(',')) {
       const classes = part.match(/\.[\w\u0080-\uffff-]+/g) ?? ['*'];
       for (const key of new Set(classes)) {
-        this.styleReferences += references.length;
-        if (this.styleReferences > MAX_STYLE_REFERENCES) throw new UnreadableFile('Too many references in styles');
+        this.styleReferenceCount += references.length;
+        if (this.styleReferenceCount > MAX_STYLE_REFERENCES) throw new UnreadableFile('Too many references in styles');
         const ids = this.idsByClass.get(key) ?? new Set();
         for (const id of references) ids.add(id);
         this.idsByClass.set(key, ids);
@@ -78,9 +78,9 @@ export class DrawingCost {
     let cost = group.elements;
     for (const [key, referenceCount] of group.referenceCounts) {
       const targets = this.targetsOf(key);
-      this.followedReferences += 1 + targets.length;
+      this.followedReferenceCount += 1 + targets.length;
       for (const target of targets) cost += referenceCount * this.costOf(target, knownCosts, chainLength + 1);
-      if (cost > MAX_RENDERED_ELEMENTS || this.followedReferences > MAX_FOLLOWED_REFERENCES)
+      if (cost > MAX_RENDERED_ELEMENTS || this.followedReferenceCount > MAX_FOLLOWED_REFERENCES)
         throw new UnreadableFile('Too many references in a drawing');
     }
     knownCosts.set(group, cost);

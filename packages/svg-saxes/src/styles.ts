@@ -15,10 +15,10 @@ export function isSafeValue(value: string): boolean {
 function hasSafeText(text: string): boolean {
   if (FORBIDDEN.test(text) || !isBalanced(text)) return false;
   const withoutLocalUrls = text.replaceAll(LOCAL_URL, ' ');
-  let functions = 0;
+  let functionCount = 0;
   for (let at = withoutLocalUrls.indexOf('('); at >= 0; at = withoutLocalUrls.indexOf('(', at + 1)) {
-    functions += 1;
-    if (functions > MAX_FUNCTIONS || !FUNCTIONS.has(functionBefore(withoutLocalUrls, at))) return false;
+    functionCount += 1;
+    if (functionCount > MAX_FUNCTIONS || !FUNCTIONS.has(functionBefore(withoutLocalUrls, at))) return false;
   }
   return true;
 }

@@ -33,7 +33,7 @@ interface NewJob {
 export class JobList {
   /** Number of the latest turn of each app; a higher number is more recent. */
   private readonly turnByApp = new Map<number, number>();
-  private turns = 0;
+  private turnCount = 0;
 
   constructor(
     private readonly state: State,
@@ -98,7 +98,7 @@ export class JobList {
     const [nextJob] = dueJobs.sort(
       (a, b) => turnOf(a) - turnOf(b) || a.run_at.getTime() - b.run_at.getTime() || a.id - b.id,
     );
-    if (nextJob) this.turnByApp.set(appOf(nextJob), (this.turns += 1));
+    if (nextJob) this.turnByApp.set(appOf(nextJob), (this.turnCount += 1));
     return nextJob && this.put({ ...nextJob, attempts: nextJob.attempts + 1, is_running: true });
   }
 

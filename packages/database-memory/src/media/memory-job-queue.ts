@@ -25,8 +25,8 @@ export class MemoryJobQueue implements JobQueue {
   async close(): Promise<void> {}
 
   async runNext(tasks: JobTasks): Promise<boolean> {
-    const names = new Set(Object.keys(tasks));
-    const job = this.state.memory.transaction(() => this.jobs.take(names));
+    const jobNames = new Set(Object.keys(tasks));
+    const job = this.state.memory.transaction(() => this.jobs.take(jobNames));
     if (job === undefined) return false;
     try {
       await tasks[job.name]?.(JSON.parse(job.payload), attemptOf(job));

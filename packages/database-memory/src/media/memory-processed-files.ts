@@ -35,8 +35,8 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
     if (file === undefined || app === undefined) return undefined;
     const { id, key, mime, kind, size, version, content, original, processing } = file;
     const preset = this.state.uploadPresets.get(appId, file.preset_id ?? 0);
-    const names = { id, key, prefix: app.media_prefix, mime, kind, size, version, content, original, processing };
-    return { ...names, ...presetFieldsOf(preset) };
+    const fileFields = { id, key, prefix: app.media_prefix, mime, kind, size, version, content, original, processing };
+    return { ...fileFields, ...presetFieldsOf(preset) };
   }
 
   async derivedKeys(appId: number, fileId: number): Promise<string[]> {

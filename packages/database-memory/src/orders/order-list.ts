@@ -30,9 +30,9 @@ const SORT_KEYS: Readonly<Record<OrderSortField, readonly SortKey<StoredOrder>['
 
 export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): ListedPage {
   const sorting = parseSorting(orderBy, ORDER_SORT_FIELDS);
-  const values = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const sortValues = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
   const keys: readonly SortKey<StoredOrder>[] = [
-    ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
+    ...sortValues.map((value) => ({ value, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
     { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingOrders = orders.filter((order) => matches(order, filter));

@@ -55,9 +55,9 @@ export function proformaList(
   { app, filter, orderBy, page, now }: ListQuery,
 ): ListedPage {
   const sorting = parseSorting(orderBy, PROFORMA_SORT_FIELDS);
-  const values = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
+  const sortValues = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const keys: readonly SortKey<Proforma>[] = [
-    ...values.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),
+    ...sortValues.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),
     { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));

@@ -74,8 +74,8 @@ export class MemoryStock implements Stock {
   }
 
   private onHand(appId: number): OnHand {
-    const rows = stockByShelf(this.state, appId);
-    return (variantId, warehouseId) => rows.get(shelfKey({ variantId, warehouseId }))?.on_hand;
+    const rowByShelf = stockByShelf(this.state, appId);
+    return (variantId, warehouseId) => rowByShelf.get(shelfKey({ variantId, warehouseId }))?.on_hand;
   }
 
   private bookChanges(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {

@@ -39,9 +39,9 @@ export interface StockDelta extends Shelf {
 }
 
 export function changeStock(state: State, appId: number, deltas: readonly StockDelta[], now: Date): void {
-  const rows = stockByShelf(state, appId);
+  const rowByShelf = stockByShelf(state, appId);
   for (const [key, shelfDeltas] of groupBy(deltas, shelfKey)) {
-    const row = rows.get(key);
+    const row = rowByShelf.get(key);
     if (row === undefined) continue;
     const changedRow: StoredStock = {
       ...row,

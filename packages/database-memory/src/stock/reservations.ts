@@ -54,7 +54,7 @@ export function endReservations(
   now: Date,
 ): void {
   for (const { proformaItemId } of endedReservations) state.stockReservations.delete(appId, proformaItemId);
-  const entries = endedReservations.map((departure) => ({ ...departure, qty: -departure.qty }));
+  const entries = endedReservations.map((endedReservation) => ({ ...endedReservation, qty: -endedReservation.qty }));
   bookMovements(state, appId, entries, now);
   const deltas = endedReservations.map(({ kind, qty, ...shelf }) => ({
     ...shelf,

@@ -30,8 +30,8 @@ export function isSelling({ warehouses }: State, appId: number, warehouseId: num
 }
 
 export function stockRows(state: State, appId: number, shelves: readonly Shelf[]): StockRow[] {
-  const rows = stockByShelf(state, appId);
-  const shelfRows = [...new Set(shelves.map(shelfKey))].flatMap((key) => rows.get(key) ?? []);
+  const rowByShelf = stockByShelf(state, appId);
+  const shelfRows = [...new Set(shelves.map(shelfKey))].flatMap((key) => rowByShelf.get(key) ?? []);
   return sortForLocking(shelfRows.flatMap((row) => toStockRow(state, appId, row)));
 }
 

@@ -79,8 +79,8 @@ async function findRemainingBreaches(
   contents: readonly Content[],
 ): Promise<string[]> {
   if (contents.length === 0) return [];
-  const names = contents.map(({ content }) => content);
-  const rows = await inSnapshot(connection, (read) => read<Content>(STILL_REFERENCED, [names]));
+  const contentKeys = contents.map(({ content }) => content);
+  const rows = await inSnapshot(connection, (read) => read<Content>(STILL_REFERENCED, [contentKeys]));
   const breaches: string[] = [];
   for (let start = 0; start < rows.length; start += READ_AT_ONCE) {
     const chunk = await Promise.all(rows.slice(start, start + READ_AT_ONCE).map((content) => breachOf(store, content)));

@@ -28,7 +28,7 @@ const LOCK_SESSION = `
 
 // Deletes devices other than the session's that have this messaging token. They would receive the push messages of this
 // customer. Locking in the order of ids prevents a deadlock when two devices swap tokens.
-const REMOVE_COPIES = `
+const REMOVE_OTHER_DEVICES = `
   with locked as (
     select d.id, d.customer_id = t.customer_id and d.uuid = ${DEVICE_UUID} as is_own
     from access_tokens t join notification_devices d on d.app_id = $1
@@ -62,7 +62,7 @@ export class SqlDevices implements Devices {
       await transaction.rows(LOCK_TOKEN, [DEVICES_LOCK, JSON.stringify([appId, messagingToken])]);
       transaction.locks('device');
       if ((await transaction.rows(LOCK_SESSION, [appId, sessionId])).length === 0) return undefined;
-      await transaction.rows(REMOVE_COPIES, [appId, sessionId, messagingToken]);
+      await transaction.rows(REMOVE_OTHER_DEVICES, [appId, sessionId, messagingToken]);
       const values = [appId, sessionId, messagingToken, type, vendor, mobileInfo, this.clock.now()];
       const [storedDevice] = await transaction.runLast<Device>(REGISTER_DEVICE, values);
       return storedDevice;

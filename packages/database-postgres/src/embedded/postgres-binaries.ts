@@ -40,8 +40,8 @@ async function tryBinaries(folder: string, owner: Owner | undefined) {
 
 /** Repeats the postinstall script of the package, which npm may have skipped. */
 async function completeInstallation(folder: string): Promise<void> {
-  const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  const links = JSON.parse(list) as { source: string; target: string }[];
+  const linksJson = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(linksJson) as { source: string; target: string }[];
   const programs = ['postgres', 'initdb'].map((program) => join(folder, 'native', 'bin', program));
   await Promise.allSettled([
     ...links.map(({ source, target }) => symlink(relative(dirname(target), source), join(folder, target))),

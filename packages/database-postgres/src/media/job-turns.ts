@@ -7,7 +7,7 @@ export function flagOfApp(appId: number): string {
 
 /** Limits the slots of one app in a worker, so that the next job of another app can start at once. */
 export class JobTurns {
-  private readonly running = new Map<string, number>();
+  private readonly jobCountByFlag = new Map<string, number>();
   private latestFetch: Promise<void> = Promise.resolve();
   private endFetch = (): void => {};
 
@@ -34,14 +34,14 @@ export class JobTurns {
     this.latestFetch = new Promise((resolve) => (end = resolve));
     await previousFetch;
     this.endFetch = end;
-    return [...this.running].filter(([, jobs]) => jobs >= this.maxJobsOfApp).map(([flag]) => flag);
+    return [...this.jobCountByFlag].filter(([, jobs]) => jobs >= this.maxJobsOfApp).map(([flag]) => flag);
   }
 
   private count({ flags }: Job, change: number): void {
     for (const flag of Object.keys(flags ?? {})) {
-      const jobs = (this.running.get(flag) ?? 0) + change;
-      if (jobs > 0) this.running.set(flag, jobs);
-      else this.running.delete(flag);
+      const jobs = (this.jobCountByFlag.get(flag) ?? 0) + change;
+      if (jobs > 0) this.jobCountByFlag.set(flag, jobs);
+      else this.jobCountByFlag.delete(flag);
     }
   }
 }

@@ -45,12 +45,12 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
     const { id, version } = file;
     return this.changeUnlessReplaced(appId, file, file.content, async (transaction) => {
       const { main, width, height, renditions, pages } = result;
-      const names = [labelsOf(result), pagesOf(result)];
+      const labelsAndPages = [labelsOf(result), pagesOf(result)];
       const replacedFiles = await transaction.rows<{ content: string }>(sql.FIND_REPLACED_CONTENTS, [
         appId,
         id,
         version,
-        ...names,
+        ...labelsAndPages,
       ]);
       await transaction.rows(sql.ADD_RENDITIONS, [appId, id, version, JSON.stringify(renditions)]);
       await transaction.rows(sql.ADD_PAGES, [appId, id, version, JSON.stringify(pages)]);
@@ -67,15 +67,15 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false> {
     const { id, version } = file;
     return this.changeUnlessReplaced(appId, file, result.main?.content ?? file.content, async (transaction) => {
-      const names = [labelsOf(result), pagesOf(result)];
-      const values = [appId, id, version, result.replacesRenditions, ...names];
+      const labelsAndPages = [labelsOf(result), pagesOf(result)];
+      const values = [appId, id, version, result.replacesRenditions, ...labelsAndPages];
       const droppedFiles = await transaction.rows<DroppedFile>(sql.DROP_OUTDATED, values);
       const keptKeys = new Set([...result.renditions, ...result.pages].map(({ key }) => key));
       const keys = droppedFiles.map(({ key }) => key).filter((key) => !keptKeys.has(key));
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
       await schedulePurgeNow(transaction, appId, id);
       transaction.publish(appId, this.clock.now(), fileEvents('file.processed', [id]));
-      await transaction.runLast(sql.LIST_DERIVED, [appId, id, version, ...names]);
+      await transaction.runLast(sql.LIST_DERIVED, [appId, id, version, ...labelsAndPages]);
       return keys;
     });
   }

@@ -16,20 +16,20 @@ export function gifFacts(head: Uint8Array): UnrotatedFacts | undefined {
  * count is enough.
  */
 function isAnimated(head: Uint8Array): boolean {
-  let [images, hasHint] = [0, false];
+  let [imageCount, hasHint] = [0, false];
   let at = HEADER_SIZE + colourTableSize(head[10]);
-  while (at + 2 <= head.length && images < 2) {
+  while (at + 2 <= head.length && imageCount < 2) {
     const [kind, label] = head.subarray(at, at + 2);
     if (kind === IMAGE) {
-      images += 1;
+      imageCount += 1;
       at = offsetAfterBlocks(head, at + 11 + colourTableSize(head[at + 9]));
     } else if (kind === EXTENSION) {
       hasHint ||= label === CONTROL && u16(head, at + 4, 'little') > 0;
       hasHint ||= label === APPLICATION && /^(NETSCAPE2|ANIMEXTS1)/.test(decodeLatin1(head, at + 3, at + 12));
       at = offsetAfterBlocks(head, at + 2);
-    } else return images > 1;
+    } else return imageCount > 1;
   }
-  return images > 1 || (hasHint && at + 1 > head.length);
+  return imageCount > 1 || (hasHint && at + 1 > head.length);
 }
 
 function offsetAfterBlocks(head: Uint8Array, from: number): number {
