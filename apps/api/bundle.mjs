@@ -1,6 +1,6 @@
 /**
- * Bundles the built entry points and their libraries into a few files. The bundle loads in a third of the time. An
- * adapter with its own threads or files stays outside the bundle. Also copies the browser modules of the API reference.
+ * Bundles the built entry points and their libraries into a few files, which load in a third of the time. Packages with
+ * their own threads or files stay outside the bundle. Also copies the browser modules of the API reference.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -33,10 +33,10 @@ const ADAPTERS = readdirSync(`${ROOT}packages`)
   .map((name) => `@back-office/${name}`);
 const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty'];
 
-// CommonJS libraries load built-in modules of Node with `require`.
+// Bundled CommonJS libraries load built-in modules of Node with `require`, so the banner defines it.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 
-/** Rebuilds the bundle when the build or the installed packages have changed. */
+/** Copies the page of the API reference. Rebuilds the bundle when the build or the installed packages have changed. */
 export async function bundle() {
   copyReferencePage();
   const bundleInfo = read();

@@ -52,7 +52,7 @@ export function command(
     });
 }
 
-/** Throws when the database does not exist, because these commands refer to existing records. */
+/** Starts the service for a command that refers to existing records. Throws when the database does not exist. */
 export async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);

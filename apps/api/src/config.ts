@@ -88,7 +88,7 @@ export interface Rate {
 
 export interface RateLimitConfig {
   readonly perToken: Rate;
-  /** Limit of callers without a valid token. */
+  /** Limit per IP address, for callers without a valid token. */
   readonly perAddress: Rate;
   /** URL of a Redis server with one count for all processes; `undefined` makes each process count its own calls. */
   readonly store: string | undefined;

@@ -3,7 +3,9 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidConfig } from '../config.js';
 
-/** A kind of adapter that a module provides: the exported function and the shape of its result. */
+/**
+ * A kind of adapter that a module provides: its environment variable, its exported function and a check of the result.
+ */
 export interface AdapterKind<Opened> {
   readonly variable: string;
   readonly exportName: string;
@@ -56,7 +58,7 @@ function problemWithClose(answer: unknown): string | undefined {
   return close === undefined || typeof close === 'function' ? undefined : 'a close that is not a function';
 }
 
-/** Returns a text that lists the missing methods; `undefined` when none is missing. */
+/** Returns why the value is not an object with all these methods; `undefined` when it is. */
 export function missingMethods(noun: string, answer: unknown, methods: readonly string[]): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `no ${noun}`;
   const missing = methods.filter((method) => typeof (answer as Record<string, unknown>)[method] !== 'function');
@@ -69,7 +71,10 @@ function articleOf(noun: string): string {
   return VOWELS.includes(noun.charAt(0)) ? 'an' : 'a';
 }
 
-/** Loads a path from the working directory, and a package from the service or else from the working directory. */
+/**
+ * Loads a path from the working directory. Loads a package from the service, or from the working directory if the
+ * service has none.
+ */
 async function loadModule(name: string): Promise<Record<string, unknown>> {
   const requireFromCwd = createRequire(join(process.cwd(), 'package.json'));
   if (isAbsolute(name) || name.startsWith('.')) {

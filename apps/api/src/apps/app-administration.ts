@@ -23,7 +23,7 @@ export interface AppPorts {
 
 export interface IssuedToken {
   readonly token: AppToken;
-  /** The token; the database stores only its hash. */
+  /** The token in plain text; the database stores only its hash. */
   readonly secret: string;
 }
 

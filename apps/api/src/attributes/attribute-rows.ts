@@ -30,7 +30,7 @@ export function parseAttributes(row: unknown): DesiredAttributes | string {
   return { code, barcode, external_ref, attributes: (row['attributes'] as readonly Row[]).map(parseAttribute) };
 }
 
-/** Returns the path of the invalid field below the row; `undefined` when the rule concerns several fields. */
+/** Returns the path of the invalid field within the row; `undefined` when the rule concerns several fields. */
 export function fieldOfAttributeError(row: unknown): string | undefined {
   return isRow(row) ? checkRow(row)?.field : undefined;
 }

@@ -130,7 +130,7 @@ async function loadProducts(origin: string, app: BenchApp, products: number): Pr
   print(`- ${products} products: ${seconds.toFixed(1)} s`);
 }
 
-/** Creates all shelves before the measurement, so that no measured call has to insert them. */
+/** Counts stock of every product, which creates all shelves. No measured call then has to insert one. */
 async function loadStock(origin: string, app: BenchApp, products: number): Promise<void> {
   for (let firstIndex = 0; firstIndex < products; firstIndex += BATCH_SIZE) {
     const rows = Array.from({ length: Math.min(BATCH_SIZE, products - firstIndex) }, (_, index) =>

@@ -48,7 +48,10 @@ interface Step {
   readonly answer: string;
 }
 
-/** The statements use the service's tables, without business rules and ledger. `changed` names the changed record. */
+/**
+ * The statements use the service's tables, without business rules and ledger. The CTE `changed` holds the changed
+ * record.
+ */
 const STEPS: Readonly<Record<string, Step>> = {
   evaluate: {
     writes: `

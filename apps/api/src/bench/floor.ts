@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
-/** Statements of a floor server. `GET /<name>` runs one; `POST /<name>` takes the values from the body. */
+/**
+ * Statements of a floor server. `GET /<name>` runs one with its own values; `POST /<name>` takes the values from the
+ * body.
+ */
 export interface FloorTask {
   readonly statements: Readonly<Record<string, { readonly text: string; readonly values?: readonly unknown[] }>>;
   readonly url: string;

@@ -32,7 +32,7 @@ const POLL_MS = { one: 10, inFlight: 200 };
 /** The floor uses the same copy of sharp as the service's image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
-/** Compares image processing with sharp alone, and the list of a large library with plain SQL. */
+/** Compares the service's image processing with plain sharp, and its list of a large library with plain SQL. */
 export async function benchMedia(url: string, options: MediaOptions): Promise<void> {
   const [shop, large] = await makeApps({ DATABASE_URL: url }, ['shop', 'large']);
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-bench-media-'));

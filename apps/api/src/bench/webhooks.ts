@@ -65,7 +65,7 @@ async function openReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     start: () => void (times = []),
-    /** Returns the events per second between the first event and the last one. */
+    /** Waits for `count` events. Returns the events per second between the first event and the last one. */
     rateOf: async (count: number): Promise<number> => {
       const deadline = performance.now() + TIMEOUT_MS;
       while (times.length < count && performance.now() < deadline) await pause(20);

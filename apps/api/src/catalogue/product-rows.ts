@@ -118,7 +118,7 @@ export function parseProductRow(row: unknown, decimals: number): DesiredProduct 
   };
 }
 
-/** Returns the path of the invalid field below the row; `undefined` when the rule concerns several fields. */
+/** Returns the path of the invalid field within the row; `undefined` when the rule concerns several fields. */
 export function fieldOfProductError(row: unknown, key: string, decimals: number): string | undefined {
   if (!isRow(row)) return undefined;
   const error = checkProduct(row, decimals);

@@ -188,7 +188,7 @@ export class Comparer {
     }
   }
 
-  /** Each side repeats the id or part that it received, so the repeated values may differ. */
+  /** Each side repeats the id or `data_part` that it received, so the repeated values may differ. */
   private isSameEcho(name: string, left: unknown, right: unknown): boolean {
     if (name === 'data_part') return typeof left === 'number' && typeof right === 'number';
     return [...this.kinds].some((kind) => this.pairs.isPair(kind, left, right));
@@ -242,7 +242,7 @@ export class Comparer {
     return { ...(right as object), data };
   }
 
-  /** Returns a key of a row that does not depend on the order of rows. */
+  /** Returns a key that identifies a row, whatever its position in the list. */
   private keyOf(row: Fields, translate: (kind: string, value: unknown) => string): string {
     if (this.route !== STOCK_MOVEMENTS) return translate(kindOfRoute(this.route), row['id']);
     const { booked_at: bookedAt, kind, warehouse_id: warehouse, code, qty, reference } = row;

@@ -105,7 +105,7 @@ describe('the fault of a side', () => {
         withFaults(side, (body, call) => {
           if (isListRequest(call, 'customers') && body.data?.length > 1) body.data.pop();
         }),
-      // The limit leaves room for several customers. With only one, a page with an offset would be empty.
+      // With fewer steps, the list would have only one customer, and a page with an offset would be empty.
       8,
     ],
     [

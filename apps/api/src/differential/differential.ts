@@ -26,7 +26,7 @@ export interface Report {
   readonly finding?: Finding;
 }
 
-/** Sends random steps to both sides until their answers differ. */
+/** Sends up to `calls` random steps to both sides and stops when their answers differ. */
 export async function explore(pair: Pair, { calls, seed }: { calls: number; seed: number }): Promise<Report> {
   const generator = new Generator(seed, pair.left.routes);
   const coverage = new Coverage(pair.left.routes);

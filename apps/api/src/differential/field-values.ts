@@ -48,7 +48,10 @@ const between =
   (low: number, high: number): MakeValue =>
   ({ random }) =>
     random.between(low, high);
-/** Picks the id of a known record, sometimes an id that no record has. */
+/**
+ * Picks the id of a known record that passes the filter. Without one, and sometimes at random, returns an id that no
+ * record has.
+ */
 const idOf =
   (kind: string, filter: (record: KnownRecord) => boolean = () => true): MakeValue =>
   ({ random, records }) => {

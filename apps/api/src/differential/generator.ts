@@ -182,7 +182,7 @@ export class Generator {
       : comparableCall;
   }
 
-  /** Draws another route when no record exists for a path parameter. */
+  /** Draws a route, and up to five others while no record exists for its path parameter. */
   private routeFor({ records }: Shop): Route {
     const draw = (): Route => this.random.weighted(this.routes, (candidate) => this.weightOf(candidate));
     let route = draw();
@@ -190,7 +190,7 @@ export class Generator {
     return this.precondition(route, records) ?? route;
   }
 
-  /** Usually returns the route that creates the record that the drawn route needs. */
+  /** Returns the route that creates the missing proforma or evaluation for `route`, except in a random few cases. */
   private precondition(route: Route, records: Records): Route | undefined {
     if (this.random.chance(CHANCES.final)) return undefined;
     const routeNamed = (name: string): Route | undefined => this.routes.find((candidate) => nameOf(candidate) === name);
@@ -211,7 +211,7 @@ export class Generator {
     return Date.parse(`${String(time)}Z`) > this.now;
   }
 
-  /** Evaluations that are unused and at most 24 hours old. */
+  /** Evaluations that are unused and have not expired. */
   private freshEvaluations(records: Records): readonly KnownRecord[] {
     const usedIds = new Set(records.of('proforma').map(({ fields }) => fields['order_processing_id']));
     return records
@@ -306,7 +306,7 @@ export class Generator {
     return !/\/(?:customers|orders)\/:id/.test(path) || 'data_part' in fields;
   }
 
-  /** Picks a payment of the proforma in the path. */
+  /** Picks the card payment of the proforma for its result, and otherwise one of its refunds. */
   private paymentOf({ path }: Route, { source, fields }: KnownRecord, { random }: Material): unknown {
     const payments = (fields['payments'] ?? []) as readonly { amount: number; finalized: boolean }[];
     if (path.includes('/result') && 'card_payment' in fields) return fields['card_payment'];
@@ -460,7 +460,7 @@ export class Generator {
     };
   }
 
-  /** Replaces the identifiers of each row by the code of a known variant. */
+  /** Replaces the identifiers of most rows by the code of a known variant. */
   private items(items: unknown, { random, records }: Material): unknown {
     const variants = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
     if (variants.length === 0) return items;
@@ -475,7 +475,7 @@ export class Generator {
     );
   }
 
-  /** Adds stock of sold variants, so that later sales succeed. */
+  /** Replaces most rows by stock of up to five known variants, so that later sales succeed. */
   private stockRows(body: Fields | undefined, { random, records }: Material): unknown {
     const variants = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
     return rowsIn(body, 'stocks').flatMap((row) => {

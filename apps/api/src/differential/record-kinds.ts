@@ -22,7 +22,7 @@ const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
   product_attribute_def_id: 'attribute',
 };
 
-/** Maps the field that contains an object or a list of objects to the kind of these records. */
+/** Kind of the record or records in a field, by the name of the field. */
 const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   variants: 'variant',
   products: 'product',

@@ -54,7 +54,7 @@ export class Records {
   learn(step: CallStep, { status, body }: Answer): void {
     // The order of these lists differs between the sides, so an index would refer to different records.
     if (step.isUnordered === true || step.path === '/stock_movements') return;
-    // The records in a feed have other kinds than the route of the feed.
+    // The route of a feed does not tell the kinds of the records in its events.
     if (step.path === '/events') return;
     // The list shows more fields of a session than the answer with its token, and would replace that answer.
     if (step.path === '/sessions' && step.method === 'get') return;

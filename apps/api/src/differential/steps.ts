@@ -53,7 +53,7 @@ export type Step =
   | { readonly kind: 'jobs'; readonly id: number }
   | { readonly kind: 'chores'; readonly id: number };
 
-/** An id that no record has. A reference to a missing answer resolves to it. */
+/** An id that no record has. A reference to a missing answer resolves to this id. */
 export const ABSENT_ID = 987_654_321;
 
 export function resolveRefs(value: unknown, valueOf: (ref: Ref) => unknown): unknown {

@@ -59,7 +59,7 @@ describe('the examples of the API reference', () => {
     const missing = routes.filter((route) =>
       Object.entries(route.answers).some(([status, shape]) => {
         const { content } = operationOf(route).responses[status] ?? {};
-        // The API reference cannot show a PNG, so it has no example.
+        // The API reference cannot show a PNG, so a PNG answer has no example.
         return shape !== null && !hasExamples(content, route.media ? 'image/svg+xml' : 'application/json');
       }),
     );

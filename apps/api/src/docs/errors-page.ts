@@ -93,7 +93,7 @@ interface Message {
   readonly calls: readonly string[];
 }
 
-/** Lists each message with all its statuses, in alphabetical order. */
+/** Returns one entry for each message and status, in alphabetical order. */
 function messagesOf(routes: readonly Route[]): Message[] {
   const messagesById = new Map<string, Message>();
   for (const route of routes) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const START_MARKER = '<!-- imports: start -->';
 const END_MARKER = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports the kernel, so single arrows to it would hide all others and are omitted. */
+/** Every package imports the kernel. Its arrows would hide all others, so the picture omits them. */
 const KERNEL = 'kernel';
 /** Packages that are not domains. The picture omits the client, because the service does not import it. */
 const NOT_DOMAINS = [KERNEL, 'database', 'client'];

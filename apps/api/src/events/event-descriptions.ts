@@ -6,7 +6,7 @@ import { nullable, oneOf, record } from '../http/shapes.js';
 import { EVENT_EXAMPLES } from './event-examples.js';
 import { EventShape, shapeOfData } from './event-shapes.js';
 
-/** Returns the requests that webhook endpoints receive, one for each event type. */
+/** Describes the requests that webhook endpoints receive, one for each event type. */
 export function describeEvents(): WebhookDescription[] {
   return EVENT_TYPES.map((type) => ({
     name: type,

@@ -51,7 +51,7 @@ interface WantedRecords {
   readonly now: Date;
 }
 
-/** Returns each wanted record with its id as written in the subject of an event. */
+/** Finds the wanted records. Returns each one with its id as the subject of an event shows it. */
 type Finder = (
   ports: RecordPorts,
   wanted: WantedRecords,

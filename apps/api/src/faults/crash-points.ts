@@ -129,7 +129,7 @@ const UNKEYED_WRITES: readonly UnkeyedWrite[] = [
   },
 ];
 
-/** Sends each call once without a key. The number of new records must agree with the answer. */
+/** Cuts each unkeyed write at every message. The number of new records must agree with the answer. */
 async function cutWithoutKey(rig: Rig): Promise<string[]> {
   const breaches: string[] = [];
   for (const { name, attempt, count } of UNKEYED_WRITES) {
@@ -191,7 +191,10 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   return { breaches, note: `${totalCuts} cuts, ${Math.round(longestMs / 1_000)} s at most` };
 }
 
-/** Cuts one message of a write. Returns the milliseconds until the result was known. */
+/**
+ * Cuts one message of a write. Returns the milliseconds until the result was known. `endsLeases` ends the lease of a
+ * dead run early.
+ */
 async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { endsLeases = false }): Promise<number> {
   const write = await prepare(rig);
   rig.proxy.cutNext(cut);

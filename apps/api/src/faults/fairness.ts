@@ -11,7 +11,7 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
 const CALLS_PER_SECOND = 20;
-/** With fewer calls, the slowest two would decide the p99. */
+/** In less time, so few calls would be sent that the slowest two would decide the p99. */
 const IDLE_SECONDS = 10;
 const HOSTILE_SECONDS = 20;
 const MAX_P99_FACTOR = 5;
@@ -34,7 +34,7 @@ export interface Measuring {
   readonly isTimed: boolean;
 }
 
-/** Another app sends its slowest calls over many connections. */
+/** Another app sends slow calls over many connections. They must not slow down the calls of the shop. */
 export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> {
   await fillCatalogue(rig.stranger);
   const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
@@ -59,7 +59,7 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
   const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE}&orderBy=price`)];
   return measureVictim(rig, measuring, [
     { origin, connections: APP_CONNECTIONS, calls },
-    // Many small calls run at the same time. On two cores they slow down every statement, so a timed run omits them.
+    // So many concurrent small calls slow down every statement on two cores, so a timed run omits them.
     ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTIONS, calls: smallCalls }]),
   ]);
 }

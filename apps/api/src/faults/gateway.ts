@@ -15,7 +15,7 @@ interface RefundRequest {
   readonly amount: number;
 }
 
-/** A payment service that pays once per idempotency key, in every answer mode. */
+/** A payment service that pays at most once per idempotency key, in every answer mode. */
 export class Gateway {
   private currentMode: AnswerMode = 'well';
   private requestCount = 0;

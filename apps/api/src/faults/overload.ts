@@ -7,7 +7,7 @@ import type { Outcome } from './scenario.js';
 const LOAD_SECONDS = 3;
 const MANY_CLIENTS = 600;
 const FEW_CLIENTS = 16;
-/** Minimum goodput as a share of the goodput with few clients. */
+/** Minimum goodput with many clients, as a share of the goodput with few clients. */
 const MIN_GOODPUT = 0.8;
 const MAX_ANSWER_MS = 8_500;
 const MAX_RECOVERY_MS = 5_000;

@@ -130,7 +130,7 @@ export class Rig {
     return this.server.rows<Row>(this.database, text, values);
   }
 
-  /** Applies the fault while clients send calls, then lets the clients finish. */
+  /** Applies the fault while clients send calls, then checks the rules and lets the clients finish. */
   async underLoad(fault: () => Promise<void>, { beforeMs = 700, afterMs = 700 } = {}): Promise<void> {
     this.startLoad();
     try {

@@ -50,7 +50,7 @@ async function withLockedTable<Result>(rig: Rig, work: () => Promise<Result>): P
   }
 }
 
-/** Waits until all calls wait for the lock, for at most the service's lock timeout of 1 s. */
+/** Waits until all calls wait for the lock. Returns false after the service's lock timeout of 1 s. */
 async function waitForBlockedCalls(rig: Rig): Promise<boolean> {
   const deadline = Date.now() + 1_000;
   while (Date.now() < deadline) {

@@ -14,15 +14,15 @@ export const COUNTED_PIECES = `
 
 export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers where app_id = $1';
 
-/** Refunds that the payment service has refused. */
+/** Counts the refunds that the payment service has refused. */
 export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
 
-/** Transactions idle for 400 ms, which is longer than any decision of the service takes. */
+/** Counts transactions that are idle for 400 ms, which is longer than any decision of the service takes. */
 export const OPEN_TRANSACTIONS = `
   select count(*)::int as count from pg_stat_activity
   where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
 
-/** Statements that wait for a lock on table $1. */
+/** Counts the statements that wait for a lock on table $1. */
 export const LOCK_WAITERS = `
   select count(*)::int as count from pg_locks
   where not granted and relation = $1::regclass
@@ -58,7 +58,7 @@ export const PENDING_WORK = `
 
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
-/** Makes pending refunds and jobs due. */
+/** Makes pending refunds, jobs and webhook deliveries due. */
 export const MAKE_DUE = [
   `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
   `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs

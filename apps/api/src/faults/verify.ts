@@ -17,7 +17,7 @@ import {
 /** Another worker delivers the events of a killed worker only after 25 s, and the receiver often fails. */
 const SETTLE_MS = 60_000;
 
-/** Waits for background work, then checks the rules and every acknowledged write. Returns the breaches. */
+/** Waits for background work, then checks the rules, acknowledged writes, files and events. Returns the breaches. */
 export async function verify(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]> {
   const breaches = await settlePending(rig, timeoutMs);
   breaches.push(...(await rig.brokenRules()), ...(await checkWrites(rig)), ...(await checkFiles(rig)));

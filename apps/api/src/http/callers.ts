@@ -35,7 +35,10 @@ export class Callers {
     return this.knownTokens.appOf(this.credentialsOf(request)) ?? addressOf(request);
   }
 
-  /** Throws {@link LimitExceeded} when the address sends too many calls without a valid token. */
+  /**
+   * Returns the token's holder or a rejection. Throws {@link LimitExceeded} when the address sends too many calls
+   * without a valid token.
+   */
   async authenticate(request: Request, route: AuthenticatedRoute): Promise<TokenHolder | Rejection> {
     const credentials = this.credentialsOf(request);
     const knownApp = this.knownTokens.appOf(credentials);

@@ -15,7 +15,7 @@ export function createDispatcher(
     mount(router, route);
   }
   return (request, response, next) => {
-    // An Express router would answer OPTIONS by itself.
+    // An Express router would answer OPTIONS by itself, so these requests bypass it.
     const router = request.method === 'OPTIONS' ? undefined : routers.get(firstSegmentOf(request.path));
     return router ? router(request, response, next) : next();
   };

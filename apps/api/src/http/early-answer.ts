@@ -61,7 +61,7 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
       request.off('data', countChunk);
       next(tooLarge());
     };
-    // Both listeners are added before the first chunk can arrive, so no byte is missed.
+    // The counter and the parser listen before the first chunk can arrive, so neither misses a byte.
     request.on('data', countChunk);
     return parse(request, response, (error?: unknown) => {
       request.off('data', countChunk);

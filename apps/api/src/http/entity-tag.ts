@@ -6,7 +6,7 @@ import type { Answer } from './answer.js';
 const COUNTDOWN = /"expires_in_seconds":\d{1,12}/g;
 const SLICE_LENGTH = 256 * 1024;
 
-/** Adds the header `ETag`, calculated from the complete body. */
+/** Adds the header `ETag`, a hash of the body without its countdown. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
   return { ...answer, text, headers: { ...answer.headers, ETag: await entityTagOf(text) } };

@@ -5,7 +5,7 @@ import { rowProblem, type FieldOf, type SentRows } from './failed-rows.js';
 import { fieldProblem, refusalProblem, requestProblem, type Problem, type RequestProblemKey } from './problems.js';
 import type { Scope, Speech } from '@back-office/apps';
 
-/** Thrown for an invalid request before any record is read. */
+/** Thrown to answer a call with this status. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -174,7 +174,7 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, problems };
 }
 
-/** All errors in the body get the name `area`. By default, the name of an error is the area of its key. */
+/** Groups the errors of the body under `area`, by default under the area of each key. */
 export function rejectionAnswer(
   failures: readonly RejectionReason[],
   sentRows: SentRows,

@@ -142,7 +142,10 @@ function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, res
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
 }
 
-/** Counts the call until its response closes, including the time in which its body arrives. */
+/**
+ * Returns false above the maximum. Otherwise counts the call until its response closes, so the arrival of its body
+ * counts too.
+ */
 function countCall(calls: CallsInProgress<number>, appId: number, response: Response): boolean {
   if (response.closed) return true;
   const hasBegun = calls.begin(appId);

@@ -17,7 +17,7 @@ const FailedRowShape = record({
 });
 export const FailedRowsShape = listOf(FailedRowShape);
 
-/** Returns the path of the invalid field below a row; `undefined` when the rule concerns several fields. */
+/** Returns the path of the invalid field within a row; `undefined` when the rule concerns several fields. */
 export type FieldOf = (row: unknown, key: string) => string | undefined;
 
 export function presentFailedRows(

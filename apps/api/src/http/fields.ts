@@ -24,7 +24,7 @@ interface Selection {
   [field: string]: Selection | null;
 }
 
-/** Reduces a successful answer to the selected fields. Throws 400 for too many or too long paths. */
+/** Reduces `data` of an answer with status 200 to the selected fields. Throws 400 for too many or too long paths. */
 export function selectFields(answer: Answer, query: Call['query']): Answer {
   const selection = parseSelection(query['fields']);
   if (selection === undefined || answer.status !== 200) return answer;

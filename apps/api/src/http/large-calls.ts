@@ -67,7 +67,10 @@ export class LargeCalls {
     response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
   }
 
-  /** Keeps the turn for the pause. An app that sends its large calls one after another never has to wait. */
+  /**
+   * Ends the turn, after a pause if another call waits and other apps call. An app that sends one large call at a time
+   * never waits.
+   */
   private pauseAndLeave(appId: number, queue: Queue, durationMs: number): void {
     const pauseMs = queue.waiting.size > 0 && this.isShared(appId) ? Math.min(durationMs, this.maxPauseMs) : 0;
     if (pauseMs > 0) setTimeout(() => this.leave(appId, queue), pauseMs);

@@ -14,7 +14,7 @@ export function describeRequestBody({ body, upload, bodyOptional }: Route, schem
   return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
 }
 
-/** Code generators ignore properties beside a `$ref`, so the schema is copied instead of referenced. */
+/** Adds the file to a copy of the schema, because code generators ignore properties beside a `$ref`. */
 function addFile({ properties, required = [], ...form }: Json): Json {
   const file = { type: 'string', format: 'binary', description: 'the file itself' };
   return { ...form, properties: { file, ...(properties as Json) }, required: ['file', ...(required as string[])] };

@@ -75,7 +75,7 @@ export function buildOpenApiDocument(
   };
 }
 
-/** The loading order of modules would decide the order of schemas, so they are sorted. */
+/** Sorts the schemas, which would otherwise be in the order in which modules are loaded. */
 function sortByName(schemas: Json): Json {
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

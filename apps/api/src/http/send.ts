@@ -5,7 +5,10 @@ import type { Answer } from './answer.js';
 import { answerEarly, TOO_LARGE } from './early-answer.js';
 import { asProblemDocument } from './problem-document.js';
 
-/** Sends the answer. Returns the size of the body in bytes, before compression. */
+/**
+ * Sends the answer and returns the size of its body in bytes, before compression. Closes the connection when headers
+ * were already sent.
+ */
 export function send(response: Response, jsonAnswer: Answer): number {
   if (response.headersSent) {
     response.destroy();

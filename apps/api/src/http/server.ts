@@ -91,7 +91,7 @@ export function createHttpServer(
   });
   // Node would silently drop headers above a count. The total size is limited by `maxHeaderSize` instead.
   server.maxHeadersCount = 0;
-  // Otherwise a client that never reads its answer would keep the connection forever.
+  // Without this timeout, a client that never reads its answer would keep the connection forever.
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
@@ -168,11 +168,11 @@ function refuse(socket: Socket, status: number): void {
 
 async function closeServer(server: Server, drainMs: number, graceMs: number): Promise<void> {
   const closing = once(server, 'close');
-  // The `close` method of HTTP servers would close idle connections at once.
+  // Calls the method of `NetServer`, because the `close` method of HTTP servers would close idle connections at once.
   if (server.listening) NetServer.prototype.close.call(server);
   if (graceMs > 0) await Promise.race([closing, pause(graceMs)]);
   const closeIdle = (): void => server.closeIdleConnections();
-  // A kept connection would stay open until its idle timeout.
+  // Closes idle connections repeatedly, because a kept connection would stay open until its idle timeout.
   const idleCheck = setInterval(closeIdle, IDLE_CHECK_MS);
   const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
   closeIdle();

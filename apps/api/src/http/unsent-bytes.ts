@@ -5,7 +5,7 @@ const MAX_UNSENT_BYTES_PER_APP = 128 * 1024 ** 2;
 /** Smaller answers fit into the socket buffers and use no memory of the process. */
 const MIN_COUNTED_BYTES = 64 * 1024;
 
-/** Counts for each app the answer bytes that its clients have not read yet. Pages for slow clients stay in memory. */
+/** Counts for each app the answer bytes that its clients have not read yet, because these bytes stay in memory. */
 export class UnsentBytes {
   private readonly bytesByApp = new Map<number, number>();
 
@@ -15,7 +15,7 @@ export class UnsentBytes {
     return (this.bytesByApp.get(appId) ?? 0) >= this.maxBytes;
   }
 
-  /** Counts the bytes of the answer until its response closes. */
+  /** Counts the bytes of a large answer until its response closes. */
   add(appId: number, response: Pick<Response, 'once'>, bytes: number): void {
     if (bytes < MIN_COUNTED_BYTES) return;
     this.change(appId, bytes);

@@ -61,7 +61,7 @@ export async function openLibrary(config: Config, { isReadOnly = false } = {}): 
 }
 
 async function openBucket(s3: S3Config) {
-  // The package is large, so it is imported only when it is used.
+  // `storage-s3` is large, so it is imported only when it is used.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);
 }

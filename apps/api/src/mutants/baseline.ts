@@ -40,7 +40,9 @@ export class Baseline {
   }
 }
 
-/** Runs the suites in order and then in reverse, so that a test fails if it depends on other tests. */
+/**
+ * Runs each suite in order. With coverage, runs it again in reverse, so that a test fails if it depends on other tests.
+ */
 export async function runBaseline(adapter: Adapter, run: RunSuites): Promise<Baseline> {
   const hasCoverage = adapter.suites.length > 1;
   const suites = adapter.suites.map(async (file) => {

@@ -105,7 +105,7 @@ const changeOrder: Operator = (sql) =>
     });
   });
 
-/** Whether the `order by` only sorts the rows to insert. It has no visible effect if the statement returns no rows. */
+/** Whether the `order by` has no visible effect, because it only sorts the rows of an insert that returns nothing. */
 function isOfInsert(sql: SqlText, order: Range): boolean {
   const statements = sql.matches(/\binsert into\b/g).map(({ index }) => sql.clauseFrom(index, /^\b\B/));
   const insert = statements.findLast(({ start, end }) => start < order.start && end >= order.end);

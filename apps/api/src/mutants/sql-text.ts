@@ -17,8 +17,8 @@ export class SqlText {
   }
 
   /**
-   * Returns the range from `start` to the end of the clause, which is a closing parenthesis or a word that starts
-   * another clause.
+   * Returns the range from `start` to a word that matches `ends`, a closing parenthesis, a semicolon or the end of the
+   * text.
    */
   clauseFrom(start: number, ends: RegExp): Range {
     for (const { index, depth } of this.positions(start)) {

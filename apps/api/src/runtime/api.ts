@@ -26,9 +26,9 @@ import { webhookSourceOf } from './webhook-source.js';
 
 const UPLOADS_FOLDER = 'uploads';
 
-/** Maximum queue length per database connection; calls further back would time out while waiting. */
+/** Maximum number of calls per database connection; further calls would time out in the queue. */
 const MAX_CALLS_PER_CONNECTION = 50;
-/** High, because behind an untrusted proxy all clients have the address of the proxy. */
+/** Allows many look-ups, because behind an untrusted proxy all clients have the address of the proxy. */
 const MAX_LOOK_UPS_PER_ADDRESS = 1_000;
 
 export interface Api {

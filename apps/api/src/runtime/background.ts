@@ -8,7 +8,10 @@ export interface Chore {
 }
 
 const PAUSE_AFTER_FAILURE_MS = 5_000;
-/** A chore that runs longer is abandoned, and another process does its work later. */
+/**
+ * Maximum wait for running chores at a stop. A chore that runs longer is abandoned, and another process does its work
+ * later.
+ */
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Runs each chore periodically and independently of other chores. A failed chore runs again after a pause. */

@@ -40,7 +40,7 @@ export class ContentIntake {
     }
   }
 
-  /** The sweep removes blobs of unused receipts, so errors are ignored. */
+  /** Ends an unused receipt. Ignores errors, because the sweep removes the blobs of unused receipts. */
   async abandon(receipt: Receipt): Promise<void> {
     await this.receipts.end(receipt).catch(() => {});
   }

@@ -16,7 +16,10 @@ export function Tags(): PropertyDecorator {
   return ValidatedBy(validateTags, { anyOf: [{ type: 'string' }, TAG_LIST, { type: 'null' }] }, { optional });
 }
 
-/** The API reference shows only the list, because generated clients cannot send a form field of several types. */
+/**
+ * Accepts a list of tags or a text with commas. The API reference shows only the list, because generated clients cannot
+ * send a form field of several types.
+ */
 export function FormTags(): PropertyDecorator {
   return ValidatedBy(validateTags, TAG_LIST, { optional });
 }

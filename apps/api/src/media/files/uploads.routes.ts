@@ -42,7 +42,7 @@ export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publicati
     const content = await intake.receive(owner, file);
     if (isRefusal(content)) return content;
     const storedFile = await files.store(owner, content, details);
-    // A repeated keyed call returns the file of its first run, so the new upload is discarded.
+    // Discards the new upload after a refusal, and when a repeated keyed call returns the file of its first run.
     if (isRefusal(storedFile) || storedFile.id !== content.receipt.id) await intake.abandon(content.receipt);
     if (isRefusal(storedFile)) return storedFile;
     const { id, key, data } = storedFile;

@@ -297,7 +297,8 @@ describe('PATCH /cdn/folder', () => {
   });
 
   it('returns the right result to each of several concurrent moves', async () => {
-    // With a single connection, calls run one after another, so a read after the write would see all other writes.
+    // With a single connection, a read after a write runs after all other writes. An answer from such a read would show
+    // them.
     const singleConnectionApi = await testApi({ DATABASE_POOL_SIZE: '1' });
     shop = await singleConnectionApi.app();
     const parents = ['b1', 'b2', 'b3', 'b4'];

@@ -22,7 +22,7 @@ export class RememberedObjects {
     const { changes } = this;
     const appId = await this.objects.findApp(prefix);
     const object = appId === undefined ? undefined : await this.objects.findObject(appId, key);
-    // If files have changed during the look-up, a new file may have this key.
+    // Remembers no miss if files have changed during the look-up, because a new file may have this key.
     if (object === undefined && changes === this.changes) this.misses.add(appId === undefined ? prefix : key);
     return object;
   }
