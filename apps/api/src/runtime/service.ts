@@ -76,7 +76,7 @@ export async function startService(
       stop,
     };
   } catch (error) {
-    // An open connection would keep the process alive.
+    // Closes the opened adapters, because an open connection would keep the process alive.
     await stop();
     throw error;
   }
@@ -95,7 +95,10 @@ function databaseOptionsOf(config: Config, clock: Clock, media: LibraryTools | u
   };
 }
 
-/** Throws when no embedded database exists, because a command would otherwise create an empty one. */
+/**
+ * Throws when no embedded database exists, because a command would otherwise create an empty one. Also throws for a
+ * database in memory.
+ */
 export async function assertDatabaseExists({ database, databaseUrl, dataDir }: Config): Promise<void> {
   if (database === 'memory') throw new Error(IN_MEMORY_MESSAGE);
   if (database !== 'postgres' || databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
@@ -127,7 +130,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
-/** Opens an external PostgreSQL without migrating its database. */
+/** Opens an external PostgreSQL without migrating its database. Throws when `DATABASE_URL` is not set. */
 export function openServer({ databaseUrl }: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });

@@ -6,9 +6,9 @@ import { ROLE_VARIABLE, type MessageToProcess, type MessageToSupervisor } from '
 import { startWorkerProcess } from './worker-process.js';
 
 const COLLECT_TIMEOUT_MS = 4_000;
-/** A client that calls again and again sends its next call within this time. */
+/** Idle connections stay open for this time, in which a busy client sends its next call. */
 const GRACE_MS = 2_000;
-/** The process ends no earlier, because the supervisor may just have handed over another connection. */
+/** Minimum time before the process ends, because the supervisor may just have handed it another connection. */
 const HAND_BACK_MS = 200;
 
 /** Starts the part of the service that the supervisor assigned to this process. Returns the function that stops it. */

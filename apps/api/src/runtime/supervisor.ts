@@ -15,7 +15,7 @@ const MIN_RESTART_MS = 200;
 const MAX_RESTART_MS = 30_000;
 /** If a process ends after this time, its restart has the shortest delay again. */
 const STABLE_MS = 60_000;
-/** Longer than a process needs to finish its calls, its jobs and its adapters. */
+/** Longer than a process needs to finish its calls and jobs and to close its adapters. */
 const END_TIMEOUT_MS = 150_000;
 
 /** The place of one process. When the process ends, a new process takes the place. */

@@ -44,7 +44,9 @@ function isCount(value: unknown): value is number {
   return isStorableQuantity(value) && value >= 0;
 }
 
-/** An invalid identifier fails the row, even when another identifier of the row would find a record. */
+/**
+ * Whether an identifier is invalid. It then fails the row, even when another identifier of the row would find a record.
+ */
 function isInvalidText(value: unknown): boolean {
   return checkTextField(value, MAX_STRING_LENGTH, false) !== undefined;
 }

@@ -41,7 +41,7 @@ export async function startChromium(parameters: readonly string[]): Promise<Chro
   return { commands: commands as Writable, events: events as Readable, close };
 }
 
-/** The environment variable `CHROMIUM` names a program outside the `PATH`. */
+/** Returns the program that the environment variable `CHROMIUM` names, or else the first one on the `PATH`. */
 function findProgram(): string | undefined {
   const path = process.env['CHROMIUM'] ?? '';
   return path !== '' && isExecutable(path) ? path : PROGRAMS.map(findOnPath).find((found) => found !== undefined);

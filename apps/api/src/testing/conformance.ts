@@ -99,7 +99,7 @@ export class Conformance {
     const types = Object.keys(content as object);
     if (types.every((type) => type === PROBLEM_TYPE))
       return text === '' ? [] : [`answer ${subject} is not empty: ${text}`];
-    // Tests of images check the bytes themselves.
+    // Answers without JSON are images, whose tests check the bytes themselves.
     if (!types.includes('application/json')) return [];
     return this.validate([...pointer, 'content', 'application/json', 'schema'], JSON.parse(text), `answer ${subject}`);
   }

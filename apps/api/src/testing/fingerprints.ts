@@ -61,7 +61,10 @@ interface Write {
   readonly after: string | null;
 }
 
-/** Starts to watch all tables. Triggers are faster than reading all tables after every call. */
+/**
+ * Watches all tables by triggers, which are faster than reading all tables after every call. Returns a function that
+ * reads the counters.
+ */
 export async function fingerprintsOf(database: Postgres): Promise<() => Promise<WriteCounters>> {
   const triggers = (await tablesOf(database)).map(
     ({

@@ -24,7 +24,7 @@ export interface FullShop {
   /** One record per first path segment. */
   readonly records: Record<string, ShopRecord>;
   evaluationId: number;
-  /** Whether earlier calls may have used up the evaluation or the proforma. */
+  /** Records that earlier calls may have used up. */
   usedRecords: 'nothing' | 'evaluation' | 'proforma and evaluation';
 }
 

@@ -54,7 +54,7 @@ export class MediaShop {
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** Requests a public URL from this service, whatever its host is. */
+  /** Requests the path of a public URL from this service, whatever host the URL has. */
   fetch(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Response> {
     const { pathname, search } = new URL(url);
     return fetch(this.api.origin + pathname + search, { headers, method });
@@ -64,7 +64,7 @@ export class MediaShop {
     return Buffer.from(await (await this.fetch(url)).arrayBuffer());
   }
 
-  /** Makes the jobs of a file due after the interval. */
+  /** Makes the jobs of a file with this purpose due after the interval. */
   async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', interval: string): Promise<void> {
     const key = `${purpose}:${this.client.appId}:${id}`;
     const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';

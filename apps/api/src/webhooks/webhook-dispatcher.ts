@@ -122,7 +122,8 @@ export class WebhookDispatcher {
     const endMs = performance.now() + TURN_MS;
     const isSlowedDown = leased.health.failures >= MIN_FAILURES_TO_SLOW_DOWN;
     const dueDeliveries = leased.due.slice(0, isSlowedDown ? 1 : MAX_ATTEMPTS_PER_TURN);
-    // A receiver that refuses all repeated events may still accept a new one.
+    // Also sends a new event to a slowed-down endpoint. A receiver that refuses all repeated events may still accept a
+    // new one.
     const page = await this.readNew(leased, isSlowedDown ? 1 : MAX_ATTEMPTS_PER_TURN - dueDeliveries.length);
     const newDeliveries = await this.newDeliveries(leased, page.events);
     const startedAt = this.clock.now();

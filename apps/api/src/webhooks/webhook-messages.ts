@@ -21,7 +21,10 @@ export class WebhookMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the records of all events at once. Returns a function that makes the body of one event. */
+  /**
+   * Reads the records of all events at once. Returns a function that makes the body of one event, without the record if
+   * it is too large.
+   */
   async bodiesOf(app: AppContext, events: readonly EventRecord[]): Promise<(event: EventRecord) => string> {
     const records = await this.records.find(app, events);
     return (event) => {
