@@ -118,7 +118,7 @@ function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** Whether the field has a message key for blank values; the key of a list is for blank entries. */
+/** Whether the field, or each entry of its list, must not be blank. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }
