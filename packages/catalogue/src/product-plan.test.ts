@@ -72,7 +72,7 @@ describe('planProducts with any rows', () => {
     );
   });
 
-  it('never adds a variant to a product that is not written', () => {
+  it('adds variants only to products that the plan writes', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 7 }), (rows) => {
         const { products, variants } = recordsAfter(rows);

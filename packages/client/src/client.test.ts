@@ -81,7 +81,7 @@ describe('a retry', () => {
     expect(keysOf()).toEqual([undefined, undefined]);
   });
 
-  it('does not follow a write that ignores its key', async () => {
+  it('does not follow a write that ignores idempotency keys', async () => {
     service.plan({ status: 503 });
     const call = clientWith().post('/access_tokens', { body: { access_token: { name: 'ERP', scopes: [] } } });
     await expect(call).rejects.toMatchObject({ status: 503 });
@@ -205,14 +205,14 @@ describe('the pages of a list', () => {
     expect(queries()).toEqual(['pageSize=2&pageNo=1', 'pageSize=2&pageNo=2']);
   });
 
-  it('accept a single record or an empty object instead of rows', async () => {
+  it('yield one row for a single record, and none for an empty object', async () => {
     service.plan({ body: { data: { id: 9, variants: [{ id: 1 }] } } });
     expect(await idsOf(clientWith().all('/products', { query: { code: 'TEE' } }))).toEqual([9]);
     service.plan({ body: { data: {} } });
     expect(await idsOf(clientWith().all('/products', { query: { code: 'TEE' } }))).toEqual([]);
   });
 
-  it('have 100 rows by default, and are not fetched after the loop ends', async () => {
+  it('have 100 rows by default; no page is requested after the loop ends', async () => {
     service.plan({ body: { data: [{ id: 1 }] }, headers: { 'Next-Cursor': 'c1' } });
     for await (const { id } of clientWith().all('/orders')) {
       expect(id).toBe(1);

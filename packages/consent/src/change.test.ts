@@ -37,7 +37,7 @@ describe('a switch that was revoked', () => {
     });
   });
 
-  it('is never granted before its revocation, even if the clock goes back', () => {
+  it('gets a grant that is dated no earlier than the revocation, even if the clock goes back', () => {
     expect(changeFor(request('granted'), REVOCATION, EARLIER)?.at).toEqual(NOON);
   });
 });

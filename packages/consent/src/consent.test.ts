@@ -35,7 +35,7 @@ describe('the consent without changes', () => {
     }
   });
 
-  it('dates from the registration', () => {
+  it('has the time of the registration as givenAt', () => {
     expect(consent.givenAt).toEqual(REGISTERED);
   });
 });
@@ -58,7 +58,7 @@ describe('the master switch', () => {
 });
 
 describe.each(CHANNELS)('the channel %s', (channel) => {
-  it('is the only ineffective channel when no other one is revoked', () => {
+  it('is the only ineffective channel when only it is revoked', () => {
     expect(effectiveChannels([changeOf(channel, 'revoked')])).toEqual(
       CHANNELS.filter((otherChannel) => otherChannel !== channel),
     );

@@ -122,7 +122,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('commits with its last statement and refuses later ones', async () => {
+  it('commits when its last statement runs, and refuses later statements', async () => {
     await database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       const insertedRows = await transaction.runLast('insert into item (id, n) values (2, 2) returning id');
@@ -209,7 +209,7 @@ describe('a transaction in progress', () => {
     expect(() => assertOutsideTransaction('The gateway')).not.toThrow();
   });
 
-  it('runs bulk writes of one kind and app one at a time', async () => {
+  it('runs bulk writes of one kind in one app one after another', async () => {
     const events: string[] = [];
     const runBulkWrite = (name: string) =>
       database.transaction(async (transaction) => {

@@ -83,7 +83,7 @@ describe('deliveries of several records', () => {
     ]);
   });
 
-  it('wait behind the first pending delivery of their record', () => {
+  it('have no next attempt while an earlier delivery of their record is pending', () => {
     const [first, ...others] = deliveries as [Delivery, ...Delivery[]];
     const times = (list: readonly Delivery[]) => list.map(({ nextAttemptAt }) => nextAttemptAt);
     expect(times(clearFollowerTimes(deliveries))).toEqual([NOW, NOW, null, null]);

@@ -33,7 +33,7 @@ describe('allocate', () => {
     );
   });
 
-  it('never gives a smaller weight more than a larger one', () => {
+  it('never gives more to a smaller weight than to a larger one', () => {
     fc.assert(
       fc.property(amounts, weightLists, (total, weights) => {
         const parts = allocate(total, weights);

@@ -146,7 +146,7 @@ describe('shareOf', () => {
     );
   });
 
-  it('rounds a half up at the largest exact product', () => {
+  it('rounds half of the largest safe integer up', () => {
     expect(shareOf(Number.MAX_SAFE_INTEGER, 1, 2)).toBe(2 ** 52);
   });
 });

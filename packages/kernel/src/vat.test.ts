@@ -69,7 +69,7 @@ describe('vatContained', () => {
     [1000, 0, 0],
     [1000, null, 0],
     [0, 2000, 0],
-  ])('returns for %d at %s basis points a VAT of %d', (gross, vatRate, expected) => {
+  ])('of %d at %s basis points is %d', (gross, vatRate, expected) => {
     expect(vatContained(gross, vatRate)).toBe(expected);
   });
 });

@@ -110,7 +110,7 @@ describe('explain', () => {
     expect(matcher.explain({ code: 'unknown', barcode: shoe.barcode })).toMatchObject({ identifier: 'barcode' });
   });
 
-  it('lists identifiers of other records with their values', () => {
+  it('lists the identifiers that belong to other records, with their values', () => {
     const sock = { code: 'SOCK', barcode: '8600000000003', external_ref: 'ref-3' };
     const match = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe, sock]).explain({
       code: 'SHIRT',

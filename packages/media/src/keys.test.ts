@@ -70,7 +70,7 @@ describe('fileKey', () => {
     expect(fileKey('ab12cd34', '' as FolderPath, 'a.pdf', ascii)).toBe('ab12cd34/a.pdf');
   });
 
-  it('is followed by numbered candidates when taken', () => {
+  it('is followed by candidates with a number before the extension', () => {
     expect([1, 2, 3].map((attempt) => keyCandidate('p/a.b/photo.jpg', attempt))).toEqual([
       'p/a.b/photo.jpg',
       'p/a.b/photo-2.jpg',
@@ -86,7 +86,7 @@ describe('renditionKey', () => {
     expect(renditionKey('p/x.y/photo', 320)).toBe('p/x.y/photo@320');
   });
 
-  it('returns a key that belongs to the file, like the keys of versions and pages', () => {
+  it('returns a key whose owner is the file, as the keys of versions and pages do', () => {
     for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
       expect(ownerKey(renditionKey(key, 1280))).toBe(key);
       expect(ownerKey(versionKey(key, 12, '0a1b2c'))).toBe(key);

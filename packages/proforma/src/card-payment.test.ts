@@ -60,7 +60,7 @@ describe('beginCardPayment', () => {
     expect([paidAmountOf(next.payments), debtOf(next)]).toEqual([0, 3000]);
   });
 
-  it.each([undefined, null, 0, -5])('adds a payment of the whole debt for the amount %j', (amount) => {
+  it.each([undefined, null, 0, -5])('adds a payment of the whole debt when the amount is %j', (amount) => {
     expect(assertAccepted(begin(aProforma(bankPayment(700)), amount)).payments.at(-1)?.amount).toBe(2300);
   });
 
@@ -152,7 +152,7 @@ describe('a settled card payment', () => {
     },
   );
 
-  it('covers debt that a pending refund leaves', () => {
+  it('covers the debt that remains besides a pending refund', () => {
     const next = settle(aProforma(pendingCardPayment(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
     const coveredProforma = settle(
@@ -162,7 +162,7 @@ describe('a settled card payment', () => {
     expect(pendingRefunds(coveredProforma)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
-  it('is refunded before another payment of the same time', () => {
+  it('is refunded before another payment with an equal date', () => {
     const next = settle(
       aProforma(pendingCardPayment(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')),
     );
@@ -178,7 +178,7 @@ describe('a settled card payment', () => {
     ]);
   });
 
-  it('belongs to the order of a converted proforma, up to its debt', () => {
+  it('pays the debt of a converted proforma, and is refunded above the debt', () => {
     const convertedProforma = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
     const next = settle(convertedProforma);
     expect(next.status).toBe('converted');

@@ -91,7 +91,7 @@ describe('an evaluation', () => {
     expect(createWith('of another app')).toEqual(refusals.WRONG_APP);
   });
 
-  it('is stale from the time of its expiry', () => {
+  it('is stale at its expiry time, but not a millisecond before', () => {
     expect(createWith(anEvaluation(asExpired(NOW)))).toEqual(refusals.STALE_EVALUATION);
     expect(assertCreated(createWith(anEvaluation(asExpired(new Date(NOW.getTime() + 1))))).status).toBe('draft');
   });
@@ -235,7 +235,7 @@ describe('the minimum basket amount', () => {
     expect(withMinimum(endSales + 1, paidEvaluation)).toEqual(refusals.BASKET_BELOW_MINIMUM);
   });
 
-  it('accepts a free basket when the minimum is 0', () => {
+  it('allows a free basket when it is 0', () => {
     expect(assertCreated(withMinimum(0, anEvaluation(withLine({ price: 0 })))).status).toBe('draft');
   });
 
@@ -305,7 +305,7 @@ describe('vouchers', () => {
     expect([freeProforma.status, freeProforma.payments]).toEqual(['draft', []]);
   });
 
-  it('pay the promised amount when more is available', () => {
+  it('pay only the amount of the evaluation when more is available', () => {
     const evaluation = anEvaluation(withVouchers(1000));
     const largerVouchers = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 2000 }));
     expect(assertCreated(createWith({ ...evaluation, vouchers: largerVouchers })).payments).toMatchObject([
@@ -313,7 +313,7 @@ describe('vouchers', () => {
     ]);
   });
 
-  it('are refused when less than the promised amount is available', () => {
+  it('are refused when less than the amount of the evaluation is available', () => {
     const evaluation = anEvaluation(withVouchers(1000));
     const smallerVouchers = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 999 }));
     expect(createWith({ ...evaluation, vouchers: smallerVouchers })).toEqual(refusals.VOUCHER_NOT_AVAILABLE);

@@ -157,7 +157,7 @@ describe('isAccountNumber', () => {
     ['abc', 'EUR', false],
     ['12', 'EUR', false],
     ['1234|5678', 'EUR', false],
-  ])('returns for %s in %s: %p', (text, currency, expected) => {
+  ])('for %s in %s returns %p', (text, currency, expected) => {
     expect(isAccountNumber(text, currency)).toBe(expected);
   });
 });

@@ -84,7 +84,7 @@ describe('a changed proforma', () => {
   it.each([
     ['refunded', 'refund.succeeded'],
     ['refund_failed', 'refund.failed'],
-  ] as const)('reports a refund that is %s once', (status, type) => {
+  ] as const)('reports a refund with the new status %s only once', (status, type) => {
     const before = aProforma(bankPayment(100), refund(1, 100));
     const payments = before.payments.map((entry) => (entry.amount < 0 ? { ...entry, status } : entry));
     const after = { ...before, payments };

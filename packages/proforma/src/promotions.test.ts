@@ -96,7 +96,7 @@ describe('buy x get y', () => {
     expect(discountsOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([discount]);
   });
 
-  it('may reduce them by a percentage', () => {
+  it('may reduce the cheapest pieces by a percentage', () => {
     expect(discountsOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
   });
 
@@ -304,7 +304,7 @@ describe('promotions on any basket', () => {
     );
   });
 
-  it('give the remainder to the same line when only VAT is missing', () => {
+  it('do not depend on the order of a line without VAT rate and a line with 0 % VAT', () => {
     const lines = [null, 0].map((vatRate) => ({ code: 'A', qty: 2, price: 31, vatRate }));
     const price = (basketLines: readonly BasketLine[]) =>
       priceLines(basketLines, promotionsFor(basketLines, [aRule({ value: 202 })]));

@@ -145,7 +145,7 @@ describe('a failed refund', () => {
     expect(record(failedTwice).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
 
-  it('keeps its key when unanswered and changes it when refused', () => {
+  it('is retried with its key when unanswered, and with a new key when refused', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
     const retry = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
     expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
@@ -157,7 +157,7 @@ describe('a failed refund', () => {
     expect(keyOf(retry(settleRefund(refusedProforma, 2, 'failed', LATER)))).toBe('refund-7-2-3');
   });
 
-  it('keeps the random part of its key after a refusal', () => {
+  it('keeps the random part of its key in the new key after a refusal', () => {
     const [capturedPayment, pendingRefund] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [
       Payment,
       Payment,

@@ -88,7 +88,7 @@ describe('a line', () => {
     expect(chosenWarehouses([demandOf(1)], [shelf('W1', 5, { reserved: 8 })])).toEqual({ missing: 'Product 101' });
   });
 
-  it('gets no pieces of a variant without stock', () => {
+  it('is refused when its variant has no stock', () => {
     expect(chosenWarehouses([demandOf(1)], [])).toEqual({ missing: 'Product 101' });
     expect(chosenWarehouses([demandOf(1, 102)], [shelf('W1', 9)])).toEqual({ missing: 'Product 102' });
   });
@@ -232,7 +232,7 @@ describe('several changes of the same stock', () => {
     expect(take(availableStock, before, proformaConfirmedTo(3))).toBeUndefined();
   });
 
-  it('can take their released pieces again when too much is reserved', () => {
+  it('can take the pieces that they release, even when too much is reserved', () => {
     expect(take(new AvailableStock(stock(1, 9)), proformaConfirmedTo(3), before)).toBeUndefined();
     const withTwoLines = (...quantities: readonly [number, number]): Proforma =>
       aProforma(...quantities.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));

@@ -139,7 +139,7 @@ describe('a repeated confirmation', () => {
     ]);
   });
 
-  it('starts from the requested quantities', () => {
+  it('confirms omitted lines at their requested quantities', () => {
     const reducedProforma = confirmQuantities(aProforma(...twoLines), { 1: 1 });
     const next = confirmQuantities(reducedProforma, { 2: 1 });
     expect(next.lines.map((productLine) => productLine.qtyConfirmed)).toEqual([3, 1]);

@@ -102,7 +102,7 @@ describe('PUT /int/product_attributes', () => {
     expect(await readUpdateTimes()).toEqual(timesBefore);
   });
 
-  it('changes codes and names of definitions, and keeps them when null or blank', async () => {
+  it('changes codes and names of definitions, and keeps them when a row sends null or blank', async () => {
     await putRows([makeRow([makeAttribute({ code: 'MAT', name: 'Material' })])]);
     await putRows([
       makeRow([makeAttribute({ code: null, name: '' })]),
@@ -225,7 +225,7 @@ describe('the definition of an attribute row', () => {
     ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
     ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
     ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
-  ])('is refused when its id is that of %s', async (_, change) => {
+  ])('is refused with the id of %s', async (_, change) => {
     expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });

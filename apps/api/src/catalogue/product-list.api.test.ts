@@ -174,7 +174,7 @@ describe('GET /products?search', () => {
   });
 
   it.each(['search', 'searchAll', 'search=o&searchAll'])(
-    'lists each product once and similar names last: %s',
+    'lists each product once over all pages, with similar names last: %s',
     async (parameter) => {
       const prefixMatches = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
       await postProducts(product('LIKE', 'Zorrble'), ...prefixMatches);

@@ -259,7 +259,7 @@ describe('the product of a row of POST /int/products', () => {
     ]);
   });
 
-  it('is not given the external_ref of the row', async () => {
+  it('does not get the external_ref of the row, whether new or existing', async () => {
     await writeRows([productRow('A', { external_ref: 'ref' })]);
     await setReference(await writeOne(productRow('B')), 'kept');
     await writeRows([{ code: 'B', external_ref: 'other' }]);
@@ -689,7 +689,7 @@ describe('POST /int/products with several rows for a record', () => {
     });
   });
 
-  it('keeps the earlier row when the later row fails', async () => {
+  it('keeps the record of the earlier row when the later row fails', async () => {
     const { products, failed } = await postRows([
       productRow('A', { price: 1 }),
       productRow('A', { price: 2, variants: [{}] }),

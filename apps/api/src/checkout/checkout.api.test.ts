@@ -262,7 +262,7 @@ describe('the buyer', () => {
     });
   });
 
-  it('is the customer when a guest is sent too, and is found by id rather than by reference', async () => {
+  it('is the customer even when a guest is sent, and is found by id rather than by reference', async () => {
     const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
     const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
     expect(await propose(shop, ONE_ITEM, bothIdentifiers)).toMatchObject({

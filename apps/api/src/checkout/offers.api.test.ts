@@ -145,7 +145,7 @@ describe('buy x get y', () => {
     ]);
   });
 
-  it('reduces the pieces by its percentage', async () => {
+  it('reduces the cheapest pieces by its percentage', async () => {
     await setPromotions(buyTwoGetOne({ value: 50 }));
     expect(await evaluateBasket({ A: 3 })).toMatchObject({ discount: 50 });
   });

@@ -121,7 +121,7 @@ describe('POST /customers/{id}/erase', () => {
     expect((await traced.client.post('/int/cards', { card })).body.data).toMatchObject({ customer_id: id });
   });
 
-  it('blanks in a second run only free texts written after the first run', async () => {
+  it('blanks only free texts written since the first erasure when repeated', async () => {
     const sell = (reference: string) =>
       traced.client.post('/int/orders', {
         order: { external_ref: reference, items: [{ code: 'A', qty: 1 }], ...traced.identifier },

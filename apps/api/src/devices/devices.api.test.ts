@@ -70,7 +70,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['shared']]);
   });
 
-  it('trims the token before comparing it', async () => {
+  it('trims the token before looking it up', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     expect((await register(' push-1 ', await signIn(ana, 'phone'))).messaging_token).toBe('push-1');

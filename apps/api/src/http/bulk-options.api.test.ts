@@ -541,7 +541,7 @@ describe('an option that is neither true nor false', () => {
     }
   });
 
-  it.each(CALL_NAMES)('does not make a dry run of %s write', async (name) => {
+  it.each(CALL_NAMES)('as dry_run of %s is answered 400, and nothing is written', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
       const [{ status }, hasWritten] = await detectWrite(() => CALLS_BY_NAME[name](query));
       expect([status, hasWritten]).toEqual([400, false]);

@@ -5,7 +5,7 @@ import { UnsentBytes } from './unsent-bytes.js';
 const newResponse = () => new EventEmitter() as unknown as Response;
 
 describe('the unsent bytes of an app', () => {
-  it('reach the maximum until a response closes', () => {
+  it('stay at the maximum until a response closes', () => {
     const unsent = new UnsentBytes(200_000);
     const [first, second] = [newResponse(), newResponse()];
     unsent.add(1, first, 100_000);

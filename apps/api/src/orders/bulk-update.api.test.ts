@@ -68,7 +68,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await getOrder(newOrder)).toMatchObject({ order_status: 'completed', invoice_number: null });
   });
 
-  it.each([2, 3])('ships the reserved pieces once, when the delivery status first becomes %d', async (delivery) => {
+  it.each([2, 3])('ships the reserved pieces only once when the delivery status becomes %d', async (delivery) => {
     const newOrder = await makeOrder([
       { code: 'A', qty: 3 },
       { code: 'A', qty: 1 },
@@ -292,7 +292,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 1010 - 41, reserved: 0 });
   });
 
-  it('ships an order once under concurrent shipping, canceling and selling', async () => {
+  it('ships an order only once in concurrent calls that ship, cancel and sell', async () => {
     const newOrder = await makeOrder();
     const calls = await Promise.all([
       ...Array.from({ length: 10 }, () => update({ ...partsOf(newOrder), delivery_status_id: 2 })),

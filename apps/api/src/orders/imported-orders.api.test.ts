@@ -600,7 +600,7 @@ describe('POST /int/orders with values of a wrong type', () => {
     expect(await expectWrongTypes({ items })).toHaveLength(5);
   });
 
-  it('reports only wrong types, and checks no rule', async () => {
+  it('reports only wrong types and checks no other rule', async () => {
     expect(
       await expectWrongTypes({
         external_ref: '',

@@ -96,7 +96,7 @@ describe('GET /customers/{id}/proforma_orders', () => {
     expect(replies.map(({ status, body }) => [status, body])).toEqual(replies.map(() => [404, missingReply.body]));
   });
 
-  it.each(['', '?dataPart=1', '?dataPart=1&timePart=x'])('returns 400 for the parts %p', async (query) => {
+  it.each(['', '?dataPart=1', '?dataPart=1&timePart=x'])('returns 400 for the query %p', async (query) => {
     const { status, body } = await shop.get(`/customers/${mira.customer_id}/proforma_orders${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });

@@ -348,7 +348,7 @@ describe('POST /proforma_orders/{id}/pay', () => {
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
     });
 
-    it('is refused by every other broken rule first', async () => {
+    it('is refused for the method, a paid debt or a final status first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
       const errorsFor = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;

@@ -101,7 +101,7 @@ export function accessTokensContract(
       expect(await holder()).toMatchObject({ expiresAt, revokedAt: null });
     });
 
-    it('is not confused with other tokens', async () => {
+    it('is distinct from other tokens of its app and of other apps', async () => {
       const [secondHash, foreignHash] = [randomHash(), randomHash()];
       const otherApp = await fixture.makeApp();
       await Promise.all([add(), add({ hash: secondHash }), add({ appId: otherApp, hash: foreignHash })]);

@@ -51,7 +51,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect([new Set(ids).size, new Set(prefixes).size]).toEqual([10, 10]);
     });
 
-    it('has its id in the list of all ids, in ascending order', async () => {
+    it('has its id in the ascending list of all ids', async () => {
       const newIds = [await create(), await create()];
       const ids = await fixture.appQueries.ids();
       expect(ids).toEqual(expect.arrayContaining(newIds));

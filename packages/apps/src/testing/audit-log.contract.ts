@@ -100,7 +100,7 @@ export function auditLogContract(
       });
     });
 
-    it('are written once when a token is revoked by its secret', async () => {
+    it('record only one revocation when a token is revoked twice', async () => {
       const hash = randomHash();
       await addToken({ hash });
       await fixture.accessTokens.revoke(hash);

@@ -100,7 +100,7 @@ export function keyedCallsContract(
   });
 
   describe('an answer', () => {
-    it('is returned only when its call is repeated', async () => {
+    it('is returned to a repeat of its call, but not to a different call', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
       expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);

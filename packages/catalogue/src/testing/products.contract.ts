@@ -111,7 +111,7 @@ function describeChanges({ it }: Runner, newShop: NewShop): void {
     expect(await shop.get('A')).toEqual(before);
   });
 
-  it('updates a product whose variant changes', async () => {
+  it('updates lowest_price and updated_at of a product when its variant changes', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { price: 100 }));
     const before = await shop.get('A');
@@ -264,7 +264,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
   const store = async (shop: CatalogueShop, ...rows: readonly DesiredProduct[]): Promise<readonly ProductOutcome[]> =>
     (await shop.fixture.products.upsert(shop.app, rows, { storesReferences: true })).outcomes;
 
-  it('stores trimmed references on request, and then matches by them', async () => {
+  it('stores trimmed references when requested, and matches later rows by them', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { external_ref: 'ignored' }));
     expect((await shop.get('A')).external_ref).toBeNull();

@@ -87,7 +87,7 @@ describe('a job in memory', () => {
     expect([attempts, state.jobs.all(0).length]).toEqual([21, 1]);
   });
 
-  it('is undone with its transaction', () => {
+  it('is removed when its transaction is undone', () => {
     const { state, jobs } = openQueue();
     const work = () => jobs.addTidying({ appId: 1, blobs: ['x'], keys: ['y'] });
     state.memory.transaction(work, { dryRun: true });

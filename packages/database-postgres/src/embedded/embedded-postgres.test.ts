@@ -163,7 +163,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);
   });
 
-  it('runs until its last user in the process has stopped it', async () => {
+  it('keeps running when another user in the process stops it twice', async () => {
     const secondUser = await startEmbeddedPostgres({ dataDir: dataDir() });
     await secondUser.stop();
     await secondUser.stop();

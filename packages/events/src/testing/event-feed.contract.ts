@@ -101,7 +101,7 @@ export function eventFeedContract(
       });
     });
 
-    it('returns the position of its newest event before any page is read', async () => {
+    it('returns the position of its newest event even before a page is read', async () => {
       await addCustomers(2);
       expect(await fixture.eventFeed.lastPosition(appId)).toBe(2);
     });

@@ -159,7 +159,7 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(next);
     });
 
-    it('cannot get a filter that no event matches', async () => {
+    it('cannot be changed to a filter that no event matches', async () => {
       const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
       const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
       expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });

@@ -88,7 +88,7 @@ describe('FileStream', () => {
     expect(file.takeOutput()).toEqual([]);
   });
 
-  it('never writes into output that was taken', () => {
+  it('does not change output that was already taken', () => {
     const file = new FileStream();
     file.write(bytes('abc'));
     const [firstPiece] = file.takeOutput();
@@ -158,7 +158,7 @@ describe('stripNested', () => {
     );
   });
 
-  it('truncates output beyond the size', () => {
+  it('truncates output that exceeds the size of the nested file', () => {
     const growingStripper: Stripper = function* (file) {
       file.write(bytes('0123456789'));
       yield* file.copy(Infinity);

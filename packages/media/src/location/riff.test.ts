@@ -41,7 +41,7 @@ describe('stripWebp', () => {
     expect(decodeText(stripBytes(riff('WEBP', riffChunk('EXIF', 'N44.8')), stripWebp)).slice(20)).toBe('\0'.repeat(6));
   });
 
-  it('ends an oversized chunk with its frame', () => {
+  it('treats an oversized chunk as ending with its frame', () => {
     const frame = riffChunk('ANMF', new Uint8Array(16), 'VP8L', [200, 0, 0, 0], 'px');
     expect(hasLocation(stripBytes(riff('WEBP', frame, riffChunk('XMP ', XMP)), stripWebp))).toBe(false);
   });

@@ -81,7 +81,7 @@ export function fileVersionsContract(
       ]);
     });
 
-    it('throws when its receipt has been used', async () => {
+    it('throws when the receipt was used before', async () => {
       const file = await library.addFile('a.txt');
       const upload = await library.upload();
       await versions().replace(library.appId, file.id, upload, TERMS);
@@ -212,13 +212,13 @@ export function fileVersionsContract(
       expect(job).toMatchObject({ attempt: 1, maxAttempts: 10, lastError: null });
     });
 
-    it('is left to the caller when the file needs no processing', async () => {
+    it('is not queued when the file needs no processing', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id, {}, PURGE_TERMS);
       expect(await purgePayloads()).toEqual([]);
     });
 
-    it('becomes due when the next content needs no processing', async () => {
+    it('is queued when the next content needs no processing', async () => {
       const file = await library.addImage('a.jpg');
       await replace(file.id, JPEG, PURGE_TERMS);
       await replace(file.id);

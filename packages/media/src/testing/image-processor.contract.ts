@@ -232,7 +232,7 @@ export function imageProcessorContract(
       await expectQuarters(result!.decoded);
     }, 60_000);
 
-    it('without requested outputs becomes an empty list', async () => {
+    it('becomes an empty list when no output is requested', async () => {
       const bytes = await samples.still('image/png', 20, 20);
       expect(await processor.process(bytes, stillFacts('image/png', 20, 20), [])).toEqual([]);
     });

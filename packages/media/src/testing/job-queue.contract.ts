@@ -59,7 +59,7 @@ export function jobQueueContract(
   });
 
   describe('a failed job', () => {
-    it('is retried after a pause with the last error', async () => {
+    it('is retried after a pause, and the retry receives the last error', async () => {
       const { id } = await library.addImage('a.jpg');
       const attempts: JobAttempt[] = [];
       const worker = makeWorker(async (payload, attempt) => {
@@ -79,7 +79,7 @@ export function jobQueueContract(
       ]);
     }, 30_000);
 
-    it('is retried after jobs that became due earlier', async () => {
+    it('is retried after other jobs that became due earlier', async () => {
       const { id } = await library.addImage('a.jpg');
       await makeWorker(() => Promise.reject(new Error('broken'))).drain();
       const otherFile = await library.addImage('b.jpg');

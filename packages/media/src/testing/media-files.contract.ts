@@ -63,7 +63,7 @@ export function mediaFilesContract(
       expect(await library.folderPaths()).toEqual(['p', 'p/Q r']);
     });
 
-    it('dates the file by the end of its upload', async () => {
+    it('sets the times of the file to the end of its upload', async () => {
       const upload = await library.upload();
       fixture.clock.forward({ hours: 1 });
       const { id } = await library.addFile('a.txt', {}, upload);
@@ -103,7 +103,7 @@ export function mediaFilesContract(
       expect(await library.fileNames()).toEqual(['A.txt', 'a (2).txt', 'a (3).txt', 'a.txt']);
     });
 
-    it('keeps the receipt of a refused upload', async () => {
+    it('keeps the receipt of a refused upload usable', async () => {
       await library.addFile('a.txt');
       const upload = await library.upload();
       const newFile = { name: 'b.txt', folder: pathOf(''), onConflict: 'error', presetId: MISSING_ID } as const;

@@ -52,7 +52,7 @@ export function mediaFoldersContract(
       expect(await tryAdd('r', 'Queue')).toMatchObject({ path: 'r' });
     });
 
-    it('does not affect another app', async () => {
+    it('adds the folder in its app only', async () => {
       await add('p');
       library = await AppLibrary.create(fixture);
       expect(await branch()).toEqual([]);

@@ -152,7 +152,7 @@ export function mediaStoreContract(
       }
     });
 
-    it('distinguishes keys with a common prefix', async () => {
+    it('stores two objects when one key is a prefix of the other', async () => {
       await put('a', 'one');
       await put('ab', 'two');
       expect([await readText('a'), await readText('ab')]).toEqual(['one', 'two']);
@@ -292,7 +292,7 @@ export function mediaStoreContract(
       expect(await readText('a')).toBe('y');
     });
 
-    it('is gone as soon as the call ends', async () => {
+    it('cannot be read once the call has ended', async () => {
       for (let call = 0; call < CALLS_BEYOND_POOL; call += 1) {
         await put('a', 'x');
         await store.remove(key('a'));

@@ -257,7 +257,7 @@ export function pageRendererContract(
     );
 
     it(
-      'exclude the work of the caller from the work on a document',
+      'do not count the work of the caller as work on the document',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ maxWorkMs: 2_000 });
         if (limitedRenderer === undefined) return;

@@ -162,7 +162,7 @@ export function processedFilesContract(
       expect((await library.findFile(otherFile.id)).processing).toBe('done');
     });
 
-    it('may be recorded again', async () => {
+    it('can be recorded twice', async () => {
       const result = { main: undefined, renditions: [makeRendition(320)], width: 7 };
       for (let count = 0; count < 2; count += 1) {
         expect(await process(result)).toEqual([[file.key, makeRendition(320).key], []]);
@@ -170,7 +170,7 @@ export function processedFilesContract(
       expect(await library.findFile(file.id)).toMatchObject({ width: 7, height: 600, renditions: [{ label: 'w320' }] });
     });
 
-    it('returns the keys that no longer have an object', async () => {
+    it('returns the keys of replaced renditions and pages that it lacks', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)], pages: [makePage(1), makePage(2)] });
       const [, keysWithoutObject] = await process({ renditions: [makeRendition(320)], pages: [makePage(1)] });
       expect([...(keysWithoutObject as string[])].sort()).toEqual([makePage(2).key, makeRendition(640).key].sort());
@@ -198,7 +198,7 @@ export function processedFilesContract(
       expect(await process({}, newTarget)).toEqual([false, false]);
     });
 
-    it('is removed with the first result of the next version', async () => {
+    it('is replaced by the first result of the next version', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)] });
       const content = { mime: 'image/jpeg', kind: 'image' } as const;
       await fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload(content), TERMS);

@@ -49,7 +49,7 @@ export function uploadPresetsContract(
       ]);
     });
 
-    it('are returned in the order of the changes, and listed by name', async () => {
+    it('are returned in input order, and listed in the order of their names', async () => {
       const returnedPresets = await put({ name: 'b' }, { name: 'A' }, { name: 'č' }, { name: 'b', quality: 7 });
       expect(returnedPresets.map(({ name }) => name)).toEqual(['b', 'A', 'č', 'b']);
       expect(returnedPresets[0]).toMatchObject({ quality: 7 });

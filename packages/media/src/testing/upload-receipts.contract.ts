@@ -49,7 +49,7 @@ export function uploadReceiptsContract(
       expect(await unreferenced(receipt.content)).toEqual([receipt.content]);
     });
 
-    it('ends only in its app and before it becomes a file', async () => {
+    it('can be ended only in its app, and only before it becomes a file', async () => {
       const { appId } = await AppLibrary.create(fixture);
       const { id, content } = await receipts().begin(library.app, false);
       await receipts().end({ appId, id });

@@ -26,7 +26,7 @@ export function orderRefundsContract(
       expect(dueRefunds).toEqual([{ proformaId: order.proforma_order_id, refundIds: [expect.any(Number)] }]);
     });
 
-    it('is refunded once', async () => {
+    it('is refunded only once when the refund is requested twice', async () => {
       const order = await shop.sellOrder();
       const { dueRefunds } = await shop.changeAll(orderChange(order, REFUND_CHANGE), orderChange(order, REFUND_CHANGE));
       const { payments, payment_status_id: status, paid } = await shop.findOrder(order.id);
@@ -110,7 +110,7 @@ export function orderRefundsContract(
       expect(await shop.findOrder(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
     });
 
-    it('leave the order refunded when vouchers paid the total', async () => {
+    it('make the order refunded when vouchers paid its total', async () => {
       await fixture.addVoucher(shop.appId, 'gift', 2_000);
       const order = await shop.sellOrder({ vouchers: ['gift'] });
       expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);

@@ -217,7 +217,7 @@ describe('GET /cdn/files with an order or a page', () => {
     ['pageSize=1.5', 'abc'],
     ['pageSize=10001', 'abc'],
     ['pageSize[]=1', 'abc'],
-  ])('returns for the page %s the files %j', async (query, expected) => {
+  ])('for the page %s returns the files %j', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
     expect((await listFiles(query)).total_count).toBe(3);
   });
@@ -356,7 +356,7 @@ describe('GET /cdn/trash', () => {
       ['search=caption c', 'c'],
       ['search=%25', ''],
       ['search=%00', 'acb'],
-    ])('returns for the query %j the files %s', async (query, expected) => {
+    ])('for the query %j returns the files %s', async (query, expected) => {
       expect((await shop.trashedNames(query)).map((name) => name[0]).join('')).toBe(expected);
     });
 

@@ -59,7 +59,7 @@ describe('a public file', () => {
     else expect(policy).toBeNull();
   });
 
-  it('is cached forever under the URL of a version, and briefly under other URLs', async () => {
+  it('is cached forever under the URL with its current version, and briefly under other URLs', async () => {
     const { id, url } = await shop.text('a.txt');
     const readCacheControl = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
     expect([

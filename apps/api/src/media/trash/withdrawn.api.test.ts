@@ -53,7 +53,7 @@ describe.each([
   it.each([
     ['a file', ''],
     ['a folder', 'shoes'],
-  ])('is not public in Trash when media.serve_trash is false, after the deletion of %s', async (_kind, folder) => {
+  ])('is no longer public after the deletion of %s when media.serve_trash is false', async (_kind, folder) => {
     await shop.client.patch('/app/settings', { media: { serve_trash: false } });
     const file = await addFile(folder);
     expect(await Promise.all(file.urls.map(statusOf))).toEqual([200, 200, 200]);
