@@ -129,7 +129,7 @@ describe('a canceled order', () => {
     expect([orders, canceledIds]).toEqual([[], []]);
   });
 
-  it('keeps its delivery status', () => {
+  it('refuses a change of its delivery status', () => {
     expect(failureKeysOf(planChange(order, { deliveryStatus: 'shipped' }))).toEqual([INVALID_STATUS]);
   });
 });

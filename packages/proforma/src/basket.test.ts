@@ -84,7 +84,7 @@ describe('a shipment fee', () => {
 });
 
 describe('vouchers', () => {
-  it('pay in the given order, at most the total', () => {
+  it('pay in the given order until the total is covered', () => {
     const vouchers = [
       { id: 1, code: 'A', available: 1_000 },
       { id: 2, code: 'B', available: 1_000 },

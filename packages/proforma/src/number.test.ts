@@ -37,7 +37,7 @@ describe('a proforma number', () => {
     }
   });
 
-  it('picks among all 32 characters each time', () => {
+  it('picks each of its six characters among 32', () => {
     const choiceCounts: number[] = [];
     proformaNumber(2026, (choices) => choiceCounts.push(choices) - 1);
     expect(choiceCounts).toEqual([32, 32, 32, 32, 32, 32]);

@@ -240,7 +240,7 @@ describe('several changes of the same stock', () => {
     expect(take(new AvailableStock(stock(1, 9)), withTwoLines(4, 1), withTwoLines(1, 5))).toBe('Product 2');
   });
 
-  it('need the sum of the demands of their lines', () => {
+  it('need enough stock for the sum of their lines', () => {
     const reservedProforma = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const withoutReservations = {
       ...reservedProforma,

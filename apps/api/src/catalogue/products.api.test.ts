@@ -764,7 +764,7 @@ describe('prices of POST /int/products', () => {
     expect(await findByCode('A')).toMatchObject({ vat_rate });
   });
 
-  it('have the decimals of the currency', async () => {
+  it('can have only the decimals of the currency', async () => {
     const yenApp = await api.app('JPY');
     const { products, failed } = await postRows(
       [productRow('A', { price: 100 }), productRow('B', { price: 100.5 })],

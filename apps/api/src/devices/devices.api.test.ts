@@ -91,7 +91,7 @@ describe('PUT /notification_device', () => {
     });
   });
 
-  it('updates the device for the same token', async () => {
+  it('updates the stored device when the same token is sent again', async () => {
     const device = await register('push-1');
     api.clock.forward({ hours: 1 });
     const updatedDevice = await register('push-1', phone, { mobile_info: 'new' });

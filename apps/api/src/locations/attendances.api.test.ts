@@ -75,7 +75,7 @@ describe('POST /customer/attendance', () => {
     ]);
   });
 
-  it('records every visit', async () => {
+  it('records every visit, even at the same location', async () => {
     await addLocations(STORE);
     await attend(STORE);
     await attend(STORE, { accuracy: null });

@@ -475,7 +475,7 @@ describe('a session that ended over 30 days ago', () => {
     expect(await sessionsOf()).toEqual([]);
   });
 
-  it('is removed without the customer’s visits and the app’s tokens', async () => {
+  it('is removed, while visits of the customer and tokens of the app stay', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
     const firstSession = await createSession(customer);

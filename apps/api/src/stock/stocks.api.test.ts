@@ -322,7 +322,7 @@ describe('PUT /int/stocks with one shelf in several rows', () => {
     expect(await readMovements()).toMatchObject([{ lines: { A: 4 } }]);
   });
 
-  it('fails rows that would make stock negative, in input order', async () => {
+  it('applies rows in input order, and fails those that would make stock negative', async () => {
     await writeRows([row({ qty: 5 })]);
     expect(await putRows([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
       updated: 2,

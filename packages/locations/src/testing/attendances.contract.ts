@@ -108,7 +108,7 @@ export function attendancesContract(
       expect(await list()).toEqual([]);
     });
 
-    it('is measured across the antimeridian and at a pole', async () => {
+    it('has the right distance across the antimeridian and at a pole', async () => {
       const [firstId, secondId] = await addLocations([10, 180], [90, 0]);
       expect(await visitResult([10, -180])).toEqual([firstId, 0]);
       expect(await visitResult([89.9995, 120])).toEqual([secondId, 56]);

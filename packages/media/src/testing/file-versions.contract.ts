@@ -202,7 +202,7 @@ export function fileVersionsContract(
     const PURGE_TERMS = { ...TERMS, isPurged: true };
     const purgePayloads = async () => (await library.runJobPayloads(JOBS.purge)) as PurgePayload[];
 
-    it('waits for processing', async () => {
+    it('is queued only after processing has ended', async () => {
       const file = await library.addImage('a.jpg');
       const { keys, version } = await replace(file.id, JPEG, PURGE_TERMS);
       expect(await purgePayloads()).toEqual([]);

@@ -86,7 +86,7 @@ export function importedOrdersContract(
       expect(order.data_part).toBeGreaterThan(0);
     });
 
-    it('keeps its number or gets a new one', async () => {
+    it('keeps a sent number, and otherwise gets a new one', async () => {
       expect((await shop.importOrder()).order_number).toMatch(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/);
       expect((await shop.importOrder({ externalRef: 'b', orderNumber: 'N-1' })).order_number).toBe('N-1');
     });

@@ -80,7 +80,7 @@ export function refundGatewayContract(
   };
 
   describe('a refund', () => {
-    it('is paid in its amount and currency', async () => {
+    it('is paid once, with its amount and currency', async () => {
       const request = aRequest();
       expect(await refund(request)).toBe('refunded');
       await expectPaidOnce(request);

@@ -386,7 +386,7 @@ describe('GET /cdn/files/{id}/usages', () => {
     );
   });
 
-  it('limits pages to 10,000', async () => {
+  it('limits pages to 10,000 usages', async () => {
     const file = await addFile('a.jpg');
     await api.database.rows(
       `insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)
