@@ -95,7 +95,7 @@ describe('third-party packages', () => {
   it('are listed in THIRD_PARTY_NOTICES.md', () => {
     const code = `import { notices } from './apps/api/src/testing/notices.mjs'; process.stdout.write(notices());`;
     const text = runNode(['--input-type=module', '-e', code]);
-    // `toBe` on the texts would print both files on failure.
+    // Compares a boolean, because `toBe` on the texts would print both files on failure.
     expect(read('THIRD_PARTY_NOTICES.md') === text).toBe(true);
   });
 

@@ -82,7 +82,8 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       await measureAll(readJobs, systems, { clients: CLIENT_COUNT, seconds }, rounds),
       CLIENT_COUNT,
     );
-    // Earlier jobs make the planner's statistics stale, and autovacuum refreshes them only after a minute.
+    // Refreshes the planner's statistics, which earlier jobs make stale. Autovacuum would refresh them only after a
+    // minute.
     const settle = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
     // Jobs that change records run last, so that the other jobs measure the original catalogue.

@@ -159,7 +159,7 @@ async function makePhoto(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Uses only sharp to make the same images as the service, and decodes the photo only once. */
+/** Makes the same images as the service with plain sharp, and decodes the photo only once. */
 async function processWithSharp(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

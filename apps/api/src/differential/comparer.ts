@@ -51,7 +51,7 @@ function maySearchRandomNumbers({ path, query, rawQuery }: CallStep): boolean {
 const EVENTS = '/events';
 /** Entries of the audit log use ids of changed orders as field names. */
 const AUDIT_LOG = '/audit_log';
-/** A bulk call may publish its events in any order, so only their number is compared. */
+/** A bulk call may publish its events in any order, so only the number of deliveries is compared. */
 const DELIVERIES = '/webhook_endpoints/:id/deliveries';
 /** Durations that the service measures. */
 const IGNORED_FIELDS = new Set(['latency_ms']);

@@ -5,7 +5,7 @@ import { makePng } from './png.js';
 import type { Side } from './side.js';
 import { ABSENT_ID, resolveRefs, valueAt, type CallStep, type FormFile, type Ref, type Step } from './steps.js';
 
-/** Larger answers are compared but not kept, so later steps cannot refer to them. */
+/** Answers above this size are compared but not kept, so later steps cannot refer to them. */
 const MAX_KEPT_BYTES = 200_000;
 const COMPARED_HEADERS = ['content-type', 'location', 'retry-after', 'idempotency-replayed'];
 const BOUNDARY = 'between-the-parts';

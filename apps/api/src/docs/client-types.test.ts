@@ -17,7 +17,7 @@ describe('the generated files of the client', () => {
     expect(files).toHaveLength(2);
     for (const [path, text] of files) {
       const isUpToDate = (await readFile(path, 'utf8')) === text;
-      // `toBe` on the texts would print both files on failure.
+      // Compares a boolean, because `toBe` on the texts would print both files on failure.
       expect([path, isUpToDate]).toEqual([path, true]);
     }
   }, 60_000);

@@ -86,7 +86,7 @@ const WRITES: readonly Write[] = [
  * known.
  */
 export async function crashPoints(rig: Rig): Promise<Outcome> {
-  // A running worker would also send messages through the proxy, and the proxy could cut those instead.
+  // Kills the worker, because the proxy could otherwise cut messages of the worker instead of the write.
   await rig.worker.signal('SIGKILL');
   try {
     const unkeyedBreaches = await cutWithoutKey(rig);

@@ -167,7 +167,7 @@ async function fillCatalogue(caller: Caller): Promise<void> {
 async function measureVictim(rig: Rig, measuring: Measuring, clients: readonly HostileClients[]): Promise<Outcome> {
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
   const child = spawn(process.execPath, [HOSTILE], { stdio: ['pipe', 'inherit', 'inherit'] });
-  // The bodies are too large for a command-line argument.
+  // Sends the calls over standard input, because their bodies are too large for a command-line argument.
   child.stdin.end(JSON.stringify(clients));
   const exit = once(child, 'exit');
   // Hostile clients normally run on other machines, so this process must not take CPU time from the service.

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 /** JSON without a charset and with one, as clients may send it in `Accept`. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
-/** Parsing a longer header would take too long. */
+/** A longer header is not accepted, because parsing it would take too long. */
 const MAX_ACCEPT_LENGTH = 4_096;
 
 export function isAccepted(request: Request, types: readonly string[] = JSON_TYPES): boolean {

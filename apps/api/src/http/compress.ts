@@ -2,7 +2,7 @@ import { constants } from 'node:zlib';
 import compression from 'compression';
 import type { RequestHandler } from 'express';
 
-/** Smaller answers fit into one network packet anyway. */
+/** Smaller answers fit into one network packet anyway, so they are not compressed. */
 const MIN_BYTES = 1_024;
 
 /** Compresses JSON and text in the thread pool, for clients that accept a compressed body. */

@@ -190,7 +190,8 @@ function answerOf(error: unknown, request: Request, response: Response, observer
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
   if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
-  // All other 4xx errors come from Express and its body parsers. They mean that the request is unreadable.
+  // A 4xx error that is no `HttpProblem` comes from Express or its body parsers. It means that the request is
+  // unreadable.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);

@@ -90,8 +90,8 @@ function hasBody({ headers }: Request): boolean {
 function problemOf(error: unknown): unknown {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  // The form parser does not mark errors of the client. Only disk errors have a `syscall`, so the client has caused all
-  // others.
+  // The form parser does not mark errors of the client. Only disk errors have a `syscall`, so the client has caused
+  // every other error.
   return isDiskError(error)
     ? new Unavailable('Uploads cannot be received', { cause: error })
     : badRequest('Request.InvalidForm');

@@ -95,7 +95,7 @@ export interface TimeWindow {
 
 const SECOND_MS = 1_000;
 
-/** Parses both parameters as inclusive times. Throws 400 for an invalid time. */
+/** Parses the parameters named `from` and `until` as inclusive times. Throws 400 for an invalid time. */
 export function parseWindowFilter(query: Query, from: string, until: string): TimeWindow {
   const end = parseMomentFilter(query, until);
   return { from: parseMomentFilter(query, from), before: end && endOfSecond(end) };

@@ -13,7 +13,7 @@ export async function openTemplate(
   await migrate({ url: templateUrl.href });
   return {
     env: { TEST_DATABASE: JSON.stringify({ connection: { url }, template, prefix }) },
-    // Also drops databases of runs that were killed.
+    // Also drops databases of suites that were killed.
     close: () =>
       administer(url, async (client) => {
         const { rows } = await client.query<{ datname: string }>(

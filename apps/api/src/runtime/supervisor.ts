@@ -13,7 +13,7 @@ import { ProcessMetrics } from './process-metrics.js';
 
 const MIN_RESTART_MS = 200;
 const MAX_RESTART_MS = 30_000;
-/** If a process ends after this time, its restart has the shortest delay again. */
+/** If a process ends this long after its start or later, its restart has the shortest delay again. */
 const STABLE_MS = 60_000;
 /** Longer than a process needs to finish its calls and jobs and to close its adapters. */
 const END_TIMEOUT_MS = 150_000;

@@ -79,7 +79,7 @@ export class HttpWebhookSender implements WebhookSender {
         isAnswered = true;
         void this.readAnswer(response).then((answer) => {
           resolve(answer);
-          // An unread rest of the body would keep the connection busy.
+          // Closes the connection, because an unread rest of the body would keep it busy.
           if (!response.complete) request.destroy();
         });
       });

@@ -22,8 +22,8 @@ export class WebhookMessages {
   ) {}
 
   /**
-   * Reads the records of all events at once. Returns a function that makes the body of one event, without the record if
-   * it is too large.
+   * Reads the records of all events at once. Returns a function that makes the body of one event. A body that would be
+   * too large omits the record.
    */
   async bodiesOf(app: AppContext, events: readonly EventRecord[]): Promise<(event: EventRecord) => string> {
     const records = await this.records.find(app, events);

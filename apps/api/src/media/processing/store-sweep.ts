@@ -23,7 +23,7 @@ export class StoreSweep {
     let removedCount = 0;
     for await (const [prefix, keys] of this.objectsBefore(writtenBefore)) {
       const appId = await this.objects.findApp(prefix);
-      // The prefix may belong to another installation that uses the same store.
+      // Skips a prefix without an app, because another installation may use the same store.
       if (appId === undefined) continue;
       const blobs = keys.filter((key) => key.startsWith(BLOB_FOLDER));
       const publicKeys = keys.filter((key) => !key.startsWith(BLOB_FOLDER));
