@@ -301,7 +301,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
 ];
 
 describe('the check', () => {
-  it('ignores changes in the hour after the oldest event once events have been purged', async () => {
+  it('ignores changes in the hour after the oldest event if events have been purged', async () => {
     const name = 'Every new proforma has one event';
     await api.database.rows(`insert into event_feeds (app_id, last_position, purged_position) select $1, 1, 1`, [
       client.appId,
@@ -353,7 +353,7 @@ describe('the check', () => {
     expect(await breachesOf(name)).toBe(2);
   });
 
-  it('reports content without a record once it is a day old', async () => {
+  it('reports content without a record when the content is a day old', async () => {
     const name = 'No unrecorded content is in the store for over a day';
     const [file] = await api.database.rows<{ content: string }>('select content from cdn_files limit 1');
     const orphan = (file?.content ?? '').replace(/[^/]+$/, 'orphan');

@@ -146,7 +146,7 @@ describe.each([
     );
   });
 
-  it('begins with the prefix of the original name once it is numbered', () => {
+  it('begins with the prefix of the original name when it is numbered', () => {
     fc.assert(
       fc.property(validNames, (originalName) => {
         for (const candidate of makeNames(originalName, 12).slice(1))

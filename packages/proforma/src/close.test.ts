@@ -206,7 +206,7 @@ describe('a proforma paid in full past its deadline', () => {
     ).toMatchObject({ status, alerts: [{ kind: 'paid_not_converted' }] });
   });
 
-  it('expires once it has debt again', () => {
+  it('expires when it has debt again', () => {
     const indebtedProforma = aProforma(
       line(),
       bankPayment(3000),

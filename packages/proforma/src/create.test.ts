@@ -96,7 +96,7 @@ describe('an evaluation', () => {
     expect(assertCreated(createWith(anEvaluation(asExpired(new Date(NOW.getTime() + 1))))).status).toBe('draft');
   });
 
-  it('is stale once used', () => {
+  it('is stale after it was used', () => {
     expect(createWith(anEvaluation(asUsed))).toEqual(refusals.STALE_EVALUATION);
   });
 });

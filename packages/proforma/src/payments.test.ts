@@ -33,7 +33,7 @@ describe('debtOf', () => {
     expect(debtOf(aProforma(line(), bankPayment(2999)))).toBe(1);
   });
 
-  it('is 0 once the total is covered', () => {
+  it('is 0 when the total is covered', () => {
     expect(isPaidInFull(aProforma(bankPayment(2999)))).toBe(false);
     expect(isPaidInFull(aProforma(bankPayment(3000)))).toBe(true);
     expect(isPaidInFull(aProforma(bankPayment(3001)))).toBe(true);

@@ -248,7 +248,7 @@ describe('vouchers after a corrected confirmation', () => {
   const voucherPayments = ({ payments }: Proforma): number[] =>
     payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
 
-  it('pay again the refunded part, at most the debt', () => {
+  it('pay the refunded part again, up to the debt', () => {
     const reducedProforma = withPaymentIds(
       confirmQuantities(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }),
     );

@@ -598,7 +598,7 @@ describe('the currency of an app', () => {
     ['a promotion', () => setUp(shop, 'promotions', [{ code: 'P', name: 'P', kind: 'amount', value: 5 }])],
     ['a shipment method', () => setUp(shop, 'shipment_methods', [{ code: 'S', name: 'S', price: 5, vat_rate: 20 }])],
     ['a voucher', () => setUp(shop, 'vouchers', [{ code: 'V', amount: 5 }])],
-  ])('cannot change once the app has %s', async (_, add) => {
+  ])('cannot change after the app gets %s', async (_, add) => {
     await add();
     const reply = await patchSettings({ currency: 'EUR' });
     expect([reply.status, reply.body]).toEqual([422, { errors: { currency: ['is invalid'] } }]);

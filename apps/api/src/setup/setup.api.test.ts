@@ -300,7 +300,7 @@ describe('payment methods', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('can be used for payments once they are set up', async () => {
+  it('can be used for payments after they are set up', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const [cheque] = await writeRecords('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);

@@ -123,7 +123,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, key: 'small' })).toMatchObject({ status: 204 });
     });
 
-    it('is kept again once older answers of the app have expired', async () => {
+    it('is kept again after older answers of the app have expired', async () => {
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP);
       await calls.storeAnswer(await beginRun({ key: 'large' }), { ...ANSWER, text });
       fixture.clock.forward({ hours: 25 });

@@ -90,7 +90,7 @@ export function consentsContract(
       }
     });
 
-    it('prefers push once there is a device', async () => {
+    it('prefers push when the customer has a device', async () => {
       const { id } = await fixture.startSession(appId, { customer: identifierOf(customer) });
       expect(await findPreferred()).toEqual([1, 'auto']);
       const device = { messagingToken: 'token', type: null, vendor: null, mobileInfo: null };

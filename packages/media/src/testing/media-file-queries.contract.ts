@@ -149,7 +149,7 @@ export function mediaFileQueriesContract(
   });
 
   describe('the list of Trash', () => {
-    it('starts with the last deleted file', async () => {
+    it('starts with the most recently deleted file', async () => {
       for (const name of ['a', 'b', 'c']) {
         await library.trash(await library.addFile(name));
         if (name === 'a') fixture.clock.forward({ hours: 1 });

@@ -292,7 +292,7 @@ export function mediaStoreContract(
       expect(await readText('a')).toBe('y');
     });
 
-    it('cannot be read once the call has ended', async () => {
+    it('cannot be read after the call has ended', async () => {
       for (let call = 0; call < CALLS_BEYOND_POOL; call += 1) {
         await put('a', 'x');
         await store.remove(key('a'));

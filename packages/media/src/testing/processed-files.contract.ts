@@ -86,7 +86,7 @@ export function processedFilesContract(
   });
 
   describe('a result', () => {
-    it('is found by its keys once recorded, and shown once listed', async () => {
+    it('is found by its keys after it is recorded, and shown after it is listed', async () => {
       const result = {
         ...EMPTY_RESULT,
         main: makeMain(),

@@ -191,7 +191,7 @@ export function proformaEffectsContract(
     });
 
     eachCase(it, [{ status: 'completed' }, { status: 'canceled' }, { paymentStatus: 'paid' }] as const)(
-      'prevents later payments once a person has set %j',
+      'prevents later payments after a person has set %j',
       async (change) => {
         const proforma = await shop.change(await shop.proforma(), conversion());
         await fixture.changeOrder(shop.appId, proforma.orderId as number, change);
@@ -201,7 +201,7 @@ export function proformaEffectsContract(
       },
     );
 
-    it('raises an alert for later payments once its order is canceled', async () => {
+    it('raises an alert for payments that arrive after its order was canceled', async () => {
       const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), conversion());
       await fixture.changeOrder(shop.appId, proforma.orderId as number, { status: 'canceled' });
       const settledProforma = await shop.change(proforma, cardResults('settled'));

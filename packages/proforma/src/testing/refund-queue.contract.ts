@@ -54,7 +54,7 @@ export function refundQueueContract(
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });
     });
 
-    it('is not due once settled', async () => {
+    it('is not due after it was settled', async () => {
       const [paidOut, refusedProforma] = [await cancelPaidProforma(), await cancelPaidProforma()];
       await shop.change(paidOut, refundOutcomes('refunded'));
       await shop.change(refusedProforma, refundOutcomes('failed'));

@@ -102,7 +102,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     }
   });
 
-  it('omits deleted warehouses and other apps', async () => {
+  it('omits deleted warehouses and stock of other apps', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
     await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);

@@ -76,7 +76,7 @@ describe('PATCH /cdn/file', () => {
     expect((await editFile({ id, hidden: false })).body.data).toMatchObject(shownFields);
   });
 
-  it('exempts a file from automatic hiding once a call has sent hidden: false', async () => {
+  it('exempts a file from automatic hiding after a call has sent hidden: false', async () => {
     const { id } = await shop.text('a.txt');
     const staysVisible = async () => {
       const [row] = await api.database.rows<{ stays: boolean }>(

@@ -67,7 +67,7 @@ describe('a store that serves files itself', () => {
     }),
   );
 
-  it('lists files, renditions and pages only once they can be fetched', async () => {
+  it('lists no file, rendition or page before it can be fetched', async () => {
     const uploads = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
       await shop.upload('b.pdf', pdfSample({ pages: [{ width: 100, height: 200, colour: [1, 0, 0] }] }));
       await shop.text('c.txt');

@@ -384,7 +384,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     expect(await shop.storedKeys()).toHaveLength(2 + 1 + 2 * 4);
   });
 
-  it('makes renditions only once the file is processed', async () => {
+  it('makes no renditions before the file is processed', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await shop.reschedule(id, 'content', '1 hour');
     await regenerate(id, { renditions: [50] });
