@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = `${HERE}dist/bundle/`;
-const MADE_OF = `${OUT}made-of.json`;
+const BUNDLE_INFO = `${OUT}made-of.json`;
 const PAGE = `${HERE}dist/reference-page/`;
 const PAGE_VERSION = `${PAGE}version.txt`;
 const PAGE_PACKAGE = `${ROOT}node_modules/@scalar/api-reference/`;
@@ -69,8 +69,8 @@ export async function bundle() {
   const isEntry = (/** @type {string} */ path) => ENTRIES.some((name) => path === `${OUT}${name}.js`);
   const entriesLast = [...outputFiles].sort((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
   for (const { path, contents } of entriesLast) replace(path, contents);
-  const madeOf = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
-  replace(MADE_OF, JSON.stringify(madeOf));
+  const newBundleInfo = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
+  replace(BUNDLE_INFO, JSON.stringify(newBundleInfo));
   removeOld(new Set(outputFiles.map(({ path }) => path)));
 }
 
@@ -97,9 +97,9 @@ export function isBundleCurrent() {
 
 /** @returns {{ inputs: string[]; digest: string; installed: string } | undefined} */
 function read() {
-  if (!existsSync(MADE_OF)) return undefined;
+  if (!existsSync(BUNDLE_INFO)) return undefined;
   return /** @type {{ inputs: string[]; digest: string; installed: string }} */ (
-    JSON.parse(readFileSync(MADE_OF, 'utf8'))
+    JSON.parse(readFileSync(BUNDLE_INFO, 'utf8'))
   );
 }
 
@@ -121,7 +121,7 @@ function replace(path, contents) {
 function removeOld(kept) {
   for (const name of readdirSync(OUT)) {
     const path = OUT + name;
-    const isOld = !kept.has(path) && path !== MADE_OF && Date.now() - statSync(path).mtimeMs > DAY_MS;
+    const isOld = !kept.has(path) && path !== BUNDLE_INFO && Date.now() - statSync(path).mtimeMs > DAY_MS;
     if (isOld) rmSync(path, { force: true });
   }
 }

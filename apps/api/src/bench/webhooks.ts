@@ -37,7 +37,7 @@ export async function benchWebhooks(url: string, { events, rounds }: WebhookOpti
       }
       receiver.start();
       const worker = await startServiceProcess(url, { WEBHOOK_NETWORKS: '127.0.0.1', WORKER: 'inline' });
-      rates.push(await receiver.rateOf(events));
+      rates.push(await receiver.measureRate(events));
       worker.stop();
       await pause(1_000);
     }
@@ -66,7 +66,7 @@ async function openReceiver() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     start: () => void (times = []),
     /** Waits for `count` events. Returns the events per second between the first event and the last one. */
-    rateOf: async (count: number): Promise<number> => {
+    measureRate: async (count: number): Promise<number> => {
       const deadline = performance.now() + TIMEOUT_MS;
       while (times.length < count && performance.now() < deadline) await pause(20);
       const [firstMs = 0, lastMs = 0] = [times[0], times[count - 1]];

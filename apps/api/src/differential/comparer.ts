@@ -2,7 +2,7 @@ import type { Answer } from './answer.js';
 import { sortRefundEntries } from './audit-pages.js';
 import { Bijection } from './bijection.js';
 import { feedOf, isRefund, KINDS_OF_SUBJECT, ROUTE_OF_SUBJECT, sortFeeds, subjectOf } from './event-feeds.js';
-import { ECHOES, kindOfId, kindOfRoute } from './record-kinds.js';
+import { ECHO_FIELDS, kindOfId, kindOfRoute } from './record-kinds.js';
 import type { CallStep, Step } from './steps.js';
 
 export interface Difference {
@@ -30,7 +30,7 @@ const RANDOM_TEXT_FIELDS = new Set([
 const STOCK_MOVEMENTS = '/stock_movements';
 const SEPARATORS = /([/?=&:;|., "']+)/;
 /** These fields are paired first, because other texts of the object may contain their values. */
-const COMPARED_FIRST = new Set(['id', 'proforma_number', 'order_number', 'reference']);
+const FIELDS_COMPARED_FIRST = new Set(['id', 'proforma_number', 'order_number', 'reference']);
 
 const ROUTES_WITH_NUMBERS = new Set(['/orders', '/proforma_orders', '/proforma_orders/stats']);
 /** The name of a kept version ends in a random suffix. */
@@ -161,8 +161,8 @@ export class Comparer {
     for (const name of isCounted
       ? []
       : [
-          ...leftNames.filter((field) => COMPARED_FIRST.has(field)),
-          ...leftNames.filter((field) => !COMPARED_FIRST.has(field)),
+          ...leftNames.filter((field) => FIELDS_COMPARED_FIRST.has(field)),
+          ...leftNames.filter((field) => !FIELDS_COMPARED_FIRST.has(field)),
         ]) {
       if (!IGNORED_FIELDS.has(name)) this.compareValues([...path, name], left[name], right[name], [left, right]);
     }
@@ -170,7 +170,7 @@ export class Comparer {
 
   private compareLeaves(path: readonly string[], left: unknown, right: unknown, [owner]: readonly unknown[]): void {
     const name = path.findLast((segment) => !/^\d+$/.test(segment)) ?? '';
-    const isEcho = path.some((segment) => ECHOES.has(segment));
+    const isEcho = path.some((segment) => ECHO_FIELDS.has(segment));
     const kind = isEcho ? undefined : kindOfId(this.route, path, owner);
     if (kind !== undefined && typeof left === 'number') {
       this.kinds.add(kind);

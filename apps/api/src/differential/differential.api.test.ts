@@ -10,7 +10,7 @@ import { formatStep } from './steps.js';
 /** Each seed runs in a new app, because a call takes longer the more records its app has. */
 const SEEDS = [6, 7, 8, 9];
 const CALLS_PER_SEED = 5_000;
-const CALLS_TO_FAULTY_SIDES = 1_500;
+const FAULTY_SIDE_CALL_COUNT = 1_500;
 
 function postgres(): DatabaseOpener {
   return async (options) => {
@@ -138,7 +138,7 @@ describe('the fault of a side', () => {
     '%s is found and shrunk to a few steps',
     async (_, addFault, maxSteps) => {
       const sides = { left: leftSide, right: addFault(rightSide) };
-      const report = await explore(sides, { calls: CALLS_TO_FAULTY_SIDES, seed: 3 });
+      const report = await explore(sides, { calls: FAULTY_SIDE_CALL_COUNT, seed: 3 });
       expect(report.finding).toBeDefined();
       const minimal = await minimize(sides, report);
       expect(minimal?.steps.length).toBeLessThanOrEqual(maxSteps);

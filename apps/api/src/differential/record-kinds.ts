@@ -1,5 +1,5 @@
 /** Fields with ids that are equal on both sides. */
-const SHARED_IDS = new Set([
+const SHARED_ID_FIELDS = new Set([
   'currency_id',
   'market_id',
   'sales_channel_id',
@@ -82,7 +82,7 @@ const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
 ];
 
 /** Fields that repeat values of the request instead of showing a record. */
-export const ECHOES: ReadonlySet<string> = new Set(['input', 'product', 'fields', 'others', 'value']);
+export const ECHO_FIELDS: ReadonlySet<string> = new Set(['input', 'product', 'fields', 'others', 'value']);
 
 const isIndex = (name: string | undefined): boolean => name !== undefined && /^\d+$/.test(name);
 
@@ -92,7 +92,7 @@ export function kindOfId(route: string, path: readonly string[], owner: unknown)
   const name = names.at(-1) ?? '';
   const parent = names.at(-2) ?? '';
   if (name === 'deleted' || name === 'ids') return KINDS_BY_PARENT[name] ?? kindOfRoute(route);
-  if (SHARED_IDS.has(name)) return undefined;
+  if (SHARED_ID_FIELDS.has(name)) return undefined;
   if (name === 'subject_id') return kindOfSubject(owner);
   if (name.endsWith('_id')) return KINDS_BY_FIELD[name] ?? name.slice(0, -'_id'.length);
   if (name !== 'id') return undefined;

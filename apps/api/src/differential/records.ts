@@ -1,5 +1,5 @@
 import type { Answer } from './answer.js';
-import { ECHOES, kindOfId } from './record-kinds.js';
+import { ECHO_FIELDS, kindOfId } from './record-kinds.js';
 import { Ref, type CallStep } from './steps.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ export class Records {
     } else if (typeof value === 'object' && value !== null) {
       const nestedRecord = this.learnObject(step, path, value as Fields, parent);
       for (const [name, item] of Object.entries(value)) {
-        if (!ECHOES.has(name)) this.walk(step, [...path, name], item, nestedRecord ?? parent);
+        if (!ECHO_FIELDS.has(name)) this.walk(step, [...path, name], item, nestedRecord ?? parent);
       }
     }
   }

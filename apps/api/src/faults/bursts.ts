@@ -6,7 +6,7 @@ import type { Rig } from './rig.js';
 
 const CONCURRENT_CALLS = 24;
 const AVAILABLE_PIECES = 5;
-const DUE_PROFORMAS = 200;
+const DUE_PROFORMA_COUNT = 200;
 
 const runConcurrently = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
@@ -86,7 +86,7 @@ export async function bursts(rig: Rig): Promise<Outcome> {
 export async function expireTwice(rig: Rig): Promise<Outcome> {
   const items = [{ code: 'V7', qty: 1 }];
   const ids: number[] = [];
-  for (let first = 0; first < DUE_PROFORMAS; first += 20) {
+  for (let first = 0; first < DUE_PROFORMA_COUNT; first += 20) {
     const proformas = await runConcurrently(20, async () =>
       rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: await evaluate(rig.caller, items) }),
     );
@@ -109,7 +109,7 @@ export async function expireTwice(rig: Rig): Promise<Outcome> {
   await secondWorker.signal('SIGKILL');
   for (const id of ids) rig.history.proformas.delete(id);
   return {
-    breaches: openCount === 0 ? [] : [`${openCount} of ${DUE_PROFORMAS} are not expired`],
-    note: `${DUE_PROFORMAS} proformas`,
+    breaches: openCount === 0 ? [] : [`${openCount} of ${DUE_PROFORMA_COUNT} are not expired`],
+    note: `${DUE_PROFORMA_COUNT} proformas`,
   };
 }

@@ -10,7 +10,7 @@ const MAX_MESSAGES = 30;
  * Durations of a repeated call that may wait for the key of a dead run. After `possible`, the call may be waiting. A
  * call that takes longer than `certain` has waited. `max` is the allowed maximum.
  */
-const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
+const KEY_WAIT_LIMITS_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
 interface Write {
   readonly name: string;
@@ -169,7 +169,7 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let longestMs = 0;
   const measureCut = async (write: Write, point: Cut): Promise<void> => {
     // A lease of a dead run ends after many seconds. The test waits for it once and ends later leases early.
-    const elapsedMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_MS.certain });
+    const elapsedMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_LIMITS_MS.certain });
     longestMs = Math.max(longestMs, elapsedMs);
   };
   for (const write of WRITES) {
@@ -185,8 +185,8 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
     }
   }
   const breaches = [
-    ...(longestMs > KEY_WAIT_MS.certain ? [] : ['no run died while it held its key']),
-    ...(longestMs > KEY_WAIT_MS.max ? ['the key of a dead run was kept for too long'] : []),
+    ...(longestMs > KEY_WAIT_LIMITS_MS.certain ? [] : ['no run died while it held its key']),
+    ...(longestMs > KEY_WAIT_LIMITS_MS.max ? ['the key of a dead run was kept for too long'] : []),
   ];
   return { breaches, note: `${totalCuts} cuts, ${Math.round(longestMs / 1_000)} s at most` };
 }
@@ -201,7 +201,7 @@ async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { endsLeases 
   const startMs = performance.now();
   // A failed statement is harmless, because the lease expires without it.
   const endLeases = (): void => void rig.rows(END_LEASES).catch(() => {});
-  const timer = endsLeases ? setTimeout(endLeases, KEY_WAIT_MS.possible) : undefined;
+  const timer = endsLeases ? setTimeout(endLeases, KEY_WAIT_LIMITS_MS.possible) : undefined;
   try {
     await write();
     return performance.now() - startMs;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { blackPng, linedPdf } from './bombs.js';
 import type { Caller, Data } from './caller.js';
 import type { HostileCall, HostileClients } from './hostile.js';
-import { evaluate, VARIANTS } from './load.js';
+import { evaluate, VARIANT_COUNT } from './load.js';
 import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
@@ -17,17 +17,17 @@ const HOSTILE_SECONDS = 20;
 const MAX_P99_FACTOR = 5;
 /** A smaller p99 depends more on the machine than on the service. */
 const MIN_IDLE_P99_MS = 10;
-const APP_CONNECTIONS = 200;
-const STRANGER_CONNECTIONS = 100;
-const GUESSING_CONNECTIONS = 300;
+const APP_CONNECTION_COUNT = 200;
+const STRANGER_CONNECTION_COUNT = 100;
+const GUESSING_CONNECTION_COUNT = 300;
 const ROWS = 10_000;
 /** The service treats a page of 1,000 rows as a large call. */
-const SMALL_PAGE = 900;
-const FAILING_ROWS = 9_000;
-const UNKNOWN_KEYS = 700_000;
-const BOMBS = 12;
+const SMALL_PAGE_SIZE = 900;
+const FAILING_ROW_COUNT = 9_000;
+const UNKNOWN_KEY_COUNT = 700_000;
+const BOMB_COUNT = 12;
 const MAX_PENDING_SECONDS = 20;
-const HOSTILE = fileURLToPath(new URL('hostile.js', import.meta.url));
+const HOSTILE_SCRIPT = fileURLToPath(new URL('hostile.js', import.meta.url));
 
 export interface Measuring {
   /** Whether the machine is idle enough to compare times. */
@@ -40,8 +40,8 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
   const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
   const read = (path: string): HostileCall => ({ method: 'GET', path: `/api/v2${path}`, headers });
   const items = Array.from({ length: 1_000 }, (_, index) => ({ code: `H${index}`, qty: 1 }));
-  const failingRows = Array.from({ length: FAILING_ROWS }, (_, index) => ({ code: `X${index}` }));
-  const manyKeys = `{${Array.from({ length: UNKNOWN_KEYS }, (_, index) => `"k${index}":1`).join()}}`;
+  const failingRows = Array.from({ length: FAILING_ROW_COUNT }, (_, index) => ({ code: `X${index}` }));
+  const manyKeys = `{${Array.from({ length: UNKNOWN_KEY_COUNT }, (_, index) => `"k${index}":1`).join()}}`;
   const calls: HostileCall[] = [
     read(`/products?search=warm&limit=${ROWS}`),
     read(`/products?searchAll=lined&limit=${ROWS}&orderBy=price`),
@@ -56,11 +56,11 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
     { method: 'PATCH', path: '/api/v2/app/settings', headers, body: manyKeys },
   ];
   const { origin } = rig.apis[0];
-  const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE}&orderBy=price`)];
+  const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE_SIZE}&orderBy=price`)];
   return measureVictim(rig, measuring, [
-    { origin, connections: APP_CONNECTIONS, calls },
+    { origin, connections: APP_CONNECTION_COUNT, calls },
     // So many concurrent small calls slow down every statement on two cores, so a timed run omits them.
-    ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTIONS, calls: smallCalls }]),
+    ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTION_COUNT, calls: smallCalls }]),
   ]);
 }
 
@@ -70,7 +70,7 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome>
   await exhaustAddress(origin);
   const clientsOf = (calls: readonly HostileCall[]): HostileClients => ({
     origin,
-    connections: STRANGER_CONNECTIONS,
+    connections: STRANGER_CONNECTION_COUNT,
     calls,
   });
   const get = (path: string, headers: HostileCall['headers'] = {}): HostileCall => ({ method: 'GET', path, headers });
@@ -94,7 +94,7 @@ async function exhaustAddress(origin: string): Promise<void> {
       isExhausted ||= response.status === 429;
     }
   };
-  await Promise.all(Array.from({ length: GUESSING_CONNECTIONS }, guess));
+  await Promise.all(Array.from({ length: GUESSING_CONNECTION_COUNT }, guess));
 }
 
 /** One app uploads images and documents that take long to process; another app's small image must not wait. */
@@ -112,7 +112,7 @@ export async function bombed(rig: Rig, measuring: Measuring): Promise<Outcome> {
   await rig.stranger.mustSettle('PUT', '/cdn_upload_presets', { cdn_upload_presets: [preset] });
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
   const bombs: Data[] = [];
-  for (let bomb = 0; bomb < BOMBS; bomb += 1) {
+  for (let bomb = 0; bomb < BOMB_COUNT; bomb += 1) {
     const isDocument = bomb % 3 === 2;
     bombs.push(await upload(rig.stranger, isDocument ? pdf : png, `bomb-${bomb}.${isDocument ? 'pdf' : 'png'}`));
   }
@@ -166,7 +166,7 @@ async function fillCatalogue(caller: Caller): Promise<void> {
 
 async function measureVictim(rig: Rig, measuring: Measuring, clients: readonly HostileClients[]): Promise<Outcome> {
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
-  const child = spawn(process.execPath, [HOSTILE], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, [HOSTILE_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
   // Sends the calls over standard input, because their bodies are too large for a command-line argument.
   child.stdin.end(JSON.stringify(clients));
   const exit = once(child, 'exit');
@@ -192,7 +192,7 @@ async function callSteadily(victim: Caller, seconds: number): Promise<SteadyCall
   const jobs = [
     () => victim.call('GET', '/products?code=V1'),
     () => victim.call('GET', '/orders?limit=5'),
-    () => evaluate(victim, [{ code: `V${VARIANTS - 1}`, qty: 1 }]),
+    () => evaluate(victim, [{ code: `V${VARIANT_COUNT - 1}`, qty: 1 }]),
     () => victim.call('GET', '/app/settings'),
   ];
   const calls: Promise<{ readonly ms: number; readonly isFailed: boolean }>[] = [];

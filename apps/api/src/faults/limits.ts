@@ -11,7 +11,7 @@ const execFileAsync = promisify(execFile);
 const DISK_FULL_MS = 1_500;
 /** Smaller than a WAL segment of PostgreSQL, so the database cannot write. */
 const MAX_FILE_BYTES = 1_000_000;
-const FREE_DESCRIPTORS = 10;
+const FREE_DESCRIPTOR_COUNT = 10;
 const CONNECTION_COUNT = 400;
 const MAX_RECOVERY_MS = 2_000;
 
@@ -84,7 +84,7 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       const pid = server.pid;
       const originalLimit = await descriptorLimitOf(pid);
       const openCount = (await readdir(`/proc/${pid}/fd`)).length;
-      await setLimit([pid], 'nofile', openCount + FREE_DESCRIPTORS);
+      await setLimit([pid], 'nofile', openCount + FREE_DESCRIPTOR_COUNT);
       const sockets = Array.from({ length: CONNECTION_COUNT }, () => idleConnection(server.origin));
       await pause(1_000);
       refusedCount = sockets.filter(({ closed }) => closed).length;

@@ -26,7 +26,7 @@ export interface History {
   readonly contradictions: string[];
 }
 
-export const VARIANTS = 12;
+export const VARIANT_COUNT = 12;
 export const COUNTED_VARIANT = 'COUNTED';
 const INITIAL_STOCK = 1_000_000;
 const GUEST = {
@@ -57,7 +57,7 @@ export interface Callers {
 export async function openShop(caller: Caller): Promise<number> {
   const warehouse = { name: 'W', address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
   await caller.mustSettle('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
-  const codes = [...Array.from({ length: VARIANTS }, (_, index) => `V${index}`), COUNTED_VARIANT];
+  const codes = [...Array.from({ length: VARIANT_COUNT }, (_, index) => `V${index}`), COUNTED_VARIANT];
   const products = codes.map((code) => ({ code, name: code, price: 100, vat_rate: 20, variants: [{ code }] }));
   await caller.mustSettle('POST', '/int/products', { products });
   const stocks = codes
@@ -107,7 +107,7 @@ export class Load {
 
 /** Sells a basket: fully paid, partly paid or canceled. */
 async function sell(caller: Caller, history: History, bankTransferId: number): Promise<void> {
-  const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANTS)}`));
+  const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANT_COUNT)}`));
   const items = [...codes].map((code) => ({ code, qty: 2 }));
   const proforma = await caller.mustSettle('POST', '/proforma_orders', {
     order_processing_id: await evaluate(caller, items),

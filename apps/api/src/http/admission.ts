@@ -22,7 +22,7 @@ export class Admission {
   private waiting = 0;
   private sliceEndMs = 0;
   private isSliceOpen = false;
-  private clockMs = 0;
+  private latestUsedMs = 0;
 
   constructor(private readonly nowMs = (): number => performance.now()) {}
 
@@ -36,7 +36,7 @@ export class Admission {
     this.waiting += 1;
     const known = this.waitingByCaller.get(caller);
     if (known) known.starts.push(start);
-    else this.waitingByCaller.set(caller, { starts: [start], usedMs: this.clockMs });
+    else this.waitingByCaller.set(caller, { starts: [start], usedMs: this.latestUsedMs });
   }
 
   private hasTime(): boolean {
@@ -58,7 +58,7 @@ export class Admission {
     this.waiting -= 1;
     // The caller is reinserted at the end, so callers with equal times take turns.
     this.waitingByCaller.delete(caller);
-    this.clockMs = waiting.usedMs;
+    this.latestUsedMs = waiting.usedMs;
     const startMs = this.nowMs();
     start();
     waiting.usedMs += this.nowMs() - startMs;

@@ -162,12 +162,12 @@ export function statusOf(key: string): number {
 }
 
 /** The published interface answers refusals of imported orders as `{error}`, without the name of an area. */
-const BARE_AREA = 'Order';
+const AREA_WITHOUT_NAME = 'Order';
 
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
   const problems = [refusalProblem(refusal, speech)];
-  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, problems };
+  if (areaOf(key) === AREA_WITHOUT_NAME) return { status: 422, body: { error: speech.say(key) }, problems };
   const name = refusal.field ?? areaOf(key);
   const { values } = refusal;
   const errors = { [name]: [speech.say(key)], ...(values && { fields: values }) };

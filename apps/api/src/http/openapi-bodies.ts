@@ -6,12 +6,12 @@ import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
 
-export const REFS = '#/components/schemas/';
+export const SCHEMA_REF_PREFIX = '#/components/schemas/';
 
 export function describeRequestBody({ body, upload, bodyOptional }: Route, schemas: Json): Json {
   const name = body?.name ?? '';
   if (upload) return { required: true, content: { 'multipart/form-data': { schema: addFile(schemas[name] as Json) } } };
-  return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
+  return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: SCHEMA_REF_PREFIX + name } } } };
 }
 
 /** Adds the file to a copy of the schema, because code generators ignore properties beside a `$ref`. */
@@ -40,7 +40,7 @@ export function generateBodySchemas(): Json {
   const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
   return validationMetadatasToSchemas({
     classTransformerMetadataStorage,
-    refPointerPrefix: REFS,
+    refPointerPrefix: SCHEMA_REF_PREFIX,
     additionalConverters,
   });
 }

@@ -1,7 +1,7 @@
 import { isKeyed } from './error-keys.js';
 import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
 import { ANSWER_NOT_STORED } from './idempotency.js';
-import { REFS } from './openapi-bodies.js';
+import { SCHEMA_REF_PREFIX } from './openapi-bodies.js';
 import { refsTo } from './openapi-headers.js';
 import { extractNamedShapes } from './openapi-shapes.js';
 import { PROBLEM_TYPE } from './problem-document.js';
@@ -136,7 +136,7 @@ export function describeCommonErrors(route: Route): Json {
   return {
     description: ['Failures that any such call may have:', '', ...lines].join('\n'),
     headers: refsTo(['X-Request-Id', 'Retry-After']),
-    content: failureContent({ anyOf: [...schemaNames].map((name) => ({ $ref: REFS + name })) }),
+    content: failureContent({ anyOf: [...schemaNames].map((name) => ({ $ref: SCHEMA_REF_PREFIX + name })) }),
     'x-failures': Object.fromEntries(failures.map(([status, { schema, keys = [] }]) => [status, { schema, keys }])),
   };
 }
@@ -201,7 +201,7 @@ function describeFailureWithKeys(status: number, keys: readonly string[]): Json 
   const { reason, errorNames } = FAILURES_WITH_KEYS[status] ?? MISSING_WITH_KEY;
   const description = `${reason}: ${formatKeys(keys)}`;
   if (errorNames.length === 0) return describeFailure(description, 'RuleError');
-  const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: REFS + name })) };
+  const schema = { anyOf: [...errorNames, 'RuleError'].map((name) => ({ $ref: SCHEMA_REF_PREFIX + name })) };
   return { description, content: failureContent(schema) };
 }
 
@@ -228,11 +228,11 @@ function formatKeys(keys: readonly string[]): string {
 }
 
 function describeFailure(description: string, error: string): Json {
-  return { description, content: failureContent({ $ref: REFS + error }) };
+  return { description, content: failureContent({ $ref: SCHEMA_REF_PREFIX + error }) };
 }
 
 /** A client that accepts problem documents gets one instead of the usual error body. */
-const PROBLEM_CONTENT: Json = { [PROBLEM_TYPE]: { schema: { $ref: `${REFS}Problem` } } };
+const PROBLEM_CONTENT: Json = { [PROBLEM_TYPE]: { schema: { $ref: `${SCHEMA_REF_PREFIX}Problem` } } };
 
 function failureContent(schema: unknown): Json {
   return { 'application/json': { schema }, ...PROBLEM_CONTENT };

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { REFS } from './openapi-bodies.js';
+import { SCHEMA_REF_PREFIX } from './openapi-bodies.js';
 
 type Json = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ export function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = 
   const { $id: name } = shape;
   if (name !== undefined && !isComponent) {
     if (!(name in schemas)) schemas[name] = extractNamedShapes(shape, schemas, true);
-    return { $ref: REFS + name };
+    return { $ref: SCHEMA_REF_PREFIX + name };
   }
   const entries = Object.entries(shape)
     .filter(([key]) => key !== '$id')
@@ -46,7 +46,7 @@ export function nameBody(schema: unknown, operationName: string, schemas: Json):
   const freeName = isFree ? name : otherName;
   if (!isFree && otherName in schemas) throw new Error(`Two response bodies are named ${otherName}`);
   schemas[freeName] = schema;
-  return { $ref: REFS + freeName };
+  return { $ref: SCHEMA_REF_PREFIX + freeName };
 }
 
 /** Returns `Order` for `{data: Order}` and `OrderPage` for `{data: [OrderInList]}`. */
@@ -54,7 +54,7 @@ function recordNameOf(schema: unknown): string | undefined {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
   const { data, ...others } = properties;
   if (data === undefined || Object.keys(others).length > 0) return undefined;
-  const refOf = ({ $ref }: Json): string | undefined => ($ref as string | undefined)?.slice(REFS.length);
+  const refOf = ({ $ref }: Json): string | undefined => ($ref as string | undefined)?.slice(SCHEMA_REF_PREFIX.length);
   const { items } = data as { items?: Json };
   const itemName = items && refOf(items);
   return itemName === undefined ? refOf(data) : `${itemName.replace(/InList$/, '')}Page`;

@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { canSelectFields, FIELDS_PARAMETER } from './fields.js';
 import { formOf } from './multipart.js';
 import { isPlainObject } from './nested-values.js';
-import { generateBodySchemas, REFS } from './openapi-bodies.js';
+import { generateBodySchemas, SCHEMA_REF_PREFIX } from './openapi-bodies.js';
 import { formatPointer } from './pointer.js';
 import { IS_UNKNOWN, requestProblem, type Problem } from './problems.js';
 import type { QueryParameter, Route } from './route.js';
@@ -66,7 +66,7 @@ function* listAll(route: Route, request: Request): Generator<Ignored> {
   if (route.body === undefined) return;
   const body: unknown = route.upload ? formOf(request).fields : request.body;
   const budget = { values: MAX_VALUES };
-  for (const path of unknownFields(body, { $ref: REFS + route.body.name }, [], budget))
+  for (const path of unknownFields(body, { $ref: SCHEMA_REF_PREFIX + route.body.name }, [], budget))
     yield {
       place: path.join('.'),
       message: IS_UNKNOWN,
@@ -110,7 +110,8 @@ function* unknownFields(
 /** Resolves references, and drops the alternative `null`. */
 function resolve(schema: Json): Json {
   const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: readonly Json[] };
-  if ($ref !== undefined) return resolve(((schemas ??= generateBodySchemas())[$ref.slice(REFS.length)] ?? {}) as Json);
+  if ($ref !== undefined)
+    return resolve(((schemas ??= generateBodySchemas())[$ref.slice(SCHEMA_REF_PREFIX.length)] ?? {}) as Json);
   const alternative = anyOf?.find(({ type }) => type !== 'null');
   return alternative === undefined ? schema : resolve(alternative);
 }

@@ -7,7 +7,7 @@ import type { LibraryTools } from './library.js';
 import { MediaTasks } from './processing/media-tasks.js';
 import { Publication } from './serving/publication.js';
 import { PublicCopies } from './serving/public-copies.js';
-import { RememberedObjects } from './serving/remembered-objects.js';
+import { PublicObjectCache } from './serving/public-object-cache.js';
 import { StoreSweep } from './processing/store-sweep.js';
 
 export type LibraryParts = ReturnType<typeof createLibraryParts>;
@@ -20,7 +20,7 @@ export function createLibraryParts(database: MediaPorts, clock: Clock, tools: Li
   const processing = new FileProcessing(library, tools, processedFiles, processedFileQueries, copies);
   const cachePurge = new CachePurge(purger, library.base, processedFileQueries, copies);
   const sweep = new StoreSweep(library, objects, processedFiles, copies, clock);
-  const publicObjects = new RememberedObjects(objects, clock);
+  const publicObjects = new PublicObjectCache(objects, clock);
   return {
     library,
     publicObjects,

@@ -7,7 +7,7 @@ import { uploadRoutes } from './files/uploads.routes.js';
 import { folderRoutes } from './folders/folders.routes.js';
 import type { LibraryParts } from './library-parts.js';
 import { presetRoutes } from './presets/presets.routes.js';
-import type { RememberedObjects } from './serving/remembered-objects.js';
+import type { PublicObjectCache } from './serving/public-object-cache.js';
 import { trashListRoutes } from './trash/trash-list.routes.js';
 import { trashRoutes } from './trash/trash.routes.js';
 import { usageRoutes } from './usages/usages.routes.js';
@@ -33,6 +33,6 @@ export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Cl
   return routes.map((route) => (route.method === 'get' ? route : forgetMissesAfter(route, publicObjects)));
 }
 
-function forgetMissesAfter(route: Route, publicObjects: RememberedObjects): Route {
+function forgetMissesAfter(route: Route, publicObjects: PublicObjectCache): Route {
   return { ...route, handle: (call) => route.handle(call).finally(() => publicObjects.forgetMisses()) };
 }

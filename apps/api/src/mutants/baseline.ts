@@ -4,7 +4,7 @@ import type { RunSuites } from './run.js';
 
 const MIN_TEST_MS = 6_000;
 /** Allows for slow mutants and for other test runs on the machine. */
-const MAX_SLOWDOWN = 3;
+const MAX_SLOWDOWN_FACTOR = 3;
 const TEST_TIMEOUT_MS = 60_000;
 const SUITE_TIMEOUT_MS = 400_000;
 
@@ -32,7 +32,7 @@ export class Baseline {
           ({ covered }) => !this.hasCoverage || isSetUp || functions.some((id) => covered.includes(id)),
         );
         const ms = selectedTests.reduce((sum, test) => sum + test.ms, 0);
-        const limits = selectedTests.map((test) => [test.test, test.ms * MAX_SLOWDOWN + MIN_TEST_MS]);
+        const limits = selectedTests.map((test) => [test.test, test.ms * MAX_SLOWDOWN_FACTOR + MIN_TEST_MS]);
         return { file, tests: Object.fromEntries(limits) as Record<number, number>, ms };
       })
       .filter(({ tests }) => Object.keys(tests).length > 0)

@@ -8,7 +8,7 @@ import { runSuites, type SuiteRun, type RunSuites } from './run.js';
 import { builtFile, withText, Workshop } from './workshop.js';
 
 const LOADING_TIMEOUT_MS = 60_000;
-const MAX_SLOWDOWN = 6;
+const MAX_SLOWDOWN_FACTOR = 6;
 
 export type MutantResult = 'killed' | 'survived' | 'invalid';
 
@@ -140,7 +140,7 @@ class MutantQueue {
     try {
       return await pool.use(async (run, copy) =>
         withText(copy, point.source, point.source.apply(point), async () =>
-          verdictOf(point, await run(request, ms * MAX_SLOWDOWN + LOADING_TIMEOUT_MS)),
+          verdictOf(point, await run(request, ms * MAX_SLOWDOWN_FACTOR + LOADING_TIMEOUT_MS)),
         ),
       );
     } catch (error) {

@@ -89,7 +89,7 @@ const changeOrder: Operator = (sql) =>
     const start = index + 'order by'.length;
     const clause = sql.trim(sql.clauseFrom(start, CLAUSE));
     const keys = sql.split(clause, /^,/);
-    const suffix = isOfInsert(sql, clause) ? ' of insert' : '';
+    const suffix = isInvisibleOrder(sql, clause) ? ' of insert' : '';
     return keys.flatMap((key, position) => {
       const [previous, next] = [keys[position - 1], keys[position + 1]];
       const whole = {
@@ -106,7 +106,7 @@ const changeOrder: Operator = (sql) =>
   });
 
 /** Whether the `order by` has no visible effect, because it only sorts the rows of an insert that returns nothing. */
-function isOfInsert(sql: SqlText, order: Range): boolean {
+function isInvisibleOrder(sql: SqlText, order: Range): boolean {
   const statements = sql.matches(/\binsert into\b/g).map(({ index }) => sql.clauseFrom(index, /^\b\B/));
   const insert = statements.findLast(({ start, end }) => start < order.start && end >= order.end);
   return (

@@ -27,8 +27,8 @@ export class Metrics implements MetricsText {
 
   private readonly limited: Counter<'limit'>;
 
-  /** `countStarts` returns the number of requests that wait for admission. */
-  constructor(database: DatabaseHealth, countStarts: () => number = () => 0) {
+  /** `countWaiting` returns the number of requests that wait for admission. */
+  constructor(database: DatabaseHealth, countWaiting: () => number = () => 0) {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({
       name: 'http_request_duration_seconds',
@@ -44,7 +44,7 @@ export class Metrics implements MetricsText {
       registers: [this.registry],
     });
     this.watchPool(database);
-    this.watchQueues(database, countStarts);
+    this.watchQueues(database, countWaiting);
   }
 
   watchWebhooks({ lags, attempts, now }: WebhookSource): void {
@@ -92,14 +92,14 @@ export class Metrics implements MetricsText {
     return this.registry.getMetricsAsJSON();
   }
 
-  private watchQueues(database: DatabaseHealth, countStarts: () => number): void {
+  private watchQueues(database: DatabaseHealth, countWaiting: () => number): void {
     const gauge: Gauge = new Gauge({
       name: 'waiting_for_turn',
       help: 'Requests that wait for their start, and work that waits for a database connection',
       labelNames: ['kind'],
       registers: [this.registry],
       collect: () => {
-        for (const [kind, count] of Object.entries({ ...database.waiting(), start: countStarts() }))
+        for (const [kind, count] of Object.entries({ ...database.waiting(), start: countWaiting() }))
           gauge.set({ kind }, count);
       },
     });

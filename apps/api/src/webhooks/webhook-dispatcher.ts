@@ -31,7 +31,7 @@ const MAX_REQUESTS_PER_ENDPOINT = 16;
 /** Time after which a turn starts no further request. */
 const TURN_MS = 4_000;
 /** Time after which an endpoint must wait while other endpoints take turns. */
-const MAX_ENDPOINT_MS = 10_000;
+const MAX_TURNS_MS = 10_000;
 /** Longer than a turn and its last request. If a worker dies, other workers wait this long for its endpoints. */
 const LEASE_SECONDS = 25;
 
@@ -109,7 +109,7 @@ export class WebhookDispatcher {
   }
 
   private async deliverAll(work: EndpointWork): Promise<void> {
-    const endMs = performance.now() + MAX_ENDPOINT_MS;
+    const endMs = performance.now() + MAX_TURNS_MS;
     while (!work.stopping.aborted && performance.now() < endMs && (await this.takeTurn(work)));
   }
 

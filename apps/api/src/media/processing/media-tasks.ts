@@ -14,7 +14,7 @@ import {
 import type { CachePurge } from '../serving/cache-purge.js';
 import { BrokenContent, ContentPending, ProcessorCrashed, type FileProcessing } from './file-processing.js';
 import type { Library } from '../library.js';
-import type { RememberedObjects } from '../serving/remembered-objects.js';
+import type { PublicObjectCache } from '../serving/public-object-cache.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 
@@ -32,7 +32,7 @@ export class MediaTasks {
     private readonly others: {
       readonly sweep: StoreSweep;
       readonly files: MediaFiles;
-      readonly publicObjects: RememberedObjects;
+      readonly publicObjects: PublicObjectCache;
     },
   ) {}
 

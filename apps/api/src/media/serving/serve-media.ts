@@ -8,7 +8,7 @@ import { addressOf } from '../../http/caller-address.js';
 import { CallsInProgress } from '../../http/calls-in-progress.js';
 import { Busy, Unavailable, UNKNOWN_PATH_ANSWER } from '../../http/errors.js';
 import { send } from '../../http/send.js';
-import type { RememberedObjects } from './remembered-objects.js';
+import type { PublicObjectCache } from './public-object-cache.js';
 
 const PUBLIC_PATH = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
 const MAX_READS = 5;
@@ -20,7 +20,7 @@ const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
 const PDF = 'application/pdf';
 
 export interface ServedFiles {
-  readonly objects: Pick<RememberedObjects, 'find'>;
+  readonly objects: Pick<PublicObjectCache, 'find'>;
   readonly store: MediaStore;
   readonly calls: Pick<Calls, 'runFor'>;
   /** Maximum number of look-ups in progress per address. */

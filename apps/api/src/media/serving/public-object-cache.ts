@@ -5,7 +5,7 @@ const MISS_MS = 1_000;
 const MAX_MISSES = 10_000;
 
 /** Finds public files by key. Remembers missing keys for a second. */
-export class RememberedObjects {
+export class PublicObjectCache {
   private readonly misses: RecentMisses;
   private changes = 0;
 
