@@ -28,7 +28,7 @@ export type JimpResult = { readonly images: readonly ProcessedImage[] } | { read
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 const MAX_CPU_MS = 60_000;
-const MAX_ELAPSED_PER_CPU_TIME = 20;
+const MAX_ELAPSED_TO_CPU_RATIO = 20;
 const MAX_MEMORY_MEGABYTES = 1_536;
 const IDLE_MS = 30_000;
 /** All tasks have the same owner, because the job queue already takes turns by app. */
@@ -74,7 +74,7 @@ export class JimpImageProcessor implements ImageProcessor {
 
   private async run(task: JimpTask): Promise<JimpResult> {
     const maxCpuMs = this.options.maxCpuMs ?? MAX_CPU_MS;
-    const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_PER_CPU_TIME };
+    const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_TO_CPU_RATIO };
     try {
       return await this.queue.run(ALL_IMAGES, () => this.pool.run(task, limits));
     } catch (error) {

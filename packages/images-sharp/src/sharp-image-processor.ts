@@ -32,7 +32,7 @@ const DEFAULT_CONCURRENT = 3;
 /** All tasks have the same owner, because the job queue already takes turns by app. */
 const ALL_IMAGES = 0;
 const MAX_CPU_MS = 60_000;
-const MAX_ELAPSED_PER_CPU_TIME = 20;
+const MAX_ELAPSED_TO_CPU_RATIO = 20;
 const MAX_MEMORY_MEGABYTES = 1_536;
 /** Larger images are processed one at a time, so that small images always find a free process. */
 const LARGE_IMAGE_PIXELS = 25_000_000;
@@ -83,7 +83,7 @@ export class SharpImageProcessor implements ImageProcessor {
 
   private async run(task: SharpTask): Promise<SharpResult> {
     const maxCpuMs = this.options.maxCpuMs ?? MAX_CPU_MS;
-    const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_PER_CPU_TIME };
+    const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_TO_CPU_RATIO };
     try {
       return await this.queue.run(ALL_IMAGES, () => this.pool.run(task, limits));
     } catch (error) {

@@ -23,7 +23,7 @@ export type RecordPorts = Pick<
 
 type RecordsBySubject = ReadonlyMap<string, object>;
 
-/** Reads the current records of events, with one statement for each kind of record. */
+/** Reads the current state of the records that events are about, with one statement for each kind of record. */
 export class EventRecords {
   constructor(
     private readonly ports: RecordPorts,

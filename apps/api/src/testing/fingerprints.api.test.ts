@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the fingerprints of apps', () => {
-  it('change with each write to their app, and with no write to another app', async () => {
+  it('change with each write to their app, but not with writes to another app', async () => {
     const fingerprints = await fingerprintsOf(api.database);
     const detectWrites = async (sql: string): Promise<boolean[]> => {
       const fingerprintsBefore = await fingerprints();
