@@ -89,6 +89,9 @@ export function createHttpServer(
     if (isReadable(request)) listener(request, response);
     else refuse(request.socket, 400);
   });
+  server.on('connection', (socket: Socket) =>
+    socket.once('close', () => process.nextTick(closeResponses, openResponses, socket)),
+  );
   // Node would silently drop headers above a count. The total size is limited by `maxHeaderSize` instead.
   server.maxHeadersCount = 0;
   // Without this timeout, a client that never reads its answer would keep the connection forever.
@@ -107,6 +110,14 @@ export function createHttpServer(
     await closeServer(server, timeouts.drain, graceMs);
   };
   return { server, drain };
+}
+
+/** Node closes only the response that is next in turn. What a later response holds would never be released. */
+function closeResponses(openResponses: ReadonlySet<ServerResponse>, socket: Socket): void {
+  for (const response of [...openResponses].filter(({ req }) => req.socket === socket)) {
+    Object.defineProperty(response, 'closed', { value: true });
+    response.emit('close');
+  }
 }
 
 function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): ServerOptions {
