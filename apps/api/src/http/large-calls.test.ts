@@ -1,6 +1,7 @@
+import type { Request, RequestHandler } from 'express';
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LargeCalls } from './large-calls.js';
+import { admitLargeBodies, admitLargePages, LargeCalls } from './large-calls.js';
 
 class FakeResponse extends EventEmitter {
   closed = false;
@@ -44,14 +45,25 @@ describe('large calls', () => {
   });
 
   it('start after a pause while another app makes calls', async () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 40);
+    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 10_000);
     queue.note(7);
     queue.note(8);
     const calls = [1, 2].map(() => enter(queue, 7));
-    await pause(40);
+    await pause(80);
     calls[0]?.close();
-    await pause(10);
+    await pause(20);
     expect(statesOf(calls)).toEqual(['started', 'waiting']);
+    await pause(400);
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('pause no longer than the maximum', async () => {
+    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 1);
+    queue.note(7);
+    queue.note(8);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    await pause(500);
+    calls[0]?.close();
     await pause(100);
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
@@ -85,5 +97,38 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'refused']);
     calls[0]?.close();
     expect(enter(queue, 7).state).toBe('started');
+  });
+});
+
+describe('a large call', () => {
+  const isDelayed = (admit: (queue: LargeCalls) => RequestHandler, request: object): boolean => {
+    const queue = new LargeCalls({ shared: 0, alone: 0 }, 1);
+    let isStarted = false;
+    const response = Object.assign(new FakeResponse(), { locals: { holder: { app: { id: 7 } } } });
+    admit(queue)(request as Request, response as never, () => (isStarted = true));
+    response.emit('close');
+    return !isStarted;
+  };
+  const withHeaders = (headers: object, maxBytes = 1_000_000): boolean =>
+    isDelayed((queue) => admitLargeBodies(queue, maxBytes), { headers });
+  const withQuery = (query: object, parameters = {}): boolean =>
+    isDelayed((queue) => admitLargePages(queue, { query: parameters }), { query });
+
+  it('has a body that is large or of unknown size', () => {
+    expect(withHeaders({ 'content-length': '100' })).toBe(false);
+    expect(withHeaders({ 'content-length': '20000' })).toBe(true);
+    expect(withHeaders({ 'content-length': '100', 'content-encoding': 'br' })).toBe(true);
+    expect(withHeaders({ 'transfer-encoding': 'chunked' })).toBe(true);
+  });
+
+  it('may have a large body', () => {
+    expect(withHeaders({ 'transfer-encoding': 'chunked' }, 16 * 1024)).toBe(false);
+  });
+
+  it('asks for a large page, and does not wait for events', () => {
+    const parameter = { schema: {}, description: '' };
+    expect(withQuery({ limit: '999' }, { limit: parameter })).toBe(false);
+    expect(withQuery({ limit: '1000' }, { limit: parameter })).toBe(true);
+    expect(withQuery({ limit: '1000' }, { limit: parameter, wait: parameter })).toBe(false);
   });
 });

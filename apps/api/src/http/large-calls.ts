@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { TokenHolder } from '@back-office/apps';
 import { LatestParties, parseInteger } from '@back-office/kernel';
 import { Busy } from './errors.js';
+import type { Route } from './route.js';
 
 /** A body of this size may have hundreds of rows, each of which takes time in the main thread. */
 const MIN_LARGE_BYTES = 16 * 1024;
@@ -92,17 +93,29 @@ export class LargeCalls {
   }
 }
 
-export function admitLargeCalls(largeCalls: LargeCalls): RequestHandler {
+export function admitLargeBodies(largeCalls: LargeCalls, maxBytes: number): RequestHandler {
+  // Otherwise a customer's phone could hold the turn of its shop without sending a body.
+  return admitIf(largeCalls, maxBytes > MIN_LARGE_BYTES ? hasLargeBody : () => false);
+}
+
+export function admitLargePages(largeCalls: LargeCalls, { query = {} }: Pick<Route, 'query'>): RequestHandler {
+  // A call that waits for events would hold the turn while it has nothing to send.
+  return admitIf(largeCalls, 'wait' in query ? () => false : asksForLargePage);
+}
+
+function admitIf(largeCalls: LargeCalls, isLarge: (request: Request) => boolean): RequestHandler {
   return (request, response, next) => {
     const { app } = response.locals['holder'] as TokenHolder;
     largeCalls.note(app.id);
-    if (hasLargeBody(request) || asksForLargePage(request)) largeCalls.enter(app.id, response, next);
+    if (isLarge(request)) largeCalls.enter(app.id, response, next);
     else next();
   };
 }
 
+/** Returns true for a body of unknown size, too: one that is sent in chunks or compressed. */
 function hasLargeBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= MIN_LARGE_BYTES;
+  const hasUnknownSize = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
+  return hasUnknownSize || Number(headers['content-length'] ?? 0) >= MIN_LARGE_BYTES;
 }
 
 const PAGE_SIZE_PARAMETERS = ['limit', 'perPage', 'pageSize', 'page_size'];

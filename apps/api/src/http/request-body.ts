@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Admission } from './admission.js';
 import { jsonBodyHandlers } from './json-body.js';
-import { admitLargeCalls, type LargeCalls } from './large-calls.js';
+import { admitLargeBodies, admitLargePages, type LargeCalls } from './large-calls.js';
 import { formOf, receiveForm, type UploadSettings } from './multipart.js';
 import { maxBodyBytes, type Route } from './route.js';
 import { validateBody, type ValidatedBody } from './validate-body.js';
@@ -18,10 +18,10 @@ export function bodyHandlersOf(
   { jsonLimit, jsonBodyMs, uploads, admission }: BodySettings,
   largeCalls: LargeCalls,
 ): RequestHandler[] {
-  if (route.method === 'get') return [admitLargeCalls(largeCalls)];
+  if (route.method === 'get') return [admitLargePages(largeCalls, route)];
   if (route.upload) return [receiveForm(uploads)];
   const limits = { maxBytes: maxBodyBytes(route, jsonLimit), timeoutMs: jsonBodyMs };
-  return [admitLargeCalls(largeCalls), ...jsonBodyHandlers(route, limits, admission)];
+  return [admitLargeBodies(largeCalls, limits.maxBytes), ...jsonBodyHandlers(route, limits, admission)];
 }
 
 export function readBody(route: Route, request: Request): ValidatedBody<object> {
