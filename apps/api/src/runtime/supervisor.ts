@@ -42,8 +42,8 @@ interface Launch {
 }
 
 /**
- * Starts the API processes, and a process for the background work. Returns the function that stops them. Throws when
- * the first process ends before it is ready.
+ * Starts the API processes, and a process for the background work. Returns the function that stops them. If the first
+ * process ends before it is ready, this process exits with its code.
  */
 export async function startSupervisor(config: Config, apiProcesses: number): Promise<() => Promise<void>> {
   const supervisor = new Supervisor(rolesOf(config, apiProcesses), loggerOf(config));

@@ -1,11 +1,10 @@
 import { eventFeedContract } from '@back-office/events/testing';
 import { ManualClock, runnerOf } from '@back-office/kernel/testing';
+import { openApp } from '../../testing/open-app.js';
 import { openFixture } from '../../testing/open-fixture.js';
-import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { makeTestDatabase } from '../../testing/test-database.js';
 import pg from 'pg';
-import { dataSourceFor } from '../data-source.js';
-import { portsOf } from '../ports.js';
-import { Postgres } from '../postgres.js';
+import type { Postgres } from '../postgres.js';
 import { fileEventsSql } from './event-statements.js';
 import { SqlEventFeed } from './sql-event-feed.js';
 
@@ -34,15 +33,12 @@ describe('a statement that trashes many files', () => {
 describe('a backlog of events without statistics', () => {
   const BACKLOG = 10_500;
   const MAX_SECONDS = 5;
-  let testDatabase: TestDatabase;
   let postgres: Postgres;
   let appId: number;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    testDatabase = await makeTestDatabase();
-    postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
-    const options = { clock: new ManualClock(), publicBase: () => '', isPublished: () => false };
-    appId = await portsOf(postgres, testDatabase.connection, options).apps.create({ name: 'Shop', currency: 'RSD' });
+    ({ postgres, appId, close } = await openApp());
     await postgres.source.query('alter table unplaced_events set (autovacuum_enabled = false)');
     await postgres.source.query(
       `insert into unplaced_events (app_id, at, type, record_ids) values (${appId + 1}, now(), 'order.created', '{1}')`,
@@ -53,10 +49,7 @@ describe('a backlog of events without statistics', () => {
        select ${appId}, now(), 'order.created', array[id] from generate_series(1, ${BACKLOG}) as id`,
     );
   });
-  afterAll(async () => {
-    await postgres.source.destroy();
-    await testDatabase.drop();
-  });
+  afterAll(() => close());
 
   it('gets its positions in linear time', async () => {
     const feed = new SqlEventFeed(postgres, new ManualClock());

@@ -1,10 +1,8 @@
 import { webhooksContract } from '@back-office/events/testing';
-import { ManualClock, runnerOf } from '@back-office/kernel/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openApp } from '../../testing/open-app.js';
 import { openFixture } from '../../testing/open-fixture.js';
-import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
-import { dataSourceFor } from '../data-source.js';
-import { portsOf } from '../ports.js';
-import { Postgres } from '../postgres.js';
+import type { Postgres } from '../postgres.js';
 import { makeDue } from './due-deliveries.js';
 
 describe('webhooks in PostgreSQL', () => {
@@ -15,16 +13,12 @@ describe('the deliveries of an endpoint without statistics', () => {
   const DELIVERIES = 10_000;
   const RECORDS = 100;
   const MAX_SECONDS = 5;
-  let testDatabase: TestDatabase;
   let postgres: Postgres;
   let appId: number;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    testDatabase = await makeTestDatabase();
-    postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
-    const options = { clock: new ManualClock(), publicBase: () => '', isPublished: () => false };
-    const ports = portsOf(postgres, testDatabase.connection, options);
-    appId = await ports.apps.create({ name: 'Shop', currency: 'RSD' });
+    ({ postgres, appId, close } = await openApp());
     await postgres.source.query('alter table webhook_deliveries set (autovacuum_enabled = false)');
     await postgres.source.query('alter table webhook_deliveries drop constraint webhook_deliveries_endpoint_fkey');
     await postgres.source.query(
@@ -34,10 +28,7 @@ describe('the deliveries of an endpoint without statistics', () => {
        from generate_series(1, ${DELIVERIES}) as n`,
     );
   });
-  afterAll(async () => {
-    await postgres.source.destroy();
-    await testDatabase.drop();
-  });
+  afterAll(() => close());
 
   it('become due in linear time', async () => {
     const startMs = performance.now();

@@ -1,0 +1,21 @@
+import { ManualClock } from '@back-office/kernel/testing';
+import { dataSourceFor } from '../src/data-source.js';
+import { portsOf } from '../src/ports.js';
+import { Postgres } from '../src/postgres.js';
+import { makeTestDatabase } from './test-database.js';
+
+/** Opens a database with one app, for tests of statements. */
+export async function openApp() {
+  const testDatabase = await makeTestDatabase();
+  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
+  const options = { clock: new ManualClock(), publicBase: () => '', isPublished: () => false };
+  const appId = await portsOf(postgres, testDatabase.connection, options).apps.create({
+    name: 'Shop',
+    currency: 'RSD',
+  });
+  const close = async (): Promise<void> => {
+    await postgres.source.destroy();
+    await testDatabase.drop();
+  };
+  return { postgres, appId, close };
+}
