@@ -5,6 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The worker pays out due refunds concurrently, so refund entries of the same second have a random order. */
 const REFUND_ACTION = 'refund.change';
+const MAX_ID_DIGITS = 15;
 
 /**
  * Sorts neighbouring refund entries of both pages by their contents. Drops refund entries at the start and end of a
@@ -18,7 +19,7 @@ export function sortRefundEntries(
   const keyOf =
     (translate: (subject: unknown) => unknown) =>
     (entry: Fields): string =>
-      `${String(translate(entry['subject_id']))} ${amountsOf(entry)}`;
+      `${String(translate(entry['subject_id']))} ${refundsOf(entry)}`;
   return [
     sortRuns(
       withoutEndRuns(left),
@@ -49,7 +50,16 @@ function isRefund(entry: Fields | undefined): boolean {
   return entry?.['action'] === REFUND_ACTION;
 }
 
-function amountsOf({ after }: Fields): string {
+/** The ids of equal refunds of a proforma have the same order on both sides. */
+function refundsOf({ after }: Fields): string {
   const { payments = [] } = (after ?? {}) as { readonly payments?: readonly Fields[] };
-  return payments.map(({ amount, method }) => `${String(amount)} ${String(method)}`).join();
+  return payments
+    .map(
+      (payment) => `${String(payment['amount'])} ${String(payment['method'])} ${sortableId(payment['refund_of_id'])}`,
+    )
+    .join();
+}
+
+function sortableId(id: unknown): string {
+  return String(id).padStart(MAX_ID_DIGITS, '0');
 }
