@@ -10,8 +10,6 @@ export interface Result {
   readonly hasFailed?: boolean;
 }
 
-export type Options = Record<string, never>;
-
 interface OpenedInstallation {
   stop(): Promise<void>;
 }
@@ -20,13 +18,13 @@ export function command(
   parent: Command,
   name: string,
   description: string,
-  run: (service: Service, options: Options) => Promise<Result>,
+  run: (service: Service, options: never) => Promise<Result>,
 ): Command;
 export function command<Subject extends OpenedInstallation>(
   parent: Command,
   name: string,
   description: string,
-  run: (installation: Subject, options: Options) => Promise<Result>,
+  run: (installation: Subject, options: never) => Promise<Result>,
   open: () => Promise<Subject>,
   errorExitCode?: number,
 ): Command;
@@ -34,7 +32,7 @@ export function command(
   parent: Command,
   name: string,
   description: string,
-  run: (installation: never, options: Options) => Promise<Result>,
+  run: (installation: never, options: never) => Promise<Result>,
   open: () => Promise<OpenedInstallation> = () => openExisting({ usesFiles: false }),
   errorExitCode = 1,
 ): Command {
@@ -42,7 +40,7 @@ export function command(
     .command(name)
     .description(description)
     .option('--json', 'print the result as JSON')
-    .action(async (options: Options) => {
+    .action(async (options: object) => {
       try {
         await execute(run as Run, options, open);
       } catch (error) {
@@ -59,9 +57,13 @@ export async function openExisting(options: ServiceOptions): Promise<Service> {
   return startService(config, { ...options, needsPersistence: true });
 }
 
-type Run = (opened: OpenedInstallation, options: Options) => Promise<Result>;
+type Run = (opened: OpenedInstallation, options: object) => Promise<Result>;
 
-async function execute(run: Run, options: Options, open: () => Promise<OpenedInstallation>): Promise<void> {
+async function execute(
+  run: Run,
+  options: object & { readonly json?: boolean },
+  open: () => Promise<OpenedInstallation>,
+): Promise<void> {
   const installation = await open();
   try {
     const work = (): Promise<Result> => run(installation, options);

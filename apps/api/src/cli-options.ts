@@ -1,6 +1,6 @@
-import { isScope, MAX_OVERLAP_DAYS, SCOPES, type Scope } from '@back-office/apps';
-import { isCurrency } from '@back-office/kernel';
-import { InvalidArgumentError } from 'commander';
+import { DEFAULT_TOKEN_LIFETIME_DAYS, isScope, MAX_OVERLAP_DAYS, SCOPES, type Scope } from '@back-office/apps';
+import { addHours, isCurrency } from '@back-office/kernel';
+import { InvalidArgumentError, Option } from 'commander';
 
 export function parseName(text: string): string {
   if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('A name of 1 to 255 characters.');
@@ -21,6 +21,25 @@ export function parseHours(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
   return Number(count) * (unit === 'd' ? 24 : 1);
+}
+
+const NEVER = 'never';
+
+export type Lifetime = number | typeof NEVER;
+
+/** Returns the hours of a token's life. */
+function parseLifetime(text: string): Lifetime {
+  return text === NEVER ? NEVER : parseHours(text);
+}
+
+export function lifetimeOption(): Option {
+  return new Option('--expires-in <time>', 'life of the token, such as 12h or 30d, or never')
+    .default(DEFAULT_TOKEN_LIFETIME_DAYS * 24, `${DEFAULT_TOKEN_LIFETIME_DAYS}d`)
+    .argParser(parseLifetime);
+}
+
+export function expiryOf(lifetime: Lifetime, now: Date): Date | undefined {
+  return lifetime === NEVER ? undefined : addHours(now, lifetime);
 }
 
 export function parseOverlap(text: string): number {

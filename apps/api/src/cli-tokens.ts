@@ -1,9 +1,18 @@
 import { DEFAULT_OVERLAP_HOURS, type AppToken, type Scope } from '@back-office/apps';
-import { addHours, formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE } from '@back-office/kernel';
+import { formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE } from '@back-office/kernel';
 import type { Command } from 'commander';
 import { text as readAll } from 'node:stream/consumers';
 import { command, type Result } from './cli-command.js';
-import { parseHours, parseId, parseName, parseOverlap, parseScopes } from './cli-options.js';
+import {
+  expiryOf,
+  type Lifetime,
+  lifetimeOption,
+  parseHours,
+  parseId,
+  parseName,
+  parseOverlap,
+  parseScopes,
+} from './cli-options.js';
 import type { Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
@@ -19,7 +28,7 @@ export function addTokenCommands(program: Command): void {
     .option('--name <name>', 'name of the system that uses it', parseName)
     .option('--scopes <list>', 'such as catalogue:read,stock:write; without it the token has every scope', parseScopes)
     .option('--language <code>', 'language of its messages')
-    .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', parseHours);
+    .addOption(lifetimeOption());
   command(tokenCommands, 'list', 'list the tokens of an app, without their secrets', listTokens).requiredOption(
     '--app <id>',
     'id of the app',
@@ -45,16 +54,21 @@ interface TokenOptions {
   readonly app?: number;
   readonly id?: number;
   readonly token?: string;
-  readonly name?: string;
-  readonly scopes?: readonly Scope[];
-  readonly language?: string;
   readonly overlap?: number;
   readonly expiresIn?: number;
 }
 
-async function issueToken({ container }: Service, options: TokenOptions): Promise<Result> {
-  const { app: appId = 0, expiresIn, name, scopes, language } = options;
-  const expiresAt = expiresIn === undefined ? undefined : addHours(container.get(TOKENS.Clock).now(), expiresIn);
+interface IssueOptions {
+  readonly app: number;
+  readonly expiresIn: Lifetime;
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly language?: string;
+}
+
+async function issueToken({ container }: Service, options: IssueOptions): Promise<Result> {
+  const { app: appId, expiresIn, name, scopes, language } = options;
+  const expiresAt = expiryOf(expiresIn, container.get(TOKENS.Clock).now());
   const issued = await container.get(TOKENS.Apps).issueToken({ appId, name, scopes, language, expiresAt });
   if (issued === undefined) throw new Error(`There is no app ${appId}.`);
   return { json: { access_token: issued, expires_at: expiresAt?.toISOString() ?? null }, text: issued };
@@ -91,6 +105,8 @@ async function revokeById(container: Service['container'], app: number | undefin
 }
 
 async function revokeSecret(container: Service['container'], token: string): Promise<boolean> {
+  if (token !== STANDARD_INPUT)
+    process.stderr.write('Other users of this machine can see this argument. Prefer --id, or --token -.\n');
   const secret = token === STANDARD_INPUT ? (await readAll(process.stdin)).trim() : token;
   return container.get(TOKENS.Apps).revokeToken(secret);
 }

@@ -128,7 +128,7 @@ describe('the commands for tokens', () => {
     const scopes = 'stock:read,stock:write';
     const issued = await run('token', 'issue', '--app', appId, '--name', 'ERP', '--scopes', scopes);
     const { id, ...token } = (await list()).at(-1);
-    expect(token).toMatchObject({ name: 'ERP', scopes: scopes.split(','), expires_at: null, revoked_at: null });
+    expect(token).toMatchObject({ name: 'ERP', scopes: scopes.split(','), revoked_at: null });
     const rotated = await run('token', 'rotate', '--app', appId, '--id', String(id), '--overlap', '1h');
     expect(rotated).toMatchObject({ name: 'ERP', access_token: expect.stringMatching(/^bo_app_/) });
     expect(rotated.access_token).not.toBe(issued.access_token);
@@ -144,6 +144,28 @@ describe('the commands for tokens', () => {
     expect(entries).toMatchObject([{ actor: 'cli', token_id: null, after: { name: 'ERP' } }]);
     expect((await cli(['audit', '--app', appId])).stdout).toContain('  cli  access_token.create ');
     expect((await cli(['audit', '--app', appId, '--action', 'other'])).code).toBe(1);
+  }, 30_000);
+
+  it('issue tokens that expire after 400 days, unless told otherwise', async () => {
+    const [first] = await list();
+    await run('token', 'issue', '--app', appId);
+    await run('token', 'issue', '--app', appId, '--expires-in', '12h');
+    await run('token', 'issue', '--app', appId, '--expires-in', 'never');
+    const [standard, short, eternal] = (await list()).slice(-3);
+    const hoursLeft = ({ expires_at }: { expires_at: string }) =>
+      Math.round((Date.parse(`${expires_at}Z`) - Date.now()) / 3_600_000);
+    expect([first, standard, short].map(hoursLeft)).toEqual([9_600, 9_600, 12]);
+    expect(eternal.expires_at).toBeNull();
+    expect((await cli(['token', 'issue', '--app', appId, '--expires-in', 'soon'])).code).toBe(1);
+  }, 60_000);
+
+  it('warn of a token among the arguments', async () => {
+    const { access_token: secret } = await run('token', 'issue', '--app', appId);
+    const { code, stderr } = await cli(['token', 'revoke', '--token', secret]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'Other users of this machine can see this argument. Prefer --id, or --token -.\n',
+    });
   }, 30_000);
 
   it('read the token to revoke from standard input', async () => {

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { check, type ConnectionTarget, distribute } from '@back-office/database-postgres';
+import { formatDateTime } from '@back-office/kernel';
 import { addAuditCommand } from './cli-audit.js';
-import { command, openExisting, type Options, type Result } from './cli-command.js';
-import { parseCurrency, parseName } from './cli-options.js';
+import { command, openExisting, type Result } from './cli-command.js';
+import { expiryOf, type Lifetime, lifetimeOption, parseCurrency, parseName } from './cli-options.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
@@ -50,7 +51,8 @@ command(program, 'demo', 'create a demo app with realistic data', createDemo, ()
 const appCommands = program.command('app').description('apps');
 command(appCommands, 'create', 'create an app and issue its first token', createApp)
   .requiredOption('--name <name>', 'name of the app', parseName)
-  .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD');
+  .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD')
+  .addOption(lifetimeOption());
 
 addTokenCommands(program);
 addSessionCommands(program);
@@ -104,13 +106,21 @@ async function createDemo({ container }: Service): Promise<Result> {
   };
 }
 
-async function createApp({ container }: Service, { name, currency }: Options): Promise<Result> {
+interface CreateOptions {
+  readonly name: string;
+  readonly currency: string;
+  readonly expiresIn: Lifetime;
+}
+
+async function createApp({ container }: Service, { name, currency, expiresIn }: CreateOptions): Promise<Result> {
   const apps = container.get(TOKENS.Apps);
-  const appId = await apps.create({ name: String(name), currency: String(currency) });
-  const accessToken = (await apps.issueToken({ appId })) as string;
+  const appId = await apps.create({ name, currency });
+  const expiresAt = expiryOf(expiresIn, container.get(TOKENS.Clock).now());
+  const accessToken = (await apps.issueToken({ appId, expiresAt })) as string;
+  const life = expiresAt ? `valid until ${formatDateTime(expiresAt)}` : 'without an expiry';
   return {
     json: { app_id: appId, access_token: accessToken },
-    text: `Created app ${appId}. Its access token, shown only once:\n${accessToken}`,
+    text: `Created app ${appId}. Its access token, ${life}, shown only once:\n${accessToken}`,
   };
 }
 
