@@ -16,9 +16,11 @@ import {
 const parsePath = (text: string): FolderPath => parseFolderPath(text, 'folder') as FolderPath;
 
 describe('parseFolderPath', () => {
-  it('refuses a million slashes in linear time', () => {
-    expect(isRefusal(parseFolderPath(`a${'/'.repeat(1_000_000)}b`, 'folder'))).toBe(true);
-  }, 5_000);
+  it('refuses 100,000 slashes in linear time', () => {
+    const startMs = performance.now();
+    expect(isRefusal(parseFolderPath(`a${'/'.repeat(100_000)}b`, 'folder'))).toBe(true);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
 
   it.each([
     ['', TOP_LEVEL],
