@@ -64,9 +64,11 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
   ]);
 }
 
-/** Callers without a token guess tokens and file URLs, and request the health check. */
+/** Callers without a token guess tokens and file URLs, read a public file, and request the health check. */
 export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome> {
   const { origin } = rig.apis[0];
+  const publicFile = await upload(rig.stranger, blackPng(10, 10), 'public.png');
+  const { url } = publicFile as unknown as { readonly url: string };
   await exhaustAddress(origin);
   const clientsOf = (calls: readonly HostileCall[]): HostileClients => ({
     origin,
@@ -74,7 +76,8 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome>
     calls,
   });
   const get = (path: string, headers: HostileCall['headers'] = {}): HostileCall => ({ method: 'GET', path, headers });
-  return measureVictim(rig, measuring, [
+  const outcome = await measureVictim(rig, measuring, [
+    clientsOf([get(new URL(url).pathname)]),
     clientsOf([get('/media/unknown/a.png'), get('/media/unknown#/a.png')]),
     clientsOf([
       get('/api/v2/orders', { Authorization: 'Bearer bo_app_unknown' }),
@@ -82,6 +85,8 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome>
     ]),
     clientsOf([get('/health/ready')]),
   ]);
+  await purge(rig.stranger, [publicFile]);
+  return outcome;
 }
 
 /** Sends unknown tokens until the address has exceeded its rate limit; the victim has the same address. */

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
 import { Admission } from './admission.js';
+import { LargeCalls } from './large-calls.js';
 import { okStream } from './answer.js';
 import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
 import { createExpressApp } from './express-app.js';
@@ -69,6 +70,7 @@ beforeEach(async () => {
     maxCalls: { perApp: 10, perAddress: 10 },
     trustProxy: false,
     admission: new Admission(),
+    largeCalls: new LargeCalls(),
     mountOutsideBasePath: () => {},
   });
   server = createServer(expressApp).listen(0);

@@ -17,7 +17,7 @@ import { TOO_LARGE, tooLarge } from './early-answer.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
 import type { Calls } from '@back-office/database';
-import { LargeCalls } from './large-calls.js';
+import type { LargeCalls } from './large-calls.js';
 import { discardForm, type UploadSettings } from './multipart.js';
 import { parseQuery } from './query-text.js';
 import { countToken, limitTokenRate, type RateLimits } from './rate-limit.js';
@@ -53,6 +53,7 @@ export interface AppParts {
   /** Proxies whose `X-Forwarded-For` header is trusted, as Express expects them. */
   readonly trustProxy: number | readonly string[] | false;
   readonly admission: Admission;
+  readonly largeCalls: LargeCalls;
   readonly mountOutsideBasePath: (app: Express) => void;
 }
 
@@ -76,23 +77,22 @@ export function createExpressApp(parts: AppParts): Express {
   const gate: Gate = {
     callers,
     appCalls,
-    largeCalls: new LargeCalls(),
     unsentBytes: new UnsentBytes(),
     rateLimiter,
     preconditions: new Preconditions(parts.routes, parts.calls),
   };
   app.use(createDispatcher(parts.routes, (router, route) => mount(router, route, parts, gate)));
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH_ANSWER));
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    send(response, answerOf(error, request, response, parts.observer)),
-  );
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    send(response, answerOf(error, request, response, parts.observer));
+    parts.largeCalls.finish(response);
+  });
   return app;
 }
 
 interface Gate {
   readonly callers: Callers;
   readonly appCalls: CallsInProgress<number>;
-  readonly largeCalls: LargeCalls;
   readonly unsentBytes: UnsentBytes;
   readonly rateLimiter: express.RequestHandler;
   readonly preconditions: Preconditions;
@@ -120,12 +120,13 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
       parts.onAuthenticated(holder);
+      parts.largeCalls.note(holder.app.id);
       warnOfExpiry(response, holder, parts.clock);
       // A call above the maximum would be answered too late, so it is refused before its body is read.
       return next(countCall(appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
     },
     rateLimiter,
-    ...bodyHandlersOf(route, parts, gate.largeCalls),
+    ...bodyHandlersOf(route, parts),
     // Validating a large body takes long, and many bodies may arrive at once, so each call waits for its turn.
     (_request, response, next) => parts.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
     async (request, response) => {
@@ -133,6 +134,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
       const work = (): Promise<void> => respond(route, request, response, parts, gate);
       const actor = actorOf(request, holder);
       await parts.calls.runFor({ kind: 'app', key: holder.app.id }, () => parts.calls.runAs(actor, work));
+      parts.largeCalls.finish(response);
     },
   );
 }

@@ -5,6 +5,7 @@ import type { Admission } from './admission.js';
 import { limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import { isReadableJson } from './json-text.js';
+import type { LargeCalls } from './large-calls.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
 
@@ -23,9 +24,14 @@ export function isUnreadable(request: IncomingMessage): boolean {
 export function jsonBodyHandlers(
   route: Route,
   { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
-  admission: Admission,
+  turns: Turns,
 ): express.RequestHandler[] {
-  return [requireJson, limitBodyTime(timeoutMs), parseJsonBody(route, maxBytes, admission)];
+  return [requireJson, limitBodyTime(timeoutMs), parseJsonBody(route, maxBytes, turns)];
+}
+
+interface Turns {
+  readonly admission: Admission;
+  readonly largeCalls: Pick<LargeCalls, 'receiveBody'>;
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {
@@ -52,7 +58,7 @@ function contentTypeProblem(): errors.HttpProblem {
 function parseJsonBody(
   { body, bodyOptional = body === undefined }: Route,
   limit: number,
-  admission: Admission,
+  { admission, largeCalls }: Turns,
 ): express.RequestHandler {
   const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
   const parse = (request: Request, bytes: Buffer): void => {
@@ -67,6 +73,7 @@ function parseJsonBody(
     receive(request, response, (error?: unknown) => {
       const bytes: unknown = request.body;
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
+      largeCalls.receiveBody(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
       // Parsing a large body takes long, so each body waits for its turn.
       admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {

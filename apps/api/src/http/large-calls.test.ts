@@ -9,25 +9,41 @@ class FakeResponse extends EventEmitter {
 
 const enter = (queue: LargeCalls, appId: number) => {
   const response = new FakeResponse();
-  const call = { state: 'waiting', close: () => response.emit('close') };
+  const call = {
+    state: 'waiting',
+    disconnect: () => response.emit('close'),
+    finish: () => queue.finish(response as never),
+    receiveBody: (bytes: number) => queue.receiveBody(response as never, bytes),
+    end: () => {
+      call.finish();
+      call.disconnect();
+    },
+  };
   queue.enter(appId, response as never, (error) => (call.state = error ? 'refused' : 'started'));
   return call;
+};
+const ONE_AT_A_TIME = { maxima: { shared: 1, alone: 1 } };
+const enterShared = (settings: ConstructorParameters<typeof LargeCalls>[0]) => {
+  const queue = new LargeCalls({ ...ONE_AT_A_TIME, ...settings });
+  queue.note(7);
+  queue.note(8);
+  return [1, 2].map(() => enter(queue, 7));
 };
 const statesOf = (calls: readonly { readonly state: string }[]) => calls.map(({ state }) => state);
 
 describe('large calls', () => {
   it('are read a few at a time, in their order', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 2 });
+    const queue = new LargeCalls({ maxima: { shared: 1, alone: 2 } });
     const calls = [1, 2, 3, 4].map(() => enter(queue, 7));
     expect(statesOf(calls)).toEqual(['started', 'started', 'waiting', 'waiting']);
-    calls[1]?.close();
+    calls[1]?.end();
     expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'waiting']);
-    calls[0]?.close();
+    calls[0]?.end();
     expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
   });
 
   it('run one at a time while another app makes calls', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 2 });
+    const queue = new LargeCalls({ maxima: { shared: 1, alone: 2 } });
     queue.note(7);
     expect([enter(queue, 7).state, enter(queue, 7).state]).toEqual(['started', 'started']);
     queue.note(8);
@@ -39,18 +55,16 @@ describe('large calls', () => {
   });
 
   it('do not wait for large calls of another app', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    const queue = new LargeCalls(ONE_AT_A_TIME);
     enter(queue, 7);
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
-  it('start after a pause while another app makes calls', async () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 10_000);
-    queue.note(7);
-    queue.note(8);
-    const calls = [1, 2].map(() => enter(queue, 7));
-    await pause(80);
-    calls[0]?.close();
+  it('start after the time for which the event loop was busy while another app makes calls', async () => {
+    let busyMs = 1_000;
+    const calls = enterShared({ maxPauseMs: 10_000, busyMs: () => busyMs });
+    busyMs += 80;
+    calls[0]?.end();
     await pause(20);
     expect(statesOf(calls)).toEqual(['started', 'waiting']);
     await pause(400);
@@ -58,51 +72,84 @@ describe('large calls', () => {
   });
 
   it('pause no longer than the maximum', async () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 }, 20_000, 1);
-    queue.note(7);
-    queue.note(8);
-    const calls = [1, 2].map(() => enter(queue, 7));
-    await pause(500);
-    calls[0]?.close();
+    let busyMs = 1_000;
+    const calls = enterShared({ maxPauseMs: 1, busyMs: () => busyMs });
+    busyMs += 60_000;
+    calls[0]?.end();
     await pause(100);
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
 
+  it('start without a pause after a call that waited only for the database', () => {
+    const calls = enterShared({ busyMs: () => 1_000 });
+    calls[0]?.end();
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
   it('start without a pause when an app sends one after another', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    const queue = new LargeCalls(ONE_AT_A_TIME);
     queue.note(7);
     queue.note(8);
-    enter(queue, 7).close();
+    enter(queue, 7).end();
     expect(enter(queue, 7).state).toBe('started');
   });
 
-  it('give up their turn when the client leaves', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 });
+  it('leave the queue when their client leaves', () => {
+    const queue = new LargeCalls(ONE_AT_A_TIME);
     const calls = [1, 2, 3].map(() => enter(queue, 7));
-    calls[1]?.close();
-    calls[0]?.close();
+    calls[1]?.disconnect();
+    calls[0]?.end();
     expect(statesOf(calls)).toEqual(['started', 'waiting', 'started']);
   });
 
+  it('keep their turn until their work is done, even when their client leaves', () => {
+    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    calls[0]?.disconnect();
+    expect(statesOf(calls)).toEqual(['started', 'waiting']);
+    calls[0]?.finish();
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('keep their turn until their answer is sent, but not for a slow reader', async () => {
+    const queue = new LargeCalls({ ...ONE_AT_A_TIME, maxTurnMs: 40 });
+    const calls = [1, 2, 3].map(() => enter(queue, 7));
+    calls[0]?.finish();
+    expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
+    await pause(60);
+    calls[0]?.disconnect();
+    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
+  });
+
+  it('give back their turn when their body turns out to be small', () => {
+    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const calls = [1, 2, 3].map(() => enter(queue, 7));
+    calls[0]?.receiveBody(16 * 1024);
+    expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
+    calls[0]?.receiveBody(1_000);
+    calls[0]?.end();
+    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
+  });
+
   it('take no turn when the client has left', () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 });
+    const queue = new LargeCalls(ONE_AT_A_TIME);
     queue.enter(7, { once: () => {}, closed: true } as never, () => {});
     expect(enter(queue, 7).state).toBe('started');
   });
 
   it('are refused when they wait too long', async () => {
-    const queue = new LargeCalls({ shared: 1, alone: 1 }, 10);
+    const queue = new LargeCalls({ ...ONE_AT_A_TIME, maxWaitMs: 10 });
     const calls = [1, 2].map(() => enter(queue, 7));
     await pause(50);
     expect(statesOf(calls)).toEqual(['started', 'refused']);
-    calls[0]?.close();
+    calls[0]?.end();
     expect(enter(queue, 7).state).toBe('started');
   });
 });
 
 describe('a large call', () => {
   const isDelayed = (admit: (queue: LargeCalls) => RequestHandler, request: object): boolean => {
-    const queue = new LargeCalls({ shared: 0, alone: 0 }, 1);
+    const queue = new LargeCalls({ maxima: { shared: 0, alone: 0 }, maxWaitMs: 1 });
     let isStarted = false;
     const response = Object.assign(new FakeResponse(), { locals: { holder: { app: { id: 7 } } } });
     admit(queue)(request as Request, response as never, () => (isStarted = true));
@@ -111,8 +158,8 @@ describe('a large call', () => {
   };
   const withHeaders = (headers: object, maxBytes = 1_000_000): boolean =>
     isDelayed((queue) => admitLargeBodies(queue, maxBytes), { headers });
-  const withQuery = (query: object, parameters = {}): boolean =>
-    isDelayed((queue) => admitLargePages(queue, { query: parameters }), { query });
+  const withQuery = (query: object, parameters = {}, isStreamed = false): boolean =>
+    isDelayed((queue) => admitLargePages(queue, { query: parameters, isStreamed }), { query });
 
   it('has a body that is large or of unknown size', () => {
     expect(withHeaders({ 'content-length': '100' })).toBe(false);
@@ -130,5 +177,9 @@ describe('a large call', () => {
     expect(withQuery({ limit: '999' }, { limit: parameter })).toBe(false);
     expect(withQuery({ limit: '1000' }, { limit: parameter })).toBe(true);
     expect(withQuery({ limit: '1000' }, { limit: parameter, wait: parameter })).toBe(false);
+  });
+
+  it('asks for a list without pages', () => {
+    expect(withQuery({}, {}, true)).toBe(true);
   });
 });

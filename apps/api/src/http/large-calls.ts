@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { performance } from 'node:perf_hooks';
 import type { TokenHolder } from '@back-office/apps';
 import { LatestParties, parseInteger } from '@back-office/kernel';
 import { Busy } from './errors.js';
@@ -13,9 +14,11 @@ const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 /** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
+/** Shorter than the maximum wait, so that one slow client does not make the app's other calls fail. */
+const MAX_TURN_MS = 15_000;
 /**
- * While other apps call, a waiting call starts only after a pause. The pause is as long as the previous call, but at
- * most this long.
+ * While other apps call, a waiting call starts only after a pause. The pause is as long as the event loop was busy
+ * during the previous call, but at most this long.
  */
 const MAX_PAUSE_MS = 200;
 
@@ -24,10 +27,29 @@ interface Maxima {
   readonly alone: number;
 }
 
+interface Settings {
+  readonly maxima: Maxima;
+  readonly maxWaitMs: number;
+  readonly maxTurnMs: number;
+  readonly maxPauseMs: number;
+  /** Returns for how long the event loop has been busy since the process started. */
+  readonly busyMs: () => number;
+}
+
+const SETTINGS: Settings = {
+  maxima: MAX_LARGE_CALLS,
+  maxWaitMs: MAX_WAIT_MS,
+  maxTurnMs: MAX_TURN_MS,
+  maxPauseMs: MAX_PAUSE_MS,
+  busyMs: () => performance.eventLoopUtilization().active,
+};
+
 interface Queue {
   running: number;
   readonly waiting: Set<() => void>;
 }
+
+type CallResponse = Pick<Response, 'once' | 'closed'>;
 
 /**
  * Lets each app make one call with a large body or page at a time, and a few while no other app calls. The body of a
@@ -36,45 +58,66 @@ interface Queue {
 export class LargeCalls {
   private readonly queues = new Map<number, Queue>();
   private readonly latestApps = new LatestParties<number>();
+  private readonly turns = new WeakMap<CallResponse, Turn>();
+  private readonly settings: Settings;
 
-  constructor(
-    private readonly maxima = MAX_LARGE_CALLS,
-    private readonly maxWaitMs = MAX_WAIT_MS,
-    private readonly maxPauseMs = MAX_PAUSE_MS,
-  ) {}
+  constructor(settings: Partial<Settings> = {}) {
+    this.settings = { ...SETTINGS, ...settings };
+  }
 
-  /** Records that the app has called just now. */
+  /** Records that the app has called just now, or that one of its public files was requested. */
   note(appId: number): void {
     this.latestApps.note(appId, performance.now());
   }
 
-  /** Calls `start` when it is the turn of the call, or with an error after a long wait. */
-  enter(appId: number, response: Pick<Response, 'once' | 'closed'>, start: (error?: Busy) => void): void {
+  /**
+   * Calls `start` when it is the turn of the call, or with an error after a long wait. The turn ends when the response
+   * is closed and {@link finish} was called, or after a maximum time.
+   */
+  enter(appId: number, response: CallResponse, start: (error?: Busy) => void): void {
     // A closed response emits no event that would end the turn.
     if (response.closed) return start();
+    const { maxWaitMs } = this.settings;
     const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
     this.queues.set(appId, queue);
     const run = (): void => {
       clearTimeout(timer);
       queue.waiting.delete(run);
-      queue.running += 1;
-      const startMs = performance.now();
-      response.once('close', () => this.pauseAndLeave(appId, queue, performance.now() - startMs));
+      this.begin(appId, queue, response);
       start();
     };
-    const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), this.maxWaitMs);
+    const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), maxWaitMs);
     if (queue.running < this.maxOf(appId)) return run();
     queue.waiting.add(run);
     response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
+  }
+
+  /** Must be called when the work of a call is done. A client may close its connection long before. */
+  finish(response: CallResponse): void {
+    this.turns.get(response)?.finish();
+  }
+
+  /** Ends the turn if the body, which may have been of unknown size, has turned out to be small. */
+  receiveBody(response: CallResponse, bytes: number): void {
+    if (bytes < MIN_LARGE_BYTES) this.turns.get(response)?.end();
+  }
+
+  private begin(appId: number, queue: Queue, response: CallResponse): void {
+    const { busyMs, maxTurnMs } = this.settings;
+    queue.running += 1;
+    const startMs = busyMs();
+    const leave = (): void => this.pauseAndLeave(appId, queue, busyMs() - startMs);
+    this.turns.set(response, new Turn(response, maxTurnMs, leave));
   }
 
   /**
    * Ends the turn, after a pause if another call waits and other apps call. An app that sends one large call at a time
    * never waits.
    */
-  private pauseAndLeave(appId: number, queue: Queue, durationMs: number): void {
-    const pauseMs = queue.waiting.size > 0 && this.isShared(appId) ? Math.min(durationMs, this.maxPauseMs) : 0;
-    if (pauseMs > 0) setTimeout(() => this.leave(appId, queue), pauseMs);
+  private pauseAndLeave(appId: number, queue: Queue, busyMs: number): void {
+    const isPausing = queue.waiting.size > 0 && this.isShared(appId);
+    const pauseMs = isPausing ? Math.min(busyMs, this.settings.maxPauseMs) : 0;
+    if (pauseMs >= 1) setTimeout(() => this.leave(appId, queue), pauseMs);
     else this.leave(appId, queue);
   }
 
@@ -85,11 +128,44 @@ export class LargeCalls {
   }
 
   private maxOf(appId: number): number {
-    return this.isShared(appId) ? this.maxima.shared : this.maxima.alone;
+    const { shared, alone } = this.settings.maxima;
+    return this.isShared(appId) ? shared : alone;
   }
 
   private isShared(appId: number): boolean {
     return performance.now() - this.latestApps.otherCallAtMs(appId) < SHARING_MS;
+  }
+}
+
+/** The turn of one large call. */
+class Turn {
+  private isClosed = false;
+  private isFinished = false;
+  private isEnded = false;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    response: CallResponse,
+    maxMs: number,
+    private readonly onEnd: () => void,
+  ) {
+    this.timer = setTimeout(() => this.end(), maxMs);
+    response.once('close', () => {
+      this.isClosed = true;
+      if (this.isFinished) this.end();
+    });
+  }
+
+  finish(): void {
+    this.isFinished = true;
+    if (this.isClosed) this.end();
+  }
+
+  end(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    clearTimeout(this.timer);
+    this.onEnd();
   }
 }
 
@@ -98,15 +174,18 @@ export function admitLargeBodies(largeCalls: LargeCalls, maxBytes: number): Requ
   return admitIf(largeCalls, maxBytes > MIN_LARGE_BYTES ? hasLargeBody : () => false);
 }
 
-export function admitLargePages(largeCalls: LargeCalls, { query = {} }: Pick<Route, 'query'>): RequestHandler {
+export function admitLargePages(
+  largeCalls: LargeCalls,
+  { query = {}, isStreamed = false }: Pick<Route, 'query' | 'isStreamed'>,
+): RequestHandler {
   // A call that waits for events would hold the turn while it has nothing to send.
-  return admitIf(largeCalls, 'wait' in query ? () => false : asksForLargePage);
+  const canBeLarge = !('wait' in query);
+  return admitIf(largeCalls, (request) => isStreamed || (canBeLarge && asksForLargePage(request)));
 }
 
 function admitIf(largeCalls: LargeCalls, isLarge: (request: Request) => boolean): RequestHandler {
   return (request, response, next) => {
     const { app } = response.locals['holder'] as TokenHolder;
-    largeCalls.note(app.id);
     if (isLarge(request)) largeCalls.enter(app.id, response, next);
     else next();
   };

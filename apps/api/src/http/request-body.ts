@@ -11,17 +11,17 @@ interface BodySettings {
   readonly jsonBodyMs: number;
   readonly uploads: UploadSettings;
   readonly admission: Admission;
+  readonly largeCalls: LargeCalls;
 }
 
 export function bodyHandlersOf(
   route: Route,
-  { jsonLimit, jsonBodyMs, uploads, admission }: BodySettings,
-  largeCalls: LargeCalls,
+  { jsonLimit, jsonBodyMs, uploads, admission, largeCalls }: BodySettings,
 ): RequestHandler[] {
   if (route.method === 'get') return [admitLargePages(largeCalls, route)];
   if (route.upload) return [receiveForm(uploads)];
   const limits = { maxBytes: maxBodyBytes(route, jsonLimit), timeoutMs: jsonBodyMs };
-  return [admitLargeBodies(largeCalls, limits.maxBytes), ...jsonBodyHandlers(route, limits, admission)];
+  return [admitLargeBodies(largeCalls, limits.maxBytes), ...jsonBodyHandlers(route, limits, { admission, largeCalls })];
 }
 
 export function readBody(route: Route, request: Request): ValidatedBody<object> {

@@ -46,23 +46,42 @@ describe('an app whose calls wait for a lock on all of its connections', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(await confirm()).toBe(200);
   });
+});
 
-  async function lockProforma(appId: number, id: number): Promise<() => Promise<void>> {
-    let unlock = (): void => {};
-    const unlocked = new Promise<void>((resolve) => (unlock = resolve));
-    let transaction: Promise<void> | undefined;
-    await new Promise<void>((resolve) => {
-      transaction = api.database.transaction(async (sql) => {
-        await sql.rows('select id from proforma_orders where app_id = $1 and id = $2 for update', [appId, id]);
-        resolve();
-        await unlocked;
-      });
+async function lockProforma(appId: number, id: number): Promise<() => Promise<void>> {
+  let unlock = (): void => {};
+  const unlocked = new Promise<void>((resolve) => (unlock = resolve));
+  let transaction: Promise<void> | undefined;
+  await new Promise<void>((resolve) => {
+    transaction = api.database.transaction(async (sql) => {
+      await sql.rows('select id from proforma_orders where app_id = $1 and id = $2 for update', [appId, id]);
+      resolve();
+      await unlocked;
     });
-    return async () => {
-      unlock();
-      await transaction;
-    };
-  }
+  });
+  return async () => {
+    unlock();
+    await transaction;
+  };
+}
+
+describe('a small body of unknown size', () => {
+  it('does not hold the turn of large calls during its work', async () => {
+    const app = await api.app();
+    await stockShop(app, [{ code: 'A', stock: 10 }]);
+    const { id } = await propose(app, [{ code: 'A', qty: 1 }]);
+    await victim.get('/app/settings');
+    const headers = { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' };
+    const path = `/api/v2/proforma_orders/${id}/warehouse_confirm`;
+    const unlock = await lockProforma(app.appId, id);
+    const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
+    const confirmation = http.call({ method: 'POST', path, headers: chunked, body: '{}' });
+    const products = JSON.stringify({ products: [], padding: 'x'.repeat(20_000) });
+    const imported = await http.call({ method: 'POST', path: '/api/v2/int/products', headers, body: products });
+    expect(imported.status).toBe(200);
+    await unlock();
+    expect((await confirmation).status).toBe(200);
+  });
 });
 
 describe('an unknown token', () => {

@@ -6,6 +6,7 @@ import { serveMedia } from '../media/index.js';
 import type { Config } from '../config.js';
 import { Admission } from '../http/admission.js';
 import { createExpressMessages } from '../http/express-messages.js';
+import { LargeCalls } from '../http/large-calls.js';
 import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
@@ -124,6 +125,8 @@ function buildApp(
   const clock = container.get(TOKENS.Clock);
   const { library, publicObjects: objects } = container.get(TOKENS.Library);
   const { store } = library;
+  const largeCalls = new LargeCalls();
+  const onRequest = (appId: number): void => largeCalls.note(appId);
   return createExpressApp({
     routes,
     tokens: container.get(TOKENS.AccessTokens),
@@ -143,9 +146,10 @@ function buildApp(
     },
     trustProxy: config.trustProxy,
     admission,
+    largeCalls,
     mountOutsideBasePath: (app) => {
       mountAdminParts(app);
-      serveMedia(app, { objects, store, calls: database.calls, maxLookUps: MAX_LOOK_UPS_PER_ADDRESS });
+      serveMedia(app, { objects, store, calls: database.calls, maxLookUps: MAX_LOOK_UPS_PER_ADDRESS, onRequest });
     },
   });
 }

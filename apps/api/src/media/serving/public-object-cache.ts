@@ -4,6 +4,9 @@ import type { MediaObjectQueries, PublicObject } from '@back-office/media';
 const MISS_MS = 1_000;
 const MAX_MISSES = 10_000;
 
+/** A public file and its app. */
+export type ServedObject = PublicObject & { readonly appId: number };
+
 /** Finds public files by key. Remembers missing keys for a second. */
 export class PublicObjectCache {
   private readonly misses: RecentMisses;
@@ -16,15 +19,20 @@ export class PublicObjectCache {
     this.misses = new RecentMisses(MISS_MS, MAX_MISSES, clock);
   }
 
-  async find(key: string): Promise<PublicObject | undefined> {
+  async find(key: string): Promise<ServedObject | undefined> {
     const prefix = key.slice(0, key.indexOf('/'));
     if (this.misses.has(prefix) || this.misses.has(key)) return undefined;
     const { changes } = this;
     const appId = await this.objects.findApp(prefix);
-    const object = appId === undefined ? undefined : await this.objects.findObject(appId, key);
+    const object = appId === undefined ? undefined : await this.findObject(appId, key);
     // Remembers no miss if files have changed during the look-up, because a new file may have this key.
     if (object === undefined && changes === this.changes) this.misses.add(appId === undefined ? prefix : key);
     return object;
+  }
+
+  private async findObject(appId: number, key: string): Promise<ServedObject | undefined> {
+    const object = await this.objects.findObject(appId, key);
+    return object && { ...object, appId };
   }
 
   /** Must be called after every change of files. */
