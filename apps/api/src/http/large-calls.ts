@@ -87,6 +87,7 @@ export class LargeCalls {
       start();
     };
     const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), maxWaitMs);
+    timer.unref();
     if (queue.running < this.maxOf(appId)) return run();
     queue.waiting.add(run);
     response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
@@ -149,7 +150,7 @@ class Turn {
     maxMs: number,
     private readonly onEnd: () => void,
   ) {
-    this.timer = setTimeout(() => this.end(), maxMs);
+    this.timer = setTimeout(() => this.end(), maxMs).unref();
     response.once('close', () => {
       this.isClosed = true;
       if (this.isFinished) this.end();
