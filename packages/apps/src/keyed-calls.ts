@@ -13,11 +13,11 @@ export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * The first transaction of the work is the write of the run. This transaction also stores the result of the work, and
- * fails when another run has taken the key. If an earlier run has stored a result, the transaction writes nothing and
- * returns that result. `run` passes the write to the transactions of all ports, for example by an `AsyncLocalStorage`.
- * A port with a second store commits that store as the last step of this transaction (`Memory.commit` of
- * `@back-office/database-memory`).
+ * Makes the work of a keyed call write at most once. The first transaction of the work also stores its result. It fails
+ * when another run has taken the key. If an earlier run has stored a result, it writes nothing and returns that result.
+ *
+ * Adapters find the running write in their transactions, for example through an `AsyncLocalStorage`. A port with a
+ * second store commits that store last in this transaction (see `Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
   readonly isWritten: boolean;

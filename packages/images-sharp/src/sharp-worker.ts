@@ -9,7 +9,7 @@ export interface SharpTask {
   readonly pixelLimit: number;
 }
 
-/** A larger output is made from the source, because sharing its pixels would take too much memory. */
+/** Outputs of at most this size are scaled from one decoded image. A larger decoded image would need too much memory. */
 const MAX_SHARED_PIXELS = 25_000_000;
 /** The default effort of 4 would take 50 % longer and make files only 5 % smaller. */
 const WEBP_EFFORT = 2;

@@ -6,7 +6,7 @@ const MAX_EXTENSION_LENGTH = 32;
 /** Leaves room for the name and its suffixes: stores accept keys of at most 1,024 bytes. */
 const MAX_FOLDERS_LENGTH = 700;
 
-/** Transliterates text to ASCII. Callers pass this function, so that this package needs no transliteration tables. */
+/** Transliterates text to ASCII. A parameter, so that this package needs no tables of characters. */
 export type Transliterate = (text: string) => string;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Shrinks a failing list by delta debugging: it drops halves, then smaller parts, then single entries. Returns the
- * shortest list that still fails after at most `maxTries` calls of `isFailing`.
+ * Drops entries of a failing list while it still fails: first halves, then smaller parts, then single entries. Stops
+ * after `maxTries` calls of `isFailing`.
  */
 export async function shrink<Item>(
   items: readonly Item[],

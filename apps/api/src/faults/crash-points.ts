@@ -7,8 +7,8 @@ import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js
 /** Upper limit for the messages that one write sends to the database. */
 const MAX_MESSAGES = 30;
 /**
- * Durations of a repeated call that may wait for the key of a dead run. After `possible`, the call may be waiting. A
- * call that takes longer than `certain` has waited. `max` is the allowed maximum.
+ * A repeated call may wait until the lease of a dead run ends. A call shorter than `possible` has not waited, a call
+ * longer than `certain` has waited, and no call may take longer than `max`.
  */
 const KEY_WAIT_LIMITS_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 

@@ -48,7 +48,7 @@ export class Workshop {
   }
 }
 
-/** Runs the work with changed text in a compiled file, then restores the file. */
+/** Replaces the text of a source in the compiled copy, runs the work, and restores the copy. */
 export async function withText<Result>(
   copy: string,
   source: Source,
