@@ -100,5 +100,6 @@ export async function openS3rverFixture(): Promise<StoreFixture> {
     return { store: other, close: async () => other.close() };
   };
   const counting = process.platform === 'linux' && { openFiles, openOther };
-  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes, sentBytes: () => sentBytes, ...counting };
+  const failing = { unreachable, offline: unreachable };
+  return { store, close, isTemporary: true, ...failing, mimeOf, heldBytes, sentBytes: () => sentBytes, ...counting };
 }

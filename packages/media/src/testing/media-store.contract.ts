@@ -8,6 +8,8 @@ export interface StoreFixture {
   close(): Promise<void>;
   /** Unreachable store of the same kind. Without it, the contract skips the failure of `ping`. */
   readonly unreachable?: MediaStore;
+  /** Store whose back end never answers. Every call must throw. */
+  readonly offline?: MediaStore;
   /** True when `close` removes all objects. Otherwise the contract removes the objects that it has stored. */
   readonly isTemporary?: boolean;
   readonly isMemory?: boolean;
@@ -405,6 +407,21 @@ export function mediaStoreContract(
       expect(crossed?.size).toBe(7);
       await collectBytes(crossed!.bytes);
     }, 60_000);
+  });
+
+  describe('a store whose back end never answers', () => {
+    const calls: readonly (readonly [name: string, call: (store: MediaStore) => Promise<unknown>])[] = [
+      ['put', (offline) => offline.put(key('lost'), chunks('lost'), MIME)],
+      ['read', (offline) => offline.read(key('lost'))],
+      ['copy', (offline) => offline.copy(key('lost'), key('copied'))],
+      ['remove', (offline) => offline.remove(key('lost'))],
+      ['list', async (offline) => offline.list(key(''))[Symbol.asyncIterator]().next()],
+      ['ping', (offline) => offline.ping()],
+    ];
+    const expectFailure = async (call: (store: MediaStore) => Promise<unknown>): Promise<void> => {
+      if (fixture.offline) await expect(call(fixture.offline)).rejects.toThrow();
+    };
+    for (const [name, call] of calls) it(`throws on ${name}`, () => expectFailure(call), 60_000);
   });
 
   describe('a ping', () => {
