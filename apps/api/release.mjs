@@ -68,6 +68,7 @@ function listFiles() {
   ];
   return [
     ...FILES,
+    ...filesBelow('deploy'),
     ...filesBelow('docs'),
     ...workspaces.map((path) => `${path}/package.json`).filter((path) => existsSync(join(ROOT, path))),
     ...new Set(built),

