@@ -28,7 +28,7 @@ export class Loans {
     return this.lenders.get(name);
   }
 
-  /** A row fails when two records have its taken name after the last row. Returns the message keys of these rows. */
+  /** Call after the last row. Returns the message key of each row whose name still belongs to two records. */
   findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
     const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));

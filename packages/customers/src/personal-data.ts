@@ -44,7 +44,7 @@ export function blankBuyer(buyer: Buyer): Buyer {
   return { ...buyer, email: null, firstName: null, lastName: null, phone: null };
 }
 
-/** Shorter texts are not searched, because they also occur in numbers and in names of other customers. */
+/** Shorter texts are not searched for, because they also occur in numbers and in names of other customers. */
 const MIN_SEARCHED_LENGTH = 3;
 
 /** Returns lower-case texts of the customer. A free text that contains one of them is personal data. */

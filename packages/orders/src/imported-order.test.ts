@@ -1,4 +1,4 @@
-import { priceImport, type ImportedOrder, type ImportedVariant, type NamedRecords } from './imported-order.js';
+import { priceImport, type ImportedOrder, type ImportedVariant, type ReferencedRecords } from './imported-order.js';
 
 const SHIRT: ImportedVariant = {
   id: 1,
@@ -20,7 +20,7 @@ const ORDER: ImportedOrder = {
   payments: [{ methodId: 5, amount: 5000 }],
   currency: 'RSD',
 };
-const NAMED_RECORDS: NamedRecords = {
+const REFERENCED_RECORDS: ReferencedRecords = {
   currency: 'RSD',
   customer: null,
   location_id: null,
@@ -29,7 +29,7 @@ const NAMED_RECORDS: NamedRecords = {
 };
 
 const priceOrder = (order: Partial<ImportedOrder> = {}, variant: ImportedVariant = SHIRT) =>
-  priceImport({ ...ORDER, ...order }, NAMED_RECORDS, ({ code }) => (code === variant.code ? variant : undefined));
+  priceImport({ ...ORDER, ...order }, REFERENCED_RECORDS, ({ code }) => (code === variant.code ? variant : undefined));
 
 describe('an imported order', () => {
   it('uses the price of the catalogue and keeps the paid amount', () => {

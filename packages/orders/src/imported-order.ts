@@ -40,7 +40,7 @@ export interface ImportedItem {
   readonly price: number | null;
 }
 
-export interface NamedRecords {
+export interface ReferencedRecords {
   readonly currency: string;
   readonly customer: OrderCustomer | null;
   readonly location_id: number | null;
@@ -87,14 +87,15 @@ export interface PricedImport {
 
 export function priceImport(
   order: ImportedOrder,
-  namedRecords: NamedRecords,
+  referencedRecords: ReferencedRecords,
   find: (item: ImportedItem) => ImportedVariant | undefined,
 ): PricedImport | Refusal {
-  if (order.customer !== null && namedRecords.customer === null) return refuse('API.Customers.NotFound');
-  if (order.locationCode !== null && namedRecords.location_id === null) return refuse('API.Order.AppLocationNotFound');
+  if (order.customer !== null && referencedRecords.customer === null) return refuse('API.Customers.NotFound');
+  if (order.locationCode !== null && referencedRecords.location_id === null)
+    return refuse('API.Order.AppLocationNotFound');
   const variants = order.items.map(find);
   if (!variants.every((variant) => variant !== undefined)) return refuse('API.Order.ProductNotFound');
-  const methods = order.payments.map(({ methodId }) => namedRecords.methods.find(({ id }) => id === methodId));
+  const methods = order.payments.map(({ methodId }) => referencedRecords.methods.find(({ id }) => id === methodId));
   if (!methods.every((method) => method !== undefined)) return refuse('API.PaymentMethod.NotSupported');
   const lines = order.items.map((item, index) => lineOf(item, variants[index] as ImportedVariant));
   if (!lines.every((line) => line !== undefined)) return refuse('API.Products.MissingPrice');
@@ -113,7 +114,7 @@ function lineOf({ qty, price: sentPrice }: ImportedItem, variant: ImportedVarian
 
 export function importedOrderColumns(
   order: ImportedOrder,
-  { customer, location_id: locationId }: NamedRecords,
+  { customer, location_id: locationId }: ReferencedRecords,
   { totals, paidAmount }: PricedImport,
   { parts, now }: { readonly parts: Parts; readonly now: Date },
 ) {

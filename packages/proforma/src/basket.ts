@@ -9,7 +9,7 @@ import {
   type Totals,
   totalsOf,
 } from '@back-office/kernel';
-import { promisedVouchers, type OfferedVoucher } from './create.js';
+import { promisedVouchers, type RequestedVoucher } from './create.js';
 import { applicablePromotions, priceLines, unknownCoupon, type PromotionRule } from './promotions.js';
 import { VOUCHER_NOT_AVAILABLE } from './refusals.js';
 
@@ -46,7 +46,7 @@ export interface Offers {
   readonly coupons: readonly string[];
   readonly shipment: Shipment | null;
   /** Vouchers in the order of the request. The available amount of an unknown voucher is 0. */
-  readonly vouchers: readonly OfferedVoucher[];
+  readonly vouchers: readonly RequestedVoucher[];
   readonly now: Date;
 }
 

@@ -31,14 +31,15 @@ export interface Evaluation extends SaleTerms {
   readonly totals: Totals;
 }
 
-export interface OfferedVoucher {
+/** Voucher that the customer wants to redeem. */
+export interface RequestedVoucher {
   readonly id: number;
   readonly code: string;
   /** Minor units; 0 when the voucher is held, spent, out of date or belongs to another customer. */
   readonly available: number;
 }
 
-export interface PromisedVoucher extends OfferedVoucher {
+export interface PromisedVoucher extends RequestedVoucher {
   readonly amount: number;
 }
 
@@ -104,7 +105,7 @@ function draftOf(
   };
 }
 
-export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: number): PromisedVoucher[] {
+export function promisedVouchers(vouchers: readonly RequestedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
   return vouchers.map((voucher) => {
     const amount = Math.min(voucher.available, debt);

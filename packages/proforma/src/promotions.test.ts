@@ -17,7 +17,7 @@ const context = { coupons: [] as string[], now: NOW };
 const discountsOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
   priceLines(lines, applicablePromotions(rules, lines, context)).map(({ discount }) => discount);
 
-describe('a percentage', () => {
+describe('a percentage discount', () => {
   it('on variants reduces their lines, rounded half up', () => {
     const rule = aRule({ kind: 'percentage', value: 1250, variantCodes: ['A', 'B'] });
     expect(discountsOf([aLine('A', 2, 100), aLine('B', 1, 333), aLine('C', 1, 100)], rule)).toEqual([25, 42, 0]);
@@ -49,8 +49,8 @@ describe('a variant in many lines', () => {
   });
 });
 
-describe('an amount', () => {
-  it('on variants reduces every piece', () => {
+describe('a fixed-amount discount', () => {
+  it('on variants reduces the price of every piece', () => {
     expect(
       discountsOf([aLine('A', 3, 100), aLine('B', 3, 100)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] })),
     ).toEqual([90, 0]);
@@ -73,7 +73,7 @@ describe('an amount', () => {
   });
 });
 
-describe('buy x get y', () => {
+describe('a “buy x get y” promotion', () => {
   const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
 
   it('makes the y cheapest of every x + y pieces free', () => {

@@ -205,7 +205,7 @@ describe('reservationChanges', () => {
   });
 });
 
-describe('several changes of the same stock', () => {
+describe('AvailableStock that several changes share', () => {
   const before = aProforma(line({ qty: 6, qtyConfirmed: 1, variantId: 101 }));
   const proformaConfirmedTo = (qtyConfirmed: number): Proforma =>
     aProforma(line({ qty: 6, qtyConfirmed, variantId: 101 }));
@@ -217,7 +217,7 @@ describe('several changes of the same stock', () => {
     return 'missing' in result ? result.missing.name : undefined;
   };
 
-  it('get the pieces that earlier changes leave', () => {
+  it('grants a change only the pieces that earlier changes leave', () => {
     const availableStock = new AvailableStock(stock(6, 2));
     expect(take(availableStock, before, proformaConfirmedTo(4))).toBeUndefined();
     expect(take(availableStock, before, proformaConfirmedTo(3))).toBe('Product 1');
@@ -225,14 +225,14 @@ describe('several changes of the same stock', () => {
     expect(take(availableStock, before, proformaConfirmedTo(2))).toBe('Product 1');
   });
 
-  it('get the pieces that earlier changes release', () => {
+  it('grants a change the pieces that an earlier change releases', () => {
     const availableStock = new AvailableStock(stock(4, 4));
     expect(take(availableStock, before, proformaConfirmedTo(2))).toBe('Product 1');
     expect(take(availableStock, proformaConfirmedTo(3), before)).toBeUndefined();
     expect(take(availableStock, before, proformaConfirmedTo(3))).toBeUndefined();
   });
 
-  it('can take the pieces that they release, even when too much is reserved', () => {
+  it('grants a change the pieces that it releases itself, even when more is reserved than on hand', () => {
     expect(take(new AvailableStock(stock(1, 9)), proformaConfirmedTo(3), before)).toBeUndefined();
     const withTwoLines = (...quantities: readonly [number, number]): Proforma =>
       aProforma(...quantities.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));
@@ -240,7 +240,7 @@ describe('several changes of the same stock', () => {
     expect(take(new AvailableStock(stock(1, 9)), withTwoLines(4, 1), withTwoLines(1, 5))).toBe('Product 2');
   });
 
-  it('need enough stock for the sum of their lines', () => {
+  it('refuses a change whose lines together need more than the stock', () => {
     const reservedProforma = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const withoutReservations = {
       ...reservedProforma,
@@ -250,7 +250,7 @@ describe('several changes of the same stock', () => {
     expect(take(new AvailableStock(stock(10, 0)), withoutReservations, reservedProforma)).toBeUndefined();
   });
 
-  it('get no pieces without a stock row', () => {
+  it('refuses a change that needs a variant without stock in any warehouse', () => {
     expect(take(new AvailableStock([]), before, proformaConfirmedTo(2))).toBe('Product 1');
   });
 });

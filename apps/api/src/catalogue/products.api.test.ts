@@ -323,7 +323,7 @@ describe('the variant of a row of POST /int/products', () => {
     });
   });
 
-  it('is matched before trimming, so a code with extra spaces is refused as taken', async () => {
+  it('is looked up by the text as sent: an existing code with extra spaces finds nothing and is refused as a duplicate', async () => {
     const expectPaddedRefused = (identifiers: object) =>
       expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
     expect(await expectPaddedRefused({ code: ' A' })).toEqual(['CodeAlreadyExists']);

@@ -1,5 +1,5 @@
 import { testApi, type TestApi } from '../testing/test-api.js';
-import { TRACED_TEXTS, traceCustomer } from '../testing/traced-customer.js';
+import { TRACED_TEXTS, createTracedCustomer } from '../testing/traced-customer.js';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function findTraces(): Promise<Trace[]> {
 
 describe('the database after the erasure of a customer', () => {
   it('contains no text of the customer in any column of any table', async () => {
-    const { client, path } = await traceCustomer(api);
+    const { client, path } = await createTracedCustomer(api);
     const tracesBefore = await findTraces();
     const tables = new Set(tracesBefore.map(({ table, column }) => `${table.replace('public.', '')}.${column}`));
     expect([...tables]).toEqual(

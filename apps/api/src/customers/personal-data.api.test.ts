@@ -1,6 +1,6 @@
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { newCustomer, propose, stockShop } from '../testing/shop.js';
-import { TRACED, TRACED_TEXTS, traceCustomer, type TracedCustomer } from '../testing/traced-customer.js';
+import { TRACED, TRACED_TEXTS, createTracedCustomer, type TracedCustomer } from '../testing/traced-customer.js';
 
 let api: TestApi;
 let traced: TracedCustomer;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(async () => {
-  traced = await traceCustomer(api);
+  traced = await createTracedCustomer(api);
 });
 
 const readExport = async () => (await traced.client.get(traced.path('/export'))).body.data;
@@ -150,7 +150,7 @@ describe('POST /customers/{id}/erase', () => {
   });
 
   it('keeps the records of other customers and other apps', async () => {
-    const otherCustomer = await traceCustomer(api);
+    const otherCustomer = await createTracedCustomer(api);
     const mira = await newCustomer(traced.client, 'mira@example.com');
     const proforma = await propose(traced.client, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
     await erase();

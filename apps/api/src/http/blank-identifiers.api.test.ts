@@ -21,8 +21,8 @@ afterAll(() => api.close());
 
 const matchOf = (body: { explain: { matches: object[] }[] }, index = 0) => body.explain[0]?.matches[index];
 
-describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText) => {
-  it('lets the id identify the product, which keeps its code', async () => {
+describe.each(['', '  '])('a row with the blank text %j as an identifier', (blankText) => {
+  it('finds the product by its id, and keeps the code of the product', async () => {
     const { body } = await shop.post('/int/products?explain=true', {
       products: [{ id: ids.product, code: blankText, external_ref: blankText }],
     });
@@ -33,7 +33,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
   it.each([
     ['barcode', { barcode: '860' }],
     ['external_ref', { barcode: null, external_ref: 'R' }],
-  ])('lets %s identify the variant, which keeps its code', async (identifier, validIdentifiers) => {
+  ])('finds the variant by its %s, and keeps the code of the variant', async (identifier, validIdentifiers) => {
     const variants = [{ code: blankText, ...validIdentifiers, name: 'Found' }];
     const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
       products: [{ code: 'A', variants }],
@@ -42,13 +42,13 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(matchOf(body, 1)).toEqual({ record: 'variant', identifier, id: ids.variant, others: [] });
   });
 
-  it('clears barcode and reference of a variant matched by code', async () => {
+  it('clears the barcode and reference of a variant that it finds by code', async () => {
     const variants = [{ code: 'A', barcode: blankText, external_ref: blankText }];
     const { body } = await shop.post('/int/products?dry_run=true', { products: [{ code: 'A', variants }] });
     expect(body.data.products[0].variants).toMatchObject([{ code: 'A', barcode: null, external_ref: null }]);
   });
 
-  it('is refused as the code of a new product or variant', async () => {
+  it('cannot add a product or variant with the blank text as its code', async () => {
     const products = [
       { code: blankText, name: 'New' },
       { code: 'A', variants: [{ code: blankText, barcode: 'new' }] },
@@ -60,7 +60,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     ]);
   });
 
-  it('lets stock be booked by barcode or reference', async () => {
+  it('books stock of the variant that its barcode or reference identifies', async () => {
     for (const validIdentifiers of [{ barcode: '860' }, { barcode: blankText, external_ref: 'R' }]) {
       const stocks = [{ code: blankText, ...validIdentifiers, warehouse_code: 'W1', qty: 1 }];
       const { body } = await shop.put('/int/stocks?explain=true', { stocks });
@@ -69,7 +69,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     }
   });
 
-  it('lets attributes be set by barcode', async () => {
+  it('sets attributes of the variant that its barcode identifies', async () => {
     const attributes = [{ external_ref: 'E', value: 'v' }];
     const { body } = await shop.put('/int/product_attributes?explain=true', {
       product_attributes: [{ code: blankText, barcode: '860', attributes }],
@@ -77,7 +77,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', id: ids.variant });
   });
 
-  it('lets the id identify the warehouse, which keeps its code', async () => {
+  it('finds the warehouse by its id, and keeps the code of the warehouse', async () => {
     const { body } = await shop.put('/warehouse?explain=true', {
       warehouses: [{ ...warehouse('W1'), code: blankText, id: ids.warehouse }],
     });
@@ -85,26 +85,26 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(matchOf(body)).toMatchObject({ identifier: 'id', id: ids.warehouse });
   });
 
-  it('leaves a new warehouse without a code', async () => {
+  it('adds a warehouse without a code', async () => {
     const { body } = await shop.put('/warehouse?dry_run=true', {
       warehouses: [{ ...warehouse('New'), code: blankText }],
     });
     expect(body.data.warehouses).toMatchObject([{ id: null, code: null }]);
   });
 
-  it('lets the reference identify the location', async () => {
+  it('finds the location by its reference', async () => {
     const { body } = await shop.post('/int/app_locations?explain=true&dry_run=true', {
       app_locations: [{ ...LOCATION, code: blankText, external_ref: 'LR' }],
     });
     expect(matchOf(body)).toMatchObject({ identifier: 'external_ref', id: expect.any(Number) });
   });
 
-  it('is refused as the barcode of a card', async () => {
+  it('cannot write a card with the blank text as its barcode', async () => {
     const { status, body } = await shop.post('/int/cards', { card: { barcode: blankText, external_ref: 'CR' } });
     expect([status, body]).toEqual([422, { errors: { barcode: ["can't be blank"] } }]);
   });
 
-  it('lets the barcode identify order lines and evaluation lines', async () => {
+  it('finds the variant of an order line or evaluation line by its barcode', async () => {
     const items = [{ code: blankText, barcode: '860', external_ref: blankText, qty: 1 }];
     const order = await shop.post('/int/orders?explain=true', { order: { external_ref: `O${blankText}`, items } });
     expect([order.status, order.body.data.items]).toMatchObject([201, [{ code: 'A' }]]);
@@ -113,7 +113,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blankText
     expect(evaluation.body.data.items).toMatchObject([{ product_variant_id: ids.variant }]);
   });
 
-  it('lets a product be verified by barcode', async () => {
+  it('verifies the product that its barcode identifies', async () => {
     const { body } = await shop.post('/product/verify?explain=true', {
       products: [{ code: blankText, barcode: '860' }],
     });

@@ -125,7 +125,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('points to the wrong entry of a list, and states no types for a nested value', async () => {
+  it('points to the invalid entry of a list, but only to the top-level field of a nested object', async () => {
     const order_processing = { items: [{ code: 'A', qty: 1 }], coupon_codes: ['A', 5] };
     expect(errorsOf(await client.post('/order_processings', { order_processing }))).toMatchObject([
       400,

@@ -44,7 +44,7 @@ const timeAfter = (seconds: number): string =>
   new Date(api.clock.now().getTime() + seconds * 1_000).toISOString().slice(0, 19);
 
 describe('POST /sessions', () => {
-  it('starts a session of a customer by three-part id', async () => {
+  it('starts a session of a customer by customer_id, data_part and time_part', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const session = await createSession(customer);
     expect(session).toMatchObject({ id: expect.any(Number), customer_id: customer.customer_id });

@@ -22,7 +22,7 @@ export interface TracedCustomer {
 }
 
 /** Creates a customer with a record of every kind. All of them are closed, so the customer can be erased. */
-export async function traceCustomer(api: TestApi): Promise<TracedCustomer> {
+export async function createTracedCustomer(api: TestApi): Promise<TracedCustomer> {
   const client = await api.app();
   await stockShop(client, [{ code: 'A', stock: 1_000 }]);
   await client.post('/int/app_locations', {

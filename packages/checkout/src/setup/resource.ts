@@ -15,7 +15,7 @@ export interface Resource {
 export interface RecordLimit {
   readonly count: number;
   readonly where: Readonly<Record<string, boolean | null>>;
-  /** Applies the maximum to the records of each value of this column. Default: to all records of the app. */
+  /** Counts records separately for each value of this column. By default, counts all records of the app together. */
   readonly groupColumn?: string;
   readonly endColumn: string;
   readonly failure: string;

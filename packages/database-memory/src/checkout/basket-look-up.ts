@@ -1,7 +1,7 @@
 import type { Basket } from '@back-office/checkout';
 import type { Customer } from '@back-office/customers';
 import type { Buyer } from '@back-office/kernel';
-import type { CatalogueVariant, OfferedVoucher, Offers, PromotionRule, Shipment } from '@back-office/proforma';
+import type { CatalogueVariant, Offers, PromotionRule, RequestedVoucher, Shipment } from '@back-office/proforma';
 import { offeredVariants } from '../catalogue/offered-variants.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
@@ -28,7 +28,7 @@ export function lookUpBasket(state: State, appId: number, basket: Basket, now: D
       shipment: shipmentOf(state, appId, shipmentMethodCode),
       now,
       rules: state.promotions.all(appId).map(ruleOf),
-      vouchers: basket.vouchers.map((code) => offeredVoucher(state, appId, code, customer?.id ?? null, now)),
+      vouchers: basket.vouchers.map((code) => requestedVoucher(state, appId, code, customer?.id ?? null, now)),
     },
   };
 }
@@ -68,13 +68,13 @@ function ruleOf(row: StoredPromotion): PromotionRule {
   };
 }
 
-function offeredVoucher(
+function requestedVoucher(
   state: State,
   appId: number,
   code: string,
   customerId: number | null,
   now: Date,
-): OfferedVoucher {
+): RequestedVoucher {
   const voucher = state.vouchers.find(appId, (candidate) => candidate.code === code);
   return voucher
     ? { id: voucher.id, code, available: availableOf(voucher, customerId, now) }

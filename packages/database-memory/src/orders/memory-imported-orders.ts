@@ -16,7 +16,7 @@ import { audit } from '../apps/audit-entries.js';
 import { checkCurrency } from '../apps/app-currency.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
-import { namedRecords } from './named-records.js';
+import { referencedRecords } from './referenced-records.js';
 import { hasOrderNumber, insertOrder, type OrderToInsert } from './new-order.js';
 
 export class MemoryImportedOrders implements ImportedOrders {
@@ -28,7 +28,7 @@ export class MemoryImportedOrders implements ImportedOrders {
   async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
     return this.state.memory.transaction(() => {
       checkCurrency(this.state, appId, order.currency);
-      const orderRecords = namedRecords(this.state, appId, order);
+      const orderRecords = referencedRecords(this.state, appId, order);
       const matcher = matcherOf(MATCHING['POST /int/orders'].variant, orderRecords.variants);
       const pricedImport = priceImport(order, orderRecords, (item) => matcher.find(item));
       if (isRefusal(pricedImport)) return pricedImport;

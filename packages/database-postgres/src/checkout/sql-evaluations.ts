@@ -13,10 +13,10 @@ import {
   type CatalogueVariant,
   type Evaluation,
   type EvaluationFacts,
-  type OfferedVoucher,
   type Offers,
   type PromisedVoucher,
   type PromotionRule,
+  type RequestedVoucher,
   type Shipment,
   type StockRow,
 } from '@back-office/proforma';
@@ -43,7 +43,7 @@ interface BasketRecords {
     readonly validFrom: string | null;
     readonly validUntil: string | null;
   })[];
-  readonly vouchers: readonly OfferedVoucher[];
+  readonly vouchers: readonly RequestedVoucher[];
 }
 
 export class SqlEvaluations implements Evaluations, EvaluationQueries {

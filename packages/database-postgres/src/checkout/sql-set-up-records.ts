@@ -23,14 +23,15 @@ import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from '../tabl
 
 type FieldOf<Name extends ResourceName> = keyof (typeof RESOURCES)[Name]['fields'] & string;
 
-interface SetUpTable<Field extends string> {
+/** Table that stores the records of one resource. */
+interface ResourceTable<Field extends string> {
   readonly columns: NamedColumns<Field> & { readonly columns: Readonly<Record<Field, unknown>> };
   /** Set if other calls also lock rows of the table. */
   readonly lockKind?: Lockable;
   readonly referencedTable?: string;
 }
 
-const TABLES: { readonly [Name in ResourceName]: SetUpTable<FieldOf<Name>> } = {
+const TABLES: { readonly [Name in ResourceName]: ResourceTable<FieldOf<Name>> } = {
   payment_methods: { columns: PAYMENT_METHODS.columns.except('app_id', 'id', 'inserted_at', 'updated_at') },
   promotions: { columns: PROMOTIONS.columns.except('app_id', 'id', 'inserted_at', 'updated_at') },
   shipment_methods: { columns: SHIPMENT_METHODS.columns.except('app_id', 'id', 'inserted_at', 'updated_at') },
@@ -125,7 +126,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     appId: number,
     rows: readonly unknown[],
   ): Promise<StoredRow[]> {
-    const { lockKind }: SetUpTable<string> = TABLES[name];
+    const { lockKind }: ResourceTable<string> = TABLES[name];
     if (lockKind) transaction.locks(lockKind);
     const codes = rows.flatMap((row) => (isRow(row) && typeof row['code'] === 'string' ? [row['code']] : []));
     const text = `select * from ${name} where app_id = $1 and code = any($2::text[]) order by id for update`;
@@ -139,7 +140,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     rows: readonly unknown[],
   ): Promise<Set<unknown>> {
     const { reference }: Resource = RESOURCES[name];
-    const { referencedTable }: SetUpTable<string> = TABLES[name];
+    const { referencedTable }: ResourceTable<string> = TABLES[name];
     if (!reference) return new Set();
     const sentIds = rows.flatMap((row) => (isRow(row) ? [row[reference.field]] : []));
     const text = `select id from ${referencedTable} where app_id = $1 and id = any($2::bigint[])`;
@@ -153,7 +154,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     appId: number,
     rows: readonly Row[],
   ): Promise<StoredRow[]> {
-    const { columns }: SetUpTable<string> = TABLES[name];
+    const { columns }: ResourceTable<string> = TABLES[name];
     const text = `
       insert into ${name} (app_id, ${columns.list}, inserted_at, updated_at)
       select $1, ${columns.list}, $3, $3 from json_to_recordset($2) as r (ordinal int, ${columns.typedList}) order by ordinal

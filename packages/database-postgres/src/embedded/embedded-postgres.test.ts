@@ -301,14 +301,14 @@ describe('a start after a kill during initdb', () => {
   );
 });
 
-describe('a platform without a package', () => {
-  it('fails with one line of advice', () => {
+describe('the embedded PostgreSQL on a platform without its package', () => {
+  it('fails with a message that advises to set DATABASE_URL', () => {
     const message = 'There is no embedded PostgreSQL for win32-x64: set DATABASE_URL to a PostgreSQL server instead.';
     expect(() => packageFolder('win32', 'x64')).toThrow(new Error(message));
   });
 });
 
-(isRoot ? describe : describe.skip)('a start by root', () => {
+(isRoot ? describe : describe.skip)('an embedded server that root starts', () => {
   it(
     'uses the fallback folder when the server’s user cannot reach the data folder',
     async () => {
@@ -329,7 +329,7 @@ describe('a platform without a package', () => {
   );
 
   it(
-    'copies programs that the server’s user cannot reach, with links and permissions',
+    'copies the server programs, with links and permissions, when the server’s user cannot reach them',
     async () => {
       const hidden = join(temporary, 'modules');
       await mkdir(hidden, { mode: 0o700 });
@@ -355,7 +355,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
   return folder;
 }
 
-(canUnprivilegedRead ? describe : describe.skip)('a start by an ordinary user', () => {
+(canUnprivilegedRead ? describe : describe.skip)('an embedded server that an unprivileged user starts', () => {
   it(
     'creates a database that root later runs as this user',
     async () => {
@@ -390,7 +390,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
   });
 
   it(
-    'copies programs if only root can make them executable',
+    'copies the server programs into its folder if only root can make them executable',
     async () => {
       const [modules, directory] = [join(temporary, 'roots'), join(temporary, 'mine')];
       await Promise.all([mkdir(modules), mkdir(directory)]);

@@ -9,7 +9,7 @@ import {
   type ImportedItem,
   type ImportedOrder,
   type ImportedOrders,
-  type NamedRecords,
+  type ReferencedRecords,
   type PricedImport,
 } from '@back-office/orders';
 import { orderNumber } from '@back-office/proforma';
@@ -24,7 +24,7 @@ import type { Postgres } from '../postgres.js';
 import { PAYMENTS } from '../tables/payments.js';
 import { insertOrderStatement } from './converted-orders.js';
 
-const namedRecordsStatement = (customer: string): string => `
+const referencedRecordsStatement = (customer: string): string => `
   select ${CURRENCY_OF_APP} as currency, (
     select json_build_object('id', c.id, 'data_part', c.data_part, 'time_part', c.time_part, 'email', c.email,
       'first_name', c.first_name, 'last_name', c.last_name, 'phone', c.phone)
@@ -86,7 +86,7 @@ export class SqlImportedOrders implements ImportedOrders {
 }
 
 async function addOrder(transaction: Transaction, appId: number, order: ImportedOrder, number: string, now: Date) {
-  const records = await findNamedRecords(transaction, appId, order);
+  const records = await findReferencedRecords(transaction, appId, order);
   checkCurrency(records.currency, order.currency);
   const matcher = matcherOf(MATCHING['POST /int/orders'].variant, records.variants);
   const pricedImport = priceImport(order, records, (item) => matcher.find(item));
@@ -106,7 +106,11 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   return { id: (insertedRow as { id: number }).id };
 }
 
-async function findNamedRecords(transaction: Transaction, appId: number, order: ImportedOrder): Promise<NamedRecords> {
+async function findReferencedRecords(
+  transaction: Transaction,
+  appId: number,
+  order: ImportedOrder,
+): Promise<ReferencedRecords> {
   const { customer, locationCode, items, payments } = order;
   const itemValues = (field: 'code' | 'barcode' | 'external_ref') =>
     items.flatMap((item: ImportedItem) => item[field] ?? []);
@@ -120,8 +124,8 @@ async function findNamedRecords(transaction: Transaction, appId: number, order: 
     methodIds,
   ];
   const customerSql = customer === null ? 'false' : customerCondition(customer, placeholders(values));
-  const [records] = await transaction.rows<NamedRecords>(namedRecordsStatement(customerSql), values);
-  return records as NamedRecords;
+  const [records] = await transaction.rows<ReferencedRecords>(referencedRecordsStatement(customerSql), values);
+  return records as ReferencedRecords;
 }
 
 function paymentColumns({ method, amount }: PricedImport['payments'][number], ordinal: number): object {

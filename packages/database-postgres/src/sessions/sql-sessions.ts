@@ -22,8 +22,8 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// Includes upload tokens. Nothing refers to a removed session, because the idempotency keys of its calls expire after a
-// day.
+// Also matches upload tokens. Only idempotency keys refer to a session, and they expire a day after the call. Sessions
+// are removed later, so nothing refers to a removed one.
 const HAS_ENDED_BEFORE = `kind <> 'app' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   select app_id as "appId", id from access_tokens

@@ -22,7 +22,7 @@ interface Definition<C extends Columns> {
   readonly deferrableUniques?: Readonly<Record<string, readonly Name<C>[]>>;
   readonly checks?: Readonly<Record<string, string>>;
   readonly indexes?: Readonly<Record<string, readonly Name<C>[] | Index<C>>>;
-  /** Maps the name of each index that TypeORM cannot express to the reason. */
+  /** Indexes that TypeORM cannot express. The key is the name of the index, and the value is the reason. */
   readonly sqlIndexes?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-import { releasedVouchers, type OfferedVoucher, type Proforma } from '../index.js';
+import { releasedVouchers, type RequestedVoucher, type Proforma } from '../index.js';
 
 interface Voucher {
   readonly amount: number;
@@ -17,10 +17,10 @@ export class InMemoryVouchers {
     return this.vouchers.get(id);
   }
 
-  withCurrentAvailability<Offer extends OfferedVoucher>(offer: Offer): Offer {
-    const voucher = this.vouchers.get(offer.id);
-    if (voucher === undefined) return offer;
-    return { ...offer, available: voucher.heldBy === null ? voucher.amount - voucher.spent : 0 };
+  withCurrentAvailability<Requested extends RequestedVoucher>(requested: Requested): Requested {
+    const voucher = this.vouchers.get(requested.id);
+    if (voucher === undefined) return requested;
+    return { ...requested, available: voucher.heldBy === null ? voucher.amount - voucher.spent : 0 };
   }
 
   hold({ id, payments }: Proforma): void {

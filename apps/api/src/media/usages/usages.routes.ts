@@ -51,7 +51,7 @@ const UsageListShape = record({ data: listOf(UsageShape) });
 
 const DEFAULT_LIMIT = 30;
 
-const BROKEN_QUERY = {
+const BROKEN_USAGES_QUERY = {
   search: { schema: text, description: 'in label, URL, entity type, entity id and missing key' },
   ...PAGING,
 };
@@ -76,7 +76,7 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       caller: 'app',
       scope: 'media:read',
       summary: 'Lists stored URLs of missing files; files in Trash are not missing',
-      query: BROKEN_QUERY,
+      query: BROKEN_USAGES_QUERY,
       ignoresInvalidFilters: true,
       answers: { 200: UsageListShape },
       handle: async ({ app, query }) => {

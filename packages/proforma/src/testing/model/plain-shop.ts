@@ -93,8 +93,10 @@ export class PlainShop {
     public expirePaid: boolean,
   ) {}
 
-  create(requestedLines: readonly RequestedLine[], fee: number, offeredVouchers: readonly string[]): Answer {
-    if (offeredVouchers.some((voucher) => this.holdersOf(voucher).length > 0 || this.remainingAmountOf(voucher) === 0))
+  create(requestedLines: readonly RequestedLine[], fee: number, requestedVouchers: readonly string[]): Answer {
+    if (
+      requestedVouchers.some((voucher) => this.holdersOf(voucher).length > 0 || this.remainingAmountOf(voucher) === 0)
+    )
       return 'refused';
     const takenPieces: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
@@ -110,7 +112,7 @@ export class PlainShop {
     for (const { qty, price } of lines) total += qty * price;
     const vouchers: PlainProforma['vouchers'] = [];
     let debt = total;
-    for (const voucher of offeredVouchers) {
+    for (const voucher of requestedVouchers) {
       const paidAmount = Math.min(this.remainingAmountOf(voucher), debt);
       if (paidAmount > 0) vouchers.push({ voucher, firstAmount: paidAmount, keptAmount: paidAmount });
       debt -= paidAmount;

@@ -60,8 +60,8 @@ export class RealShop {
   }
 
   evaluate(evaluation: Evaluation, codes: readonly string[]): number {
-    const offeredVouchers = codes.map((code) => ({ id: this.idOf(code), code, available: 0 }));
-    const currentVouchers = offeredVouchers.map((voucher) => this.orders.vouchers.withCurrentAvailability(voucher));
+    const requestedVouchers = codes.map((code) => ({ id: this.idOf(code), code, available: 0 }));
+    const currentVouchers = requestedVouchers.map((voucher) => this.orders.vouchers.withCurrentAvailability(voucher));
     const vouchers = promisedVouchers(currentVouchers, evaluation.totals.endSales);
     return this.orders.addEvaluation(APP, { ...evaluation, vouchers, expiresAt: addHours(this.now, 24) });
   }

@@ -1,9 +1,9 @@
-import type { ImportedOrder, ImportedVariant, NamedRecords } from '@back-office/orders';
+import type { ImportedOrder, ImportedVariant, ReferencedRecords } from '@back-office/orders';
 import { offeredVariants } from '../catalogue/offered-variants.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 
-export function namedRecords(state: State, appId: number, order: ImportedOrder): NamedRecords {
+export function referencedRecords(state: State, appId: number, order: ImportedOrder): ReferencedRecords {
   return {
     currency: order.currency,
     customer: order.customer && (findNamedCustomer(state, appId, order.customer) ?? null),
