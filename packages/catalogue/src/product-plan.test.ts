@@ -55,7 +55,7 @@ const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[])
 /** Rows 0 and 2 take code `a` before the last row renames the product that has it. */
 const rowsTakingOneCode = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
-describe('planProducts with any rows', () => {
+describe('planProducts', () => {
   it('keeps codes, barcodes, references and slugs unique', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 7 }), (rows) => {
@@ -82,15 +82,15 @@ describe('planProducts with any rows', () => {
   });
 });
 
-describe('a code that was moved to another product and freed again', () => {
-  it('matches its original product again', () => {
+describe('a code that one row moves to another product and a later row frees', () => {
+  it('identifies its original product again', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
     expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
   });
 });
 
-describe('a failed row', () => {
+describe('a row that planProducts refuses', () => {
   it('has no effect on the other rows', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 6 }), (rows) => {
@@ -102,7 +102,7 @@ describe('a failed row', () => {
     );
   });
 
-  it('leaves a barcode with the variant to which an earlier row has moved it', () => {
+  it('does not take back a barcode that an earlier row has moved to another variant', () => {
     const [a, b] = [product(1, 'a'), product(2, 'b')];
     const foundProducts = {
       products: [a, b],
@@ -119,8 +119,8 @@ describe('a failed row', () => {
   });
 });
 
-describe('a plan with explanations', () => {
-  it('equals the plan without explanations', () => {
+describe('planProducts with explanations', () => {
+  it('plans the same changes as without explanations', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 6 }), (rows) => {
         expect(outcomesOf(rows, { explain: true })).toEqual(outcomesOf(rows));

@@ -1,6 +1,6 @@
 import { ApiError, parseErrors } from './api-error.js';
 
-describe('the errors of a body', () => {
+describe('the errors of a response body', () => {
   it.each([
     [
       'fields and areas',
@@ -24,7 +24,7 @@ describe('the errors of a body', () => {
     ],
     ['a failure of the service', { message: 'Internal server error' }, [{ message: 'Internal server error' }]],
     [
-      'wrong types',
+      'values of invalid types',
       { errors: { Utils: ['API.Utils.WrongDataType'], fields: [{ field: 'qty', expected_type: 'integer' }] } },
       [
         {
@@ -88,7 +88,7 @@ describe('an ApiError', () => {
     });
   });
 
-  it('has the text of the status if the body has no error', () => {
+  it('has the status text as its message if the body contains no error', () => {
     expect(new ApiError(new Response(null, { status: 404, statusText: 'Not Found' }), undefined).message).toBe(
       'Not Found',
     );

@@ -13,7 +13,7 @@ const clientWith = (options: Partial<ClientOptions> = {}): Client =>
 const keysOf = (): unknown[] => service.received.map(({ headers }) => headers['idempotency-key']);
 const stocks = { stocks: [{ code: 'TEE-M', warehouse_code: 'MAIN', qty: 1 }] };
 
-describe('a call', () => {
+describe('a call of the client', () => {
   it('sends token, parameters and body, and returns the body of the response', async () => {
     service.plan({ body: { data: { id: 7 } } });
     const { data } = await clientWith().patch('/proforma_orders/{id}', { path: { id: 7 }, body: { tags: ['a'] } });
@@ -34,7 +34,7 @@ describe('a call', () => {
     expect([await image.text(), image.type]).toEqual(['picture', 'image/png']);
   });
 
-  it('passes the response to onResponse', async () => {
+  it('passes the response to the onResponse callback', async () => {
     service.plan({ body: { data: [] }, headers: { ETag: '"1"' } });
     let tag: string | null = null;
     await clientWith().get('/warehouses', { onResponse: ({ headers }) => (tag = headers.get('ETag')) });
@@ -58,7 +58,7 @@ describe('a call', () => {
   });
 });
 
-describe('a retry', () => {
+describe('a retry of the client', () => {
   it.each([
     ['429', { status: 429 }],
     ['500', { status: 500 }],
@@ -138,7 +138,7 @@ describe('a retry', () => {
     expect(new Set(delays).size).toBeGreaterThan(5);
   });
 
-  it('ends after the maximum number of attempts, with the last failure', async () => {
+  it('is not made after the maximum number of attempts; the call then fails with the last error', async () => {
     service.plan({ breaks: 'before' });
     const call = clientWith({ retries: { ...FAST, maxAttempts: 3 } }).get('/warehouses');
     await expect(call).rejects.toMatchObject({ name: 'ApiError', status: 0, message: 'No response: fetch failed' });
@@ -205,7 +205,7 @@ describe('the pages of a list', () => {
     expect(queries()).toEqual(['pageSize=2&pageNo=1', 'pageSize=2&pageNo=2']);
   });
 
-  it('yield one row for a single record, and none for an empty object', async () => {
+  it('yield one row when the response has a single record, and none when it has an empty object', async () => {
     service.plan({ body: { data: { id: 9, variants: [{ id: 1 }] } } });
     expect(await idsOf(clientWith().all('/products', { query: { code: 'TEE' } }))).toEqual([9]);
     service.plan({ body: { data: {} } });
@@ -222,8 +222,8 @@ describe('the pages of a list', () => {
   });
 });
 
-describe('the types', () => {
-  it('refuse wrong paths, parameters and bodies', async () => {
+describe('the types of the client', () => {
+  it('refuse invalid paths, parameters and bodies', async () => {
     const client = clientWith({ fetch: () => Promise.resolve(Response.json({ data: [] })) });
     // @ts-expect-error There is no such path.
     await client.get('/proformas');

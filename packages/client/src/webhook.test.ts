@@ -31,10 +31,10 @@ describe('verifyWebhook', () => {
     ['another body', signed(), `${BODY} `],
     ['another secret', signed(BODY, { secret: 'whsec_b3RoZXI=' }), BODY],
     ['another id', { ...signed(), 'webhook-id': 'msg_2' }, BODY],
-    ['a signature that is no base64', { ...signed(), 'webhook-signature': 'v1,***' }, BODY],
+    ['a signature that is not base64', { ...signed(), 'webhook-signature': 'v1,***' }, BODY],
     ['no signature', { ...signed(), 'webhook-signature': '' }, BODY],
     ['no id', { ...signed(), 'webhook-id': undefined }, BODY],
-    ['a time that is no number', { ...signed(), 'webhook-timestamp': 'now' }, BODY],
+    ['a time that is not a number', { ...signed(), 'webhook-timestamp': 'now' }, BODY],
     ['an old request', signed(BODY, { timestamp: String(NOW.getTime() / 1_000 - 301) }), BODY],
     ['an early request', signed(BODY, { timestamp: String(NOW.getTime() / 1_000 + 301) }), BODY],
   ])('refuses %s', async (_, headers, body) => {

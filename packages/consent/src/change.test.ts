@@ -11,7 +11,7 @@ const request = (state: ConsentRequest['state'], channel: ConsentRequest['channe
 });
 const REVOCATION: Change = { channel: 'sms', from: 'granted', to: 'revoked', source: 'mobile_app', at: NOON };
 
-describe('a switch that was never changed', () => {
+describe('a consent switch that was never changed', () => {
   it('is granted', () => {
     expect(changeFor(request('granted'), undefined, NOON)).toBeUndefined();
   });
@@ -21,7 +21,7 @@ describe('a switch that was never changed', () => {
   });
 });
 
-describe('a switch that was revoked', () => {
+describe('a consent switch that was revoked', () => {
   it('is not revoked again', () => {
     expect(changeFor(request('revoked'), REVOCATION, NOON)).toBeUndefined();
   });
@@ -37,18 +37,18 @@ describe('a switch that was revoked', () => {
     });
   });
 
-  it('gets a grant that is dated no earlier than the revocation, even if the clock goes back', () => {
+  it('is never granted at an earlier time than its revocation, even if the clock goes back', () => {
     expect(changeFor(request('granted'), REVOCATION, EARLIER)?.at).toEqual(NOON);
   });
 });
 
-describe('requests from nodes with different clocks', () => {
+describe('consent changes from servers with different clocks', () => {
   const requests = fc.array(
     fc.record({ channel: fc.constantFrom(...SWITCHES), state: fc.constantFrom(...STATES), ms: fc.nat(10_000) }),
     { maxLength: 40 },
   );
 
-  it('make changes that follow from each other, with times that never decrease', () => {
+  it('each start from the previous state, and their times never decrease', () => {
     fc.assert(
       fc.property(requests, (sentRequests) => {
         const changes: Change[] = [];

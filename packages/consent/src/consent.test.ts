@@ -25,7 +25,7 @@ const effectiveChannels = (changes: readonly Change[]): Channel[] => {
   return CHANNELS.filter((channel) => channels[channel].effective);
 };
 
-describe('the consent without changes', () => {
+describe('a consent without changes', () => {
   const consent = consentOf(unreachable, []);
 
   it('is granted for everything', () => {
@@ -35,12 +35,12 @@ describe('the consent without changes', () => {
     }
   });
 
-  it('has the time of the registration as givenAt', () => {
+  it('has the time of the customer’s registration as givenAt', () => {
     expect(consent.givenAt).toEqual(REGISTERED);
   });
 });
 
-describe('the master switch', () => {
+describe('the master switch of a consent', () => {
   it('makes all channels ineffective when off, but keeps their states', () => {
     const changes = [changeOf('master', 'revoked'), changeOf('sms', 'revoked'), changeOf('push', 'granted')];
     expect(effectiveChannels(changes)).toEqual([]);
@@ -107,7 +107,7 @@ describe('the preferred channel', () => {
     expect(preferredChannelOf(customer, ...revokedChannels)).toEqual({ channelId: null, source: 'auto' });
   });
 
-  it('is the channel that the customer chose, effective or not', () => {
+  it('is the channel that the customer chose, even if it is not effective', () => {
     const customerWithChoice = { ...reachable, chosenChannelId: 2 };
     expect(preferredChannelOf(customerWithChoice)).toEqual({ channelId: 2, source: 'manual' });
     expect(preferredChannelOf(customerWithChoice, 'sms', 'master')).toEqual({ channelId: 2, source: 'manual' });

@@ -29,7 +29,7 @@ describe('a transaction in memory', () => {
   it.each([
     ['throws', { dryRun: false }],
     ['is a dry run', { dryRun: true }],
-  ])('undoes its writes when it %s', (_, options) => {
+  ])('rolls back its writes when it %s', (_, options) => {
     const { memory, table, id, names } = openTable();
     const run = () =>
       memory.transaction(() => {
@@ -41,7 +41,7 @@ describe('a transaction in memory', () => {
     expect(names()).toEqual(['first']);
   });
 
-  it('calls `commit` of a subclass, and is undone when `commit` throws', () => {
+  it('calls `commit` of a subclass, and is rolled back when `commit` throws', () => {
     const commits: string[] = [];
     class ObservedMemory extends Memory {
       protected override commit(): void {
@@ -67,7 +67,7 @@ describe('a transaction in memory', () => {
     expect(table.insert(2, { name: 'new' }).id).toBe(8);
   });
 
-  it('must be synchronous and cannot be nested', () => {
+  it('throws when it is asynchronous or nested', () => {
     const { memory } = openTable();
     expect(() => memory.transaction(() => Promise.resolve())).toThrow('must be synchronous');
     expect(() => memory.transaction(() => memory.transaction(() => 1))).toThrow('inside');
@@ -78,7 +78,7 @@ describe('a transaction in memory', () => {
     expect([table.get(2, id), table.all(2)]).toEqual([undefined, []]);
   });
 
-  it('restores the order of the records when it undoes a deletion', () => {
+  it('restores the order of the records when it rolls back a deletion', () => {
     const { memory, table, id, names } = openTable();
     table.insert(1, { name: 'second' });
     memory.transaction(() => table.delete(1, id), { dryRun: true });

@@ -7,7 +7,7 @@ const trackCall = <Result>(work: () => Promise<Result>) => track(work, isUnavail
 
 const loseDatabase = (): Promise<never> => Promise.reject(new DatabaseUnavailable('gone'));
 
-describe('a call that loses the database', () => {
+describe('a call that loses its database connection', () => {
   it('fails as unavailable before its write', async () => {
     await expect(trackCall(loseDatabase)).rejects.toThrow(DatabaseUnavailable);
   });
@@ -20,7 +20,7 @@ describe('a call that loses the database', () => {
     await expect(call).rejects.toThrow(UnknownOutcome);
   });
 
-  it('fails with an unknown outcome when an earlier run has written', async () => {
+  it('fails with an unknown outcome when an earlier run of the keyed call has written', async () => {
     const storeResultStatement = () => ({ text: '', values: [] });
     const runs = [null, Buffer.of(1)].map((earlierResult) =>
       new WriteOnce(storeResultStatement, earlierResult).run(() => trackCall(loseDatabase)),

@@ -46,7 +46,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('writes nothing after a swallowed error', async () => {
+  it('writes nothing when its work ignores the error of a statement', async () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       await insertItem(transaction, 1, 2).catch(() => {});
@@ -122,7 +122,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(0);
   });
 
-  it('commits when its last statement runs, and refuses later statements', async () => {
+  it('commits together with the statement that is marked as its last, and refuses later statements', async () => {
     await database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       const insertedRows = await transaction.runLast('insert into item (id, n) values (2, 2) returning id');
@@ -146,7 +146,7 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(4);
   });
 
-  it('writes nothing after a swallowed error before the last statement', async () => {
+  it('writes nothing when its work ignores an error before the last statement', async () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       await insertItem(transaction, 1, 2).catch(() => {});
@@ -191,7 +191,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('a transaction in progress', () => {
+describe('an open transaction', () => {
   it('refuses locks that violate the lock order', async () => {
     const result = database.transaction((transaction) => {
       transaction.locks('stock');
@@ -260,7 +260,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('a call that loses the database', () => {
+describe('a call that loses its database connection', () => {
   const loseDatabaseAfter = (work: () => Promise<unknown>) =>
     trackWrites(
       async () => {
@@ -418,7 +418,7 @@ describe('a bulk write', () => {
   });
 });
 
-describe('the timeouts', () => {
+describe('the timeouts of the database client', () => {
   it('end work on the server before the client gives up', async () => {
     const [session] = await database.rows<Record<'lock' | 'statement' | 'idle' | 'zone', string>>(
       `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
@@ -431,7 +431,7 @@ describe('the timeouts', () => {
     expect(bulkStatement).toBeLessThan(bulkQuery);
   });
 
-  it('limits the wait for a connection', async () => {
+  it('limit the wait for a connection', async () => {
     const releases: (() => void)[] = [];
     const holders = Array.from({ length: 4 }, () =>
       database.transaction(() => new Promise<void>((resolve) => releases.push(resolve))),

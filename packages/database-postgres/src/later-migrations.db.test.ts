@@ -103,7 +103,7 @@ describe('a later migration', () => {
     });
   });
 
-  it('may create a plain table, which `distribute` later distributes', async () => {
+  it('may create a plain table, which a later `distribute` distributes', async () => {
     const database = await makeTestDatabase();
     await installCitusStandIn(database);
     await distributeTables(database.connection);
@@ -154,12 +154,12 @@ describe('every migration since the first distributed version', () => {
   }, 120_000);
 });
 
-describe('the migration to unplaced events', () => {
+describe('the migration that adds the table of events without a position', () => {
   const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('UnplacedEvents'));
   const FIND_UNPLACED = `
     select app_id::int, type, record_ids, warehouse_ids, part_ids, removed from unplaced_events order by id`;
 
-  it('keeps placed events and moves the others', async () => {
+  it('keeps events with a position and moves the others to that table', async () => {
     const database = await makeTestDatabase({ isEmpty: true });
     const source = await migrationSourceFor(database.connection, MIGRATIONS.slice(0, MIGRATIONS_BEFORE)).initialize();
     await source.runMigrations();

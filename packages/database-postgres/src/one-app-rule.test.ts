@@ -487,7 +487,7 @@ describe('a statement that is marked as across apps', () => {
   });
 });
 
-describe('the statements across apps in the service', () => {
+describe('the statements of the service that are marked as across apps', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const sources = ['apps/api/src', 'packages/database-postgres/src'].map((folder) => join(root, folder));
   const isOfService = (file: string): boolean => file.endsWith('.ts') && !/\.test\.ts$|^testing\//.test(file);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-describe('people and orders that were stored before texts were folded', () => {
+describe('search texts of people and orders that were stored before texts were folded', () => {
   it('are folded by a migration', async () => {
     const rows = await database.rows<{ search_text: string }>(
       'select search_text from customers union all select search_text from orders',
@@ -91,7 +91,7 @@ describe('stored and searched texts about people', () => {
   });
 });
 
-describe('names that were stored before folding kept symbols', () => {
+describe('search texts of names that were stored before folding kept symbols', () => {
   const MIGRATIONS_BEFORE_SIGNS = 12;
 
   it('are folded again by a migration', async () => {

@@ -30,8 +30,8 @@ const takeGranted = async (): Promise<string[]> => {
   return granted.splice(0);
 };
 
-describe('a queue of ten connections', () => {
-  it('grants one app all connections except the two for look-ups', async () => {
+describe('a TurnQueue of ten connections', () => {
+  it('grants one app all connections except the two that are reserved for health checks and look-ups', async () => {
     requestTimes(9, app(1));
     expect(await takeGranted()).toHaveLength(8);
     expect(queue.waiting()).toEqual({ app: 1, token: 0, file: 0, health: 0 });
@@ -40,7 +40,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['health ', 'token a']);
   });
 
-  it('grants another app the next connection, before earlier calls of the first app', async () => {
+  it('grants the next free connection to another app, before earlier calls of the first app', async () => {
     requestTimes(20, app(1));
     request(app(2));
     await takeGranted();
@@ -49,7 +49,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2']);
   });
 
-  it('leaves connections free for the next call of another app', async () => {
+  it('keeps connections free for the next call of another app', async () => {
     request(app(2));
     queue.release(app(2));
     requestTimes(20, app(1));
@@ -65,7 +65,7 @@ describe('a queue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2', 'app 3', 'app 2', 'app 3', 'app 1', 'app 1']);
   });
 
-  it('leaves connections for apps and tokens while files are looked up', async () => {
+  it('keeps connections for calls and token look-ups during many file look-ups', async () => {
     requestTimes(300, file('1.2.3.4'));
     expect(await takeGranted()).toHaveLength(4);
     requestTimes(300, token('1.2.3.4'));
@@ -105,7 +105,7 @@ describe('a queue of ten connections', () => {
   });
 });
 
-describe('a queue of one connection', () => {
+describe('a TurnQueue of one connection', () => {
   it('grants the connection in turns', async () => {
     queue = new TurnQueue(1, TIMEOUT_MS);
     for (const party of [app(1), app(1), app(2), HEALTH, token('a'), file('a')]) request(party);

@@ -38,7 +38,7 @@ describe('subjectOf', () => {
   });
 });
 
-describe('a delivery', () => {
+describe('a delivery of an event', () => {
   const first = attemptedDelivery(newDelivery(event(1, 7), NOW, false), attempt(NOW, 500), 0.5);
 
   it('stays pending after a failure', () => {
@@ -61,7 +61,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('has its last attempt after exactly three days', () => {
+  it('has its last attempt exactly three days after the first one', () => {
     const end = addSeconds(NOW, GIVE_UP_AFTER_SECONDS);
     const late = { ...first, attempts: 20 };
     expect(attemptedDelivery(late, attempt(addSeconds(end, -60), 500), 0.5)).toMatchObject({

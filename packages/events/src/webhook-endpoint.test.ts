@@ -29,11 +29,11 @@ describe('parseSubject', () => {
 describe('selectionOf', () => {
   const ALL = { types: null, subject: null, areas: null };
 
-  it('selects every type without a filter', () => {
+  it('selects every type of event without a filter', () => {
     expect(selectionOf(ALL)).toEqual({ types: EVENT_TYPES });
   });
 
-  it('selects the types that every filter allows', () => {
+  it('selects only the types of event that every filter allows', () => {
     expect(selectionOf({ ...ALL, types: ['order.created', 'stock.changed'], areas: ['stock'] })).toEqual({
       types: ['stock.changed'],
     });

@@ -18,7 +18,7 @@ const answer = (status: number, retryAfterSeconds: number | null = null): Webhoo
 const TIMEOUT: WebhookAnswer = { error: 'timeout' };
 const secondsUntil = (at: Date | null): number => ((at?.getTime() ?? NaN) - NOW.getTime()) / 1_000;
 
-describe('an answer', () => {
+describe('the answer of a webhook receiver', () => {
   it.each([
     [answer(200), true],
     [answer(204), true],
@@ -36,7 +36,7 @@ describe('retryAt', () => {
   const pause = (attempts: number, given = answer(500), random = 0.5): number =>
     secondsUntil(retryAt(NOW, attempts, given, random));
 
-  it('is later after each attempt, up to a pause of six hours', () => {
+  it('comes after a longer pause with each attempt, up to six hours', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 50].map((attempts) => pause(attempts))).toEqual([
       5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]);
@@ -62,11 +62,11 @@ describe('deriveHealth', () => {
     expect(derive(FAILING, [])).toEqual({ health: FAILING, switchOffReason: undefined });
   });
 
-  it('returns a healthy state after one success', () => {
+  it('returns a healthy state after one successful delivery', () => {
     expect(derive(FAILING, [answer(500), answer(200)]).health).toEqual(HEALTHY);
   });
 
-  it('pauses longer with each failure, up to a minute', () => {
+  it('pauses the endpoint longer with each failure, up to a minute', () => {
     let health = HEALTHY;
     const pauses = Array.from({ length: 8 }, () => {
       ({ health } = derive(health, [TIMEOUT]));
@@ -76,21 +76,21 @@ describe('deriveHealth', () => {
     expect(health).toMatchObject({ failures: 8, failingSince: NOW });
   });
 
-  it('adds no failure when only repeated events fail', () => {
+  it('adds no failure when only retries fail', () => {
     const { health } = derive(HEALTHY, [TIMEOUT], false);
     expect(health).toMatchObject({ failures: 0, failingSince: NOW });
     expect(secondsUntil(health.retryAt)).toBe(0);
   });
 
-  it('ignores Retry-After of a success', () => {
+  it('ignores the Retry-After of a successful delivery', () => {
     expect(derive(HEALTHY, [answer(200, 300)]).health).toEqual(HEALTHY);
   });
 
-  it('pauses as long as an answer requests, even when another delivery succeeds', () => {
+  it('pauses the endpoint as long as one answer requests, even when another delivery succeeds', () => {
     expect(secondsUntil(derive(HEALTHY, [answer(429, 300), answer(200)]).health.retryAt)).toBe(300);
   });
 
-  it('gives up after three days without a success', () => {
+  it('switches the endpoint off after three days without a success', () => {
     const failingSince = addSeconds(NOW, -GIVE_UP_AFTER_SECONDS);
     expect(derive({ ...FAILING, failingSince }, [TIMEOUT]).switchOffReason).toMatch(/three days/);
     const failingLater = { ...FAILING, failingSince: addSeconds(failingSince, 1) };
@@ -98,7 +98,7 @@ describe('deriveHealth', () => {
     expect(derive({ ...FAILING, failingSince }, [TIMEOUT, answer(200)]).switchOffReason).toBe(undefined);
   });
 
-  it('gives up immediately after the status 410', () => {
+  it('switches the endpoint off immediately after the status 410', () => {
     expect(derive(HEALTHY, [answer(410), answer(200)]).switchOffReason).toMatch(/410/);
   });
 });

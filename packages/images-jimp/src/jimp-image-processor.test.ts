@@ -5,14 +5,14 @@ const facts = { mime: 'image/png', width: 100, height: 100, animated: false, cmy
 const output = { width: 10, format: 'webp' as const, quality: 80 };
 
 describe('an image with too many pixels', () => {
-  it('is rejected by its header', async () => {
+  it('is rejected after only its header is read', async () => {
     const processor = new JimpImageProcessor({ pixelLimit: 9_999 });
     const bytes = await sharpSampleImages.still('image/png', 100, 100);
     await expect(processor.process(bytes, facts, [output])).rejects.toThrow('more pixels');
   });
 });
 
-describe('a BMP', () => {
+describe('a BMP image', () => {
   it('is decoded', async () => {
     const processor = new JimpImageProcessor({ pixelLimit: 1_000 });
     const pixels = Buffer.from([0, 0, 255, 0, 255, 0, 0, 0]);

@@ -199,7 +199,7 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
   });
 });
 
-describe('the EXIF of an image', () => {
+describe('the EXIF data of an image', () => {
   it.each(['image/jpeg', 'image/png', 'image/webp'])('keeps only the orientation: %s', async (mime) => {
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       const format = mime.slice(6) as 'jpeg' | 'png' | 'webp';
@@ -211,7 +211,7 @@ describe('the EXIF of an image', () => {
     }
   });
 
-  it('is read in both byte orders', async () => {
+  it('is read in both byte orders (II and MM)', async () => {
     const plainJpeg = await drawPixels().jpeg().toBuffer();
     for (const order of ['II', 'MM'] as const) {
       const before = insert(plainJpeg, 2, segment(0xe1, 'Exif\0\0', exif(6, order)));

@@ -33,7 +33,7 @@ describe('changedRecords', () => {
     });
   });
 
-  it('is undefined without a change', () => {
+  it('is undefined when nothing changes', () => {
     expect(changedRecords(before, new Map([['B', { price: 2 }]]))).toBeUndefined();
     expect(changedRecords(before, new Map())).toBeUndefined();
   });

@@ -11,7 +11,7 @@ describe('a bulk write of rows', () => {
     expect(outcomes).toEqual([{ double: 2 }, 'Unreadable', 'Odd', { double: 8 }]);
   });
 
-  it('plans the valid rows with their index', () => {
+  it('plans only the valid rows, each with its index', () => {
     expect(plannedRows).toEqual([
       [1, 0],
       [3, 2],
@@ -19,7 +19,7 @@ describe('a bulk write of rows', () => {
     ]);
   });
 
-  it('separates planned rows from failed ones', () => {
+  it('returns planned rows and failed rows separately', () => {
     expect(plannedOf(outcomes)).toEqual([{ double: 2 }, { double: 8 }]);
     expect(failedRows(outcomes)).toEqual([
       { row: 1, key: 'Unreadable' },

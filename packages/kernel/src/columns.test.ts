@@ -3,7 +3,7 @@ import { columnsOf, fieldsOf, pick } from './columns.js';
 const row = { id: 1, end_sales: 5, sales_channel_id: 2, left: 'out' };
 const record = { id: 1, endSales: 5, salesChannelId: 2 };
 
-describe('columns and fields', () => {
+describe('a mapping between columns and fields', () => {
   it('converts columns to fields', () => {
     expect(fieldsOf(row, ['id', 'end_sales', 'sales_channel_id'])).toEqual(record);
   });

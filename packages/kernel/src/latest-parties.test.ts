@@ -1,7 +1,7 @@
 import { LatestParties } from './latest-parties.js';
 
-describe('the latest parties', () => {
-  it('return the time of the last call by another party', () => {
+describe('LatestParties', () => {
+  it('returns the time of the last call by another party', () => {
     const parties = new LatestParties<string>();
     expect(parties.otherCallAtMs('a')).toBe(-Infinity);
     parties.note('a', 1);

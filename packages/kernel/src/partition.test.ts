@@ -20,7 +20,7 @@ describe('timePartOf', () => {
 describe('newParts', () => {
   const at = new Date('2026-11-21T10:00:00Z');
 
-  it('picks one of 64 data parts and the month', () => {
+  it('returns one of 64 data parts, and the current month as the time part', () => {
     expect(newParts(at, () => 0)).toEqual({ dataPart: 1, timePart: 82 });
     expect(newParts(at, (limit) => limit - 1)).toEqual({ dataPart: 64, timePart: 82 });
   });

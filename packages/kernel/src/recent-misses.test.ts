@@ -1,6 +1,6 @@
 import { RecentMisses } from './recent-misses.js';
 
-describe('recent misses', () => {
+describe('keys in RecentMisses', () => {
   let nowMs: number;
   let misses: RecentMisses;
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('recent misses', () => {
     expect(misses.has('b')).toBe(false);
   });
 
-  it('forget the oldest key above the maximum', () => {
+  it('are forgotten when newer keys exceed the maximum number', () => {
     for (const key of ['a', 'b', 'a', 'c', 'd']) misses.add(key);
     expect(['a', 'b', 'c', 'd'].map((key) => misses.has(key))).toEqual([true, false, true, true]);
   });

@@ -26,7 +26,7 @@ describe('checkUrlField', () => {
     expect(checkUrlField(url, MAX_LENGTH, false)).toBe('is invalid');
   });
 
-  it('refuses a value that is no text, blank or too long', () => {
+  it('refuses a value that is not a text, is blank or is too long', () => {
     expect(checkUrlField(5, MAX_LENGTH, true)).toBe('malformed');
     expect(checkUrlField(' ', MAX_LENGTH, true)).toBe("can't be blank");
     expect(checkUrlField('x'.repeat(MAX_LENGTH + 1), MAX_LENGTH, true)).toBe('is too long');

@@ -6,7 +6,7 @@ const BY_CODE_BARCODE_REFERENCE: readonly Identifier[] = ['code', 'barcode', 'ex
 const shirt = { code: 'SHIRT', barcode: '8600000000001', external_ref: 'ref-1' };
 const shoe = { code: 'SHOE', barcode: '8600000000002', external_ref: 'ref-2' };
 
-describe('a row with identifiers of two records', () => {
+describe('a row with identifiers of two different records', () => {
   it('finds the record of the first identifier', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.find({ code: 'SHIRT', barcode: shoe.barcode, external_ref: shoe.external_ref })).toBe(shirt);
@@ -14,7 +14,7 @@ describe('a row with identifiers of two records', () => {
   });
 });
 
-describe('an identifier that differs', () => {
+describe('an identifier that differs from the stored one', () => {
   it.each([
     ['in another case', 'shirt'],
     ['with a space before it', ' SHIRT'],
@@ -39,7 +39,7 @@ describe('an identifier that differs', () => {
   });
 });
 
-describe('an empty identifier', () => {
+describe('an empty identifier of a row', () => {
   const recordWithoutNames = { code: '', barcode: null, external_ref: undefined };
 
   it.each([undefined, null, '', '  ', '\u00a0'])('finds no record by %j', (emptyValue) => {
@@ -53,7 +53,7 @@ describe('an empty identifier', () => {
   });
 });
 
-describe('findHolder', () => {
+describe('Matcher.findHolder', () => {
   it('searches one identifier only', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.findHolder('barcode', shoe.barcode)).toBe(shoe);
@@ -65,7 +65,7 @@ describe('findHolder', () => {
   });
 });
 
-describe('add', () => {
+describe('Matcher.add', () => {
   it('makes a record findable for later rows', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
     expect(matcher.find(shoe)).toBeUndefined();
@@ -75,8 +75,8 @@ describe('add', () => {
   });
 });
 
-describe('remove', () => {
-  it('makes a record unfindable by all its identifiers', () => {
+describe('Matcher.remove', () => {
+  it('makes a record impossible to find by any of its identifiers', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     matcher.remove(shirt);
     for (const [identifier, value] of Object.entries(shirt))
@@ -93,7 +93,7 @@ describe('remove', () => {
     expect(matcher.find({ code: 'T-SHIRT' })).toBe(renamedRecord);
   });
 
-  it('keeps another record that has taken an identifier', () => {
+  it('does not remove another record that now has one of the identifiers', () => {
     const matcher = matcherOf(['code'], [shirt]);
     const successor = { ...shoe, code: shirt.code };
     matcher.add(successor);
@@ -102,7 +102,7 @@ describe('remove', () => {
   });
 });
 
-describe('explain', () => {
+describe('Matcher.explain', () => {
   const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
 
   it('returns the identifier that found the record', () => {
@@ -211,8 +211,8 @@ function hasSameIdentifier(row: IdentifierValues, record: IdentifierValues, iden
   return rowValue !== undefined && rowValue !== null && rowValue !== '' && rowValue === record[identifier];
 }
 
-describe('rename', () => {
-  it('frees the old value and takes the new one from its holder', () => {
+describe('Matcher.rename', () => {
+  it('frees the old value and takes the new value from the record that has it', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(a, 'code', 'SHOE');
@@ -237,7 +237,7 @@ describe('rename', () => {
     expect(matcher.find({ code: 'BOOT' })).toBeUndefined();
   });
 
-  it('keeps a value that another record has taken', () => {
+  it('does not free a value that another record now has', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(b, 'code', 'SHIRT');

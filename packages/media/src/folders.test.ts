@@ -90,7 +90,7 @@ describe('nested folders', () => {
     expect([joinFolder(TOP_LEVEL, 'a'), joinFolder(parsePath('a'), 'b')]).toEqual(['a', 'a/b']);
   });
 
-  it('contain their descendants, not paths with the same prefix', () => {
+  it('contain their descendants, but not other paths that only begin with the same text', () => {
     expect(['a', 'a/b', 'ab', 'b', ''].map((otherPath) => isWithin(parsePath(otherPath), parsePath('a')))).toEqual([
       true,
       true,
@@ -101,7 +101,7 @@ describe('nested folders', () => {
     expect(isWithin(parsePath('x'), TOP_LEVEL)).toBe(true);
   });
 
-  it('move with their descendants', () => {
+  it('are moved together with their descendants', () => {
     const [from, to] = [parsePath('a/b'), parsePath('z')];
     expect(['a/b', 'a/b/c', 'a/bc', 'a'].map((otherPath) => rebaseFolder(parsePath(otherPath), from, to))).toEqual([
       'z',

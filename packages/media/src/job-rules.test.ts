@@ -3,7 +3,7 @@ import { splitTidyPayload } from './job-rules.js';
 describe('splitTidyPayload', () => {
   const makeKeys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
 
-  it('makes jobs of at most 500 blobs or keys', () => {
+  it('returns jobs of at most 500 blobs or keys', () => {
     const [blobs, keys] = [makeKeys(1_001), makeKeys(500)];
     const jobs = splitTidyPayload({ appId: 7, blobs, keys });
     expect(jobs.map((job) => [job.blobs.length, job.keys.length])).toEqual([
@@ -17,7 +17,7 @@ describe('splitTidyPayload', () => {
     expect(jobs.flatMap((job) => job.keys)).toEqual(keys);
   });
 
-  it('makes no jobs for an empty payload', () => {
+  it('returns no job for an empty payload', () => {
     expect(splitTidyPayload({ appId: 7, blobs: [], keys: [] })).toEqual([]);
   });
 });

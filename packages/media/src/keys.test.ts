@@ -70,7 +70,7 @@ describe('fileKey', () => {
     expect(fileKey('ab12cd34', '' as FolderPath, 'a.pdf', ascii)).toBe('ab12cd34/a.pdf');
   });
 
-  it('is followed by candidates with a number before the extension', () => {
+  it('is followed by candidate keys with a number before the extension', () => {
     expect([1, 2, 3].map((attempt) => keyCandidate('p/a.b/photo.jpg', attempt))).toEqual([
       'p/a.b/photo.jpg',
       'p/a.b/photo-2.jpg',
@@ -135,7 +135,7 @@ describe('keyOfUrl', () => {
     expect(keyOfUrl(url, base)).toBeUndefined();
   });
 
-  it('inverts publicUrl', () => {
+  it('is the inverse of publicUrl', () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-z0-9_][a-z0-9._@-]{0,12}$/), { minLength: 1 }),

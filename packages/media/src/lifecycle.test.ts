@@ -32,7 +32,7 @@ describe('the lifecycle of files', () => {
     expect(statesBefore(action, step)).toEqual(expected);
   });
 
-  it('has only the actions of the grid', () => {
+  it('has exactly the actions of the transition table', () => {
     expect(Object.keys(FILE_LIFECYCLE).toSorted()).toEqual(Object.keys(GRID).toSorted());
   });
 });

@@ -110,7 +110,7 @@ describe('freeName', () => {
     ['a.tar.gz', ['a.tar.gz'], 'a.tar (2).gz'],
     [`${'ж'.repeat(251)}.jpg`, [`${'ж'.repeat(251)}.jpg`], `${'ж'.repeat(247)} (2).jpg`],
     [`a.${'e'.repeat(253)}`, [`a.${'e'.repeat(253)}`], `a.${'e'.repeat(249)} (2)`],
-  ])('turns %j beside %j into %j', (name, takenNames, expected) => {
+  ])('for %j with the names %j in use returns %j', (name, takenNames, expected) => {
     expect(freeName(name, new Set(takenNames))).toBe(expected);
   });
 });
@@ -125,7 +125,7 @@ describe.each([
     return [...takenNames];
   };
 
-  it('is first the original name and then never a taken name', () => {
+  it('is the original name if that is free, and never a name in use', () => {
     fc.assert(
       fc.property(validNames, (originalName) => {
         const names = makeNames(originalName, 12);
@@ -161,12 +161,12 @@ describe('RestoredNames', () => {
     expect(restoredName('a.jpg', new Set(['b.jpg']))).toBe('a.jpg');
   });
 
-  it('appends a number to a taken name', () => {
+  it('appends a number to a name that is in use', () => {
     expect(restoredName('a.jpg', new Set(['a.jpg']))).toBe('a.jpg (2)');
     expect(restoredName('a.jpg', new Set(['a.jpg', 'a.jpg (2)', 'a.jpg (3)']))).toBe('a.jpg (4)');
   });
 
-  it('never assigns a name twice', () => {
+  it('never returns a name twice', () => {
     const names = new RestoredNames(['a', 'b', 'a (3)']);
     expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((name) => names.assign(name))).toEqual([
       'a (2)',
@@ -178,7 +178,7 @@ describe('RestoredNames', () => {
     ]);
   });
 
-  it('assigns names with the stated prefix', () => {
+  it('returns names that begin with the stated prefix', () => {
     fc.assert(
       fc.property(validNames, (originalName) => {
         const names = new RestoredNames([originalName]);
@@ -190,7 +190,7 @@ describe('RestoredNames', () => {
     );
   });
 
-  it('assigns ten thousand names quickly', () => {
+  it('returns ten thousand names quickly', () => {
     const names = new RestoredNames(['a']);
     const assignedNames = Array.from({ length: 10_000 }, () => names.assign('a'));
     expect([assignedNames[9_999], new Set(assignedNames).size]).toEqual(['a (10001)', 10_000]);

@@ -1,6 +1,6 @@
 import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canRunScripts } from './types.js';
 
-describe('a type of files', () => {
+describe('a file type', () => {
   it('has a kind when the library accepts it', () => {
     expect(ALLOWED_MIMES).toHaveLength(22);
     expect(new Set(ALLOWED_MIMES.map(kindOf))).toEqual(new Set(FILE_KINDS));
@@ -13,7 +13,7 @@ describe('a type of files', () => {
     },
   );
 
-  it('is processed when it is an image, a video or PDF', () => {
+  it('needs processing when it is an image, a video or PDF', () => {
     expect(ALLOWED_MIMES.filter((mime) => !isProcessed(mime))).toEqual(
       ALLOWED_MIMES.filter((mime) => /^(audio|text)\/|svg|officedocument|zip/.test(mime)),
     );

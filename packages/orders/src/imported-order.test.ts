@@ -32,7 +32,7 @@ const priceOrder = (order: Partial<ImportedOrder> = {}, variant: ImportedVariant
   priceImport({ ...ORDER, ...order }, REFERENCED_RECORDS, ({ code }) => (code === variant.code ? variant : undefined));
 
 describe('an imported order', () => {
-  it('uses the price of the catalogue and keeps the paid amount', () => {
+  it('uses the price of the catalogue when it states none, and keeps the paid amount', () => {
     expect(priceOrder()).toMatchObject({
       lines: [{ price: 1200, sales: 2400 }],
       totals: { endSales: 2400 },
@@ -49,7 +49,7 @@ describe('an imported order', () => {
     [{ locationCode: 'nowhere', items: [{ code: 'B', qty: 1, price: 1 }] }, 'API.Order.AppLocationNotFound'],
     [{ items: [{ code: 'B', qty: 1, price: 1 }], payments: [{ methodId: 6, amount: 1 }] }, 'API.Order.ProductNotFound'],
     [{ payments: [{ methodId: 6, amount: 1 }] }, 'API.PaymentMethod.NotSupported'],
-  ])('is refused for the first missing record: %j', (order, expectedKey) => {
+  ])('is refused because of the first missing record: %j', (order, expectedKey) => {
     expect(priceOrder(order)).toMatchObject({ refused: expectedKey });
   });
 

@@ -18,9 +18,12 @@ const planChange = (order: ChangeableOrder, fields: Partial<OrderChange>, onHand
 const failureKeysOf = ({ outcomes }: OrderPlan) => failedRows(outcomes).map(({ key }) => key);
 
 describe('planOrderChanges', () => {
-  it.each([{ id: 2 }, { dataPart: 21 }, { timePart: 31 }])('does not find an order by other parts: %j', (otherName) => {
-    expect(failureKeysOf(planChange(anOrder(), { ...otherName, status: 'completed' }))).toEqual([ORDER_NOT_FOUND]);
-  });
+  it.each([{ id: 2 }, { dataPart: 21 }, { timePart: 31 }])(
+    'does not find an order when id, data_part or time_part differs: %j',
+    (otherName) => {
+      expect(failureKeysOf(planChange(anOrder(), { ...otherName, status: 'completed' }))).toEqual([ORDER_NOT_FOUND]);
+    },
+  );
 
   it('keeps fields that are not sent', () => {
     const order = anOrder({ invoiceNumber: '2026/1', paymentStatus: 'partial' });
@@ -38,22 +41,22 @@ describe('planOrderChanges', () => {
   });
 });
 
-describe('an order with reserved pieces', () => {
+describe('an order with reserved stock', () => {
   const order = anOrder({ reservedPieces: [PIECES] });
 
-  it.each(['shipped', 'delivered'] as const)('takes the pieces out of stock when %s', (deliveryStatus) => {
+  it.each(['shipped', 'delivered'] as const)('takes the reserved pieces out of stock when %s', (deliveryStatus) => {
     const { orders, endedReservations } = planChange(order, { deliveryStatus });
     expect(endedReservations).toEqual([{ ...PIECES, kind: 'ship', reference: 'O-1' }]);
     expect(orders).toMatchObject([{ deliveryStatus, hasShipped: true, reservedPieces: [] }]);
   });
 
-  it('releases the pieces when canceled', () => {
+  it('releases the reserved pieces when canceled', () => {
     const { endedReservations, canceledIds } = planChange(order, { status: 'canceled' });
     expect(endedReservations).toEqual([{ ...PIECES, kind: 'release', reference: 'O-1' }]);
     expect(canceledIds).toEqual([1]);
   });
 
-  it('keeps the pieces after other changes', () => {
+  it('keeps the reserved pieces after other changes', () => {
     const { orders, endedReservations } = planChange(order, { status: 'completed', deliveryStatus: 'returned' });
     expect(endedReservations).toEqual([]);
     expect(orders[0]?.reservedPieces).toEqual([PIECES]);
@@ -81,7 +84,7 @@ describe('two orders of one call', () => {
     expect(failedRows(outcomes)).toEqual([{ row: 1, key: NEGATIVE_STOCK }]);
   });
 
-  it('take no pieces for the order that fails', () => {
+  it('leave the stock unchanged for the order that fails', () => {
     const largeOrder = { ...firstOrder, reservedPieces: [PIECES, { ...PIECES, proformaItemId: 12, qty: 5 }] };
     const { orders, outcomes } = planOrderChanges([ship(largeOrder), ship(secondOrder)], {
       orders: [largeOrder, secondOrder],
@@ -95,7 +98,7 @@ describe('two orders of one call', () => {
 describe('several rows of one order', () => {
   const order = anOrder({ reservedPieces: [PIECES] });
 
-  it('apply one after another: a shipped order cannot be canceled', () => {
+  it('apply one after another: an order that an earlier row ships cannot be canceled', () => {
     const rows = [
       { deliveryStatus: 'shipped' as const },
       { status: 'canceled' as const, deliveryStatus: 'shipped' as const },
@@ -108,14 +111,14 @@ describe('several rows of one order', () => {
     expect([orders.length, endedReservations.length]).toEqual([1, 1]);
   });
 
-  it('keep the message key of a row that is already invalid', () => {
+  it('return the message key of a row that is already invalid', () => {
     const { outcomes } = planOrderChanges(['API.Orders.WrongDataType'], { orders: [], onHand: plentyOnHand });
     expect(outcomes).toEqual(['API.Orders.WrongDataType']);
   });
 });
 
 describe('an order that has shipped', () => {
-  it('cannot be canceled, even when returned', () => {
+  it('cannot be canceled, even after it was returned', () => {
     const order = anOrder({ deliveryStatus: 'returned', hasShipped: true });
     expect(failureKeysOf(planChange(order, { status: 'canceled' }))).toEqual([ALREADY_SHIPPED]);
   });
@@ -146,7 +149,7 @@ describe('a cancellation without refund', () => {
   });
 });
 
-describe('a refund', () => {
+describe('a refund of an order', () => {
   it('can be requested together with the cancellation', () => {
     expect(planChange(anOrder(), { status: 'canceled', refund: true }).refundedIds).toEqual([1]);
   });
@@ -158,11 +161,11 @@ describe('a refund', () => {
     expect([refundedIds, canceledIds]).toEqual([[1], []]);
   });
 
-  it('requires a cancellation', () => {
+  it('is refused when the order is not canceled', () => {
     expect(failureKeysOf(planChange(anOrder(), { refund: true }))).toEqual([INVALID_REFUND]);
   });
 
-  it('is refused for an order of another system', () => {
+  it('is refused for an imported order', () => {
     const order = anOrder({ isRefundable: false });
     expect(failureKeysOf(planChange(order, { status: 'canceled', refund: true }))).toEqual([NOT_REFUNDABLE]);
   });

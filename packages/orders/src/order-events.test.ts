@@ -20,7 +20,7 @@ describe('the events of a changed order', () => {
     expect(typesOf(anOrder({ reservedPieces: [PIECES] }), change)).toEqual(types);
   });
 
-  it('cover only changed values', () => {
+  it('are limited to values that changed', () => {
     const order = anOrder({ deliveryStatus: 'shipped', hasShipped: true, paymentStatus: 'paid' });
     expect(typesOf(order, { deliveryStatus: 'delivered', paymentStatus: 'paid' })).toEqual(['order.delivered']);
   });

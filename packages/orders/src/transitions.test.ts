@@ -9,7 +9,7 @@ const GRID: Readonly<Record<OrderStatus, Readonly<Record<OrderStatus, boolean>>>
 };
 
 describe.each(ORDER_STATUSES)('an order that is %s', (before) => {
-  it.each(ORDER_STATUSES)('becomes %s only if the grid allows it', (status) => {
+  it.each(ORDER_STATUSES)('becomes %s only if the transition table allows it', (status) => {
     const order = anOrder({ status: before });
     const { orders, outcomes } = planOrderChanges([{ ...identifierOf(order), status }], {
       orders: [order],

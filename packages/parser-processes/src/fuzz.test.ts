@@ -7,7 +7,7 @@ const FILES_PER_PARSER = 400;
 const SEED = 1;
 
 describe.each(FUZZ_TARGETS)('the parser of $name', (target) => {
-  it('keeps its rules for changed files', async () => {
+  it('fulfils its invariants for mutated files', async () => {
     const { executions, findings } = await fuzz(target, {
       random: new SeededRandom(SEED),
       seeds: readCorpus(target.name),
@@ -18,16 +18,16 @@ describe.each(FUZZ_TARGETS)('the parser of $name', (target) => {
   });
 });
 
-describe('the check of metadata', () => {
+describe('the check for location metadata', () => {
   it.each(Object.entries(IMAGES_WITH_LOCATION))('finds the location of %s', async (_, file) => {
     await expect(checkMetadata(file)).rejects.toThrow('no metadata');
   });
 });
 
-describe('fuzz', () => {
+describe('the fuzzer', () => {
   const options = { random: new SeededRandom(SEED), seeds: [], shouldContinue: (count: number) => count < 1_000 };
 
-  it('finds a parser that throws for a number out of range', async () => {
+  it('finds a parser that throws when a number is out of range', async () => {
     const check = async (file: Uint8Array): Promise<void> => {
       if (file[3] === 0xff) throw new Error('out of range');
     };
@@ -36,7 +36,7 @@ describe('fuzz', () => {
     expect(findings[0]?.file[3]).toBe(0xff);
   });
 
-  it('repeats the same files for the same seed', async () => {
+  it('generates the same files for the same seed', async () => {
     const filesOf = async (seed: number): Promise<Uint8Array[]> => {
       const files: Uint8Array[] = [];
       const check = async (file: Uint8Array): Promise<void> => void files.push(file);

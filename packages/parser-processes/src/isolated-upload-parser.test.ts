@@ -81,7 +81,7 @@ describe('IsolatedUploadParser', () => {
     expect(await parse(parser, jpegSample(), { pixelLimit: 1 })).toEqual(IMAGE_TOO_LARGE);
   });
 
-  it('refuses an upload that becomes unreadable in the middle, and leaves no file', async () => {
+  it('refuses an upload that becomes unreadable in the middle, and leaves no temporary file', async () => {
     expect(await parse(sharedParser, drawing(`${'<g/>'.repeat(100_000)}<path`))).toEqual(UNSUPPORTED_TYPE);
     expect(await readdir(folder)).toHaveLength(1);
   });

@@ -24,7 +24,7 @@ function makeTasks(queue: FairQueue) {
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('FairQueue', () => {
-  it('leaves half of the processes to other owners', async () => {
+  it('leaves half of the processes free for other owners', async () => {
     const tasks = makeTasks(new FairQueue(2, 1));
     for (const name of ['a1', 'a2', 'a3']) void tasks.add(APP, name);
     void tasks.add(OTHER_APP, 'b1');

@@ -36,7 +36,7 @@ describe('ProcessPool', () => {
     expect(await run()).not.toBe(first);
   });
 
-  it('does not report a crash of the task when something else kills its process', async () => {
+  it('does not blame the task when something else kills its process', async () => {
     const first = await run();
     const task = run({ waits: true });
     process.kill(first, 'SIGKILL');
@@ -51,7 +51,7 @@ describe('ProcessPool', () => {
     expect(await run()).not.toBe(first);
   });
 
-  it('gives up a task after its maximum elapsed time', async () => {
+  it('ends a task after its maximum elapsed time', async () => {
     await expect(pool.run({ waits: true }, { ...LIMITS, maxElapsedMs: 300 })).rejects.toThrow('took too long');
   });
 });

@@ -65,7 +65,7 @@ describe('priceBasket of an invalid basket', () => {
   });
 });
 
-describe('a shipment fee', () => {
+describe('the shipment fee of a basket', () => {
   it('is added to the lines', () => {
     const { fees, totals } = priceShirts(1, { shipment: COURIER });
     expect(fees).toMatchObject([{ kind: 'shipment', name: 'Courier', price: 300, sales: 300 }]);
@@ -83,7 +83,7 @@ describe('a shipment fee', () => {
   });
 });
 
-describe('vouchers', () => {
+describe('vouchers in an evaluation', () => {
   it('pay in the given order until the total is covered', () => {
     const vouchers = [
       { id: 1, code: 'A', available: 1_000 },

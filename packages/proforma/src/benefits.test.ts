@@ -15,7 +15,7 @@ describe('releasedVouchers', () => {
     expect(releasedVouchers(proformaWithVoucher, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 500 }]);
   });
 
-  it('spends nothing of a fully refunded voucher', () => {
+  it('counts nothing as spent from a fully refunded voucher', () => {
     const after = aProforma(line(), voucherPayment(1_000), refund(1, 1_000), inStatus('canceled'));
     expect(releasedVouchers(proformaWithVoucher, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 0 }]);
   });
@@ -38,7 +38,7 @@ describe('earnedPoints', () => {
     return { ...after, converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true } };
   };
 
-  it('returns the points once, at conversion', () => {
+  it('returns the loyalty points once, at conversion', () => {
     expect(earnedPoints(draft, convertedWith(7))).toEqual({ orderId: 9, customerId: 77, points: 7 });
     expect(earnedPoints(convertedWith(7), convertedWith(7))).toBeUndefined();
   });

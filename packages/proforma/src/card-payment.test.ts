@@ -97,7 +97,7 @@ describe('a settled card payment', () => {
     expect(settle(aProforma(pendingCardPayment(3000), inStatus(status))).status).toBe('paid');
   });
 
-  it('returns the proforma to draft when debt remains and no other payment is pending', () => {
+  it('sets the proforma back to draft when debt remains and no other payment is pending', () => {
     expect(settle(aProforma(pendingCardPayment(1200), inStatus('awaiting_payment'))).status).toBe('draft');
     expect(
       settle(aProforma(pendingCardPayment(1200), pendingCardPayment(1), inStatus('awaiting_payment'))).status,
@@ -108,7 +108,7 @@ describe('a settled card payment', () => {
     expect(settle(aProforma(pendingCardPayment(1200), inStatus(status))).status).toBe(status);
   });
 
-  it('refunds the part above the debt', () => {
+  it('is partly refunded when it exceeds the debt', () => {
     const next = settle(aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('awaiting_payment')));
     expect(next.status).toBe('paid');
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
@@ -144,7 +144,7 @@ describe('a settled card payment', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'refunds only its part above the debt when the proforma is %s, and repeats no failed refund',
+    'is refunded only for its part above the debt when the proforma is %s, without a retry of a failed refund',
     (status) => {
       const failedRefund = refund(2, 3000, 'refund_failed');
       const next = settle(aProforma(pendingCardPayment(100), bankPayment(6000), failedRefund, inStatus(status)));
@@ -152,7 +152,7 @@ describe('a settled card payment', () => {
     },
   );
 
-  it('covers the debt that remains besides a pending refund', () => {
+  it('may cover the debt that a pending refund causes', () => {
     const next = settle(aProforma(pendingCardPayment(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
     const coveredProforma = settle(
@@ -162,7 +162,7 @@ describe('a settled card payment', () => {
     expect(pendingRefunds(coveredProforma)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
-  it('is refunded before another payment with an equal date', () => {
+  it('is refunded before another payment of the same time', () => {
     const next = settle(
       aProforma(pendingCardPayment(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')),
     );
@@ -178,7 +178,7 @@ describe('a settled card payment', () => {
     ]);
   });
 
-  it('pays the debt of a converted proforma, and is refunded above the debt', () => {
+  it('pays the debt of a converted proforma, and is refunded for its part above the debt', () => {
     const convertedProforma = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
     const next = settle(convertedProforma);
     expect(next.status).toBe('converted');
@@ -192,12 +192,12 @@ describe('a settled card payment', () => {
 });
 
 describe('a failed card payment', () => {
-  it('returns the proforma to draft when no other payment is pending', () => {
+  it('sets the proforma back to draft when no other payment is pending', () => {
     const next = settle(aProforma(pendingCardPayment(3000), inStatus('awaiting_payment')), { status: 'failed' });
     expect([next.status, debtOf(next), amountsAndStatuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
   });
 
-  it('keeps the proforma awaiting_payment while another payment is pending', () => {
+  it('leaves the proforma in awaiting_payment while another payment is pending', () => {
     const twicePending = aProforma(pendingCardPayment(3000), pendingCardPayment(3000), inStatus('awaiting_payment'));
     expect(settle(twicePending, { status: 'failed' }).status).toBe('awaiting_payment');
   });
@@ -209,7 +209,7 @@ describe('a failed card payment', () => {
   });
 });
 
-describe('a repeated result', () => {
+describe('a repeated result of a card payment', () => {
   it.each([
     ['settled', 'settled'],
     ['settled', 'failed'],

@@ -76,7 +76,7 @@ describe('feesFor', () => {
 });
 
 describe('firstAttempt', () => {
-  it('is due after 30 seconds for a call, and immediately for the sweep', () => {
+  it('is due after 30 seconds when a call requests the refund, and immediately when the sweep does', () => {
     expect(firstAttempt({ date: NOW }, true)).toEqual({
       attempts: 1,
       nextAttemptAt: new Date(NOW.getTime() + 30_000),
@@ -108,7 +108,7 @@ describe('refundOrders', () => {
     expect(changes[0]?.after.payments.map(({ amount }) => amount)).toEqual([400, -400]);
   });
 
-  it('finds orders with points to take back', () => {
+  it('also returns orders with loyalty points to take back', () => {
     const orderWithPoints = {
       ...paidOrder,
       orderId: 7,

@@ -28,7 +28,7 @@ function refundsOf(proforma: Proforma): unknown[] {
     .map((refundPayment) => [refundPayment.refundOf, refundPayment.amount, refundPayment.status]);
 }
 
-describe('cancel', () => {
+describe('the cancellation of a proforma', () => {
   const before = aProforma(
     line({ qty: 3 }),
     bankPayment(1000),
@@ -43,7 +43,7 @@ describe('cancel', () => {
     expect(cancel(before, { reason: null, now: NOW })).toMatchObject({ cancelReason: null });
   });
 
-  it('refunds all held money', () => {
+  it('refunds all money that the proforma holds', () => {
     expect(refundsOf(next)).toEqual([
       [3, -200, 'refunded'],
       [3, -500, 'pending'],
@@ -58,7 +58,7 @@ describe('cancel', () => {
   });
 });
 
-describe('convert', () => {
+describe('the conversion of a proforma', () => {
   const before = aProforma(line({ qty: 3, qtyConfirmed: 2 }), line({ qty: 4 }), bankPayment(3000), refund(1, 1000));
   const next = convert(before, ORDER) as Proforma;
 
@@ -72,7 +72,7 @@ describe('convert', () => {
     expect(next.lines.map((productLine) => reservedQty(next, productLine))).toEqual([2, 4]);
   });
 
-  it('freezes the shown payments', () => {
+  it('keeps showing the payments as they were before it', () => {
     expect(shownPayments(next)).toEqual(before.payments);
     const laterProforma = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
     expect(laterProforma.payments[1]?.status).toBe('refunded');
@@ -80,16 +80,16 @@ describe('convert', () => {
     expect(shownPayments(before)).toBe(before.payments);
   });
 
-  it('changes nothing a second time', () => {
+  it('changes nothing when it is repeated', () => {
     expect(convert(next, { ...ORDER, orderNumber: 'O-2026-99999999' })).toBe(next);
   });
 
-  it('accepts an unpaid proforma', () => {
+  it('is allowed for an unpaid proforma', () => {
     expect(convert(aProforma(), ORDER)).toMatchObject({ status: 'converted', payments: [] });
   });
 });
 
-describe('loyalty points', () => {
+describe('loyalty points of a conversion', () => {
   const pointsOf = (proforma: Proforma, amountPerPoint: number): number | undefined =>
     (convert(proforma, { ...ORDER, amountPerPoint }) as Proforma).converted?.points;
 
@@ -103,7 +103,7 @@ describe('loyalty points', () => {
     expect(pointsOf(aProforma(line({ qty: 3, price: 1000 })), amountPerPoint)).toBe(points);
   });
 
-  it('count the confirmed total, including fees', () => {
+  it('are calculated from the confirmed total, including fees', () => {
     expect(pointsOf(aProforma(line({ qty: 3, qtyConfirmed: 1, price: 1000 }), fee(490)), 10)).toBe(149);
   });
 
@@ -113,7 +113,7 @@ describe('loyalty points', () => {
   });
 });
 
-describe('convert with nothing confirmed', () => {
+describe('the conversion of a proforma without confirmed pieces', () => {
   it('is refused', () => {
     const zeroLines = [line({ qtyConfirmed: 0 }), line({ qtyConfirmed: 0 })];
     expect(convert(aProforma(...zeroLines, inStatus('partial_confirmed')), ORDER)).toEqual(NOTHING_CONFIRMED);
@@ -122,8 +122,8 @@ describe('convert with nothing confirmed', () => {
   });
 });
 
-describe('a deadline', () => {
-  it('counts as passed at exactly its time', () => {
+describe('the deadline of a proforma', () => {
+  it('has passed at exactly its time', () => {
     const proforma = aProforma(withDeadline(NOW));
     expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
     expect(isPastDeadline(proforma, NOW)).toBe(true);
@@ -176,12 +176,12 @@ describe('a proforma paid in full past its deadline', () => {
     });
   });
 
-  it('is due until the alert is raised', () => {
+  it('is due for the sweep until the alert is raised', () => {
     expect(dueAt(before)).toEqual(NOW);
     expect(dueAt(alertedProforma)).toBeNull();
   });
 
-  it('gets no second alert after the first is resolved', () => {
+  it('gets no second alert after the first one is resolved', () => {
     expect(meetDeadline(alertedProforma, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedProforma);
     const resolvedProforma = aProforma(line(), bankPayment(3000), withOpenAlert('paid_not_converted', NOW), overdue);
     expect(countOpenAlerts(resolvedProforma)).toBe(0);
@@ -254,7 +254,7 @@ describe('refundOrder', () => {
   );
   const refundedProforma = refundOrder(convertedProforma, { now: NOW });
 
-  it('refunds all held money, newest payment first, vouchers last', () => {
+  it('refunds all money of the order, newest payment first, vouchers last', () => {
     expect(refundsOf(refundedProforma).slice(1)).toEqual([
       [3, -1300, 'pending'],
       [2, -1000, 'pending'],
@@ -268,13 +268,13 @@ describe('refundOrder', () => {
     expect(refundedProforma).toMatchObject({ status: 'converted', endSales: convertedProforma.endSales });
   });
 
-  it('refunds nothing a second time', () => {
+  it('refunds nothing when it is repeated', () => {
     expect(refundOrder(refundedProforma, { now: NOW })).toBe(refundedProforma);
     const failedProforma = settleRefund(refundedProforma, refundedProforma.payments.at(-2)?.id ?? 0, 'failed', NOW);
     expect(refundOrder(failedProforma, { now: NOW })).toBe(failedProforma);
   });
 
-  it('resolves only the alerts of refunded payments', () => {
+  it('resolves only alerts about payments that it refunds', () => {
     const [, , card, ...laterPayments] = convertedProforma.payments;
     const alertedProforma = alertUnexpectedPayment(
       withOpenAlert('refund_failed')(convertedProforma),

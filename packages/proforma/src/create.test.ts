@@ -55,7 +55,7 @@ describe('createProforma', () => {
     });
   });
 
-  it('sets the deadline by the lifetime of the app', () => {
+  it('sets the deadline by the app’s lifetime of proformas', () => {
     expect(proforma).toMatchObject({ processingDate: NOW, insertedAt: NOW, updatedAt: NOW });
     expect(proforma.expiresAt).toEqual(addHours(NOW, 72));
     expect(assertCreated(createWith(evaluation, { lifetimeHours: 1 })).expiresAt).toEqual(addHours(NOW, 1));
@@ -82,7 +82,7 @@ describe('createProforma', () => {
   });
 });
 
-describe('an evaluation', () => {
+describe('an evaluation for a new proforma', () => {
   it('is refused when it does not exist', () => {
     expect(createWith(undefined)).toEqual(refusals.STALE_EVALUATION);
   });
@@ -102,13 +102,13 @@ describe('an evaluation', () => {
 });
 
 describe('a product without VAT', () => {
-  it('is refused on any line, unlike a product with 0 % VAT', () => {
+  it('is refused on every line, unlike a product with 0 % VAT', () => {
     expect(createWith(anEvaluation(withLine({}), withLine({ vatRate: null })))).toEqual(refusals.MISSING_VAT);
     expect(assertCreated(createWith(anEvaluation(withLine({ vatRate: 0 })))).status).toBe('draft');
   });
 });
 
-describe('a guest', () => {
+describe('a guest as the buyer', () => {
   it('is accepted with complete data', () => {
     expect(assertCreated(createWith(anEvaluation(withGuest()))).buyer.id).toBeNull();
     expect(assertCreated(createWith(anEvaluation(withGuest(), withDelivery({ country: null })))).status).toBe('draft');
@@ -131,8 +131,8 @@ describe('a guest', () => {
   });
 });
 
-describe('a customer', () => {
-  it('needs no delivery data', () => {
+describe('a customer as the buyer', () => {
+  it('does not need delivery data', () => {
     const withoutContact: Trait<Evaluation> = (evaluation) => ({
       ...evaluation,
       buyer: { ...evaluation.buyer, email: null, firstName: null, lastName: null, phone: null },
@@ -141,7 +141,7 @@ describe('a customer', () => {
   });
 });
 
-describe('a pickup point', () => {
+describe('the pickup point of a new proforma', () => {
   it.each(['not needed', 'available'] as const)('is accepted when %s', (point) => {
     expect(assertCreated(createWith(anEvaluation(withPickupPoint(point)))).status).toBe('draft');
   });
@@ -155,7 +155,7 @@ describe('a pickup point', () => {
 const insufficientShirts = (wanted: number, ...available: refusals.Shortage['available']) =>
   refusals.insufficientStock('Shirt', { code: anEvaluation().lines[0]?.code ?? '', wanted, available });
 
-describe('stock', () => {
+describe('the stock for a new proforma', () => {
   it('is refused, with the name of the product, when insufficient', () => {
     expect(createWith(anEvaluation(withLine({ name: 'Coat' }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(
       insufficientShirts(8, { warehouse_code: 'W1', qty: 7 }),
@@ -240,7 +240,7 @@ describe('the minimum basket amount', () => {
   });
 
   it.each(refusalCases.filter(({ violatedPart }) => violatedPart !== 'stock'))(
-    'is checked after $refusal.refused',
+    'is checked after the reason for $refusal.refused',
     ({ refusal, trait }) => {
       expect(createWith(anEvaluation(trait), { minimumBasketAmount: 1_000_000 })).toEqual(refusal);
     },
@@ -251,18 +251,18 @@ describe('the minimum basket amount', () => {
   });
 });
 
-describe('refusals of one evaluation', () => {
-  it('form fourteen pairs, each of which is tested', () => {
+describe('refusals of a new proforma for two reasons at once', () => {
+  it('are tested for fourteen pairs of reasons', () => {
     expect(refusalPairs).toHaveLength(14);
   });
 
-  it.each(refusalPairs)('are checked in order: $name', ({ earlier, later }) => {
+  it.each(refusalPairs)('are decided by the first reason: $name', ({ earlier, later }) => {
     expect(createWith(anEvaluation(later.trait, earlier.trait))).toEqual(earlier.refusal);
     expect(createWith(anEvaluation(later.trait))).toEqual(later.refusal);
   });
 });
 
-describe('vouchers', () => {
+describe('the vouchers of a new proforma', () => {
   const createWithVouchers = (...available: readonly number[]): Proforma =>
     assertCreated(createWith(anEvaluation(withVouchers(...available))));
 
@@ -300,7 +300,7 @@ describe('vouchers', () => {
     expect(createWithVouchers(3000, 1).payments.map(({ voucherId }) => voucherId)).toEqual([501]);
   });
 
-  it('leave a free proforma a draft', () => {
+  it('do not make a free proforma paid, which stays a draft', () => {
     const freeProforma = assertCreated(createWith(anEvaluation(withLine({ price: 0 }), withVouchers(100))));
     expect([freeProforma.status, freeProforma.payments]).toEqual(['draft', []]);
   });

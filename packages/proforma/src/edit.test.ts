@@ -19,7 +19,7 @@ function editWith(parts: Edit, proforma = alertedProforma): ReturnType<typeof ed
   return edit(proforma, { ...parts, now: NOW });
 }
 
-describe('an edit of tags', () => {
+describe('an edit of the tags of a proforma', () => {
   it('replaces the old tags in the given order', () => {
     expect(editWith({ tags: ['VIP', 'urgent'] })).toEqual({
       ...alertedProforma,
@@ -63,20 +63,23 @@ describe('an edit of tags', () => {
   });
 });
 
-describe('a comment', () => {
-  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed: %#', (comment) => {
-    expect(editWith({ comment })).toEqual({ ...alertedProforma, comment, updatedAt: NOW });
-  });
+describe('a comment on a proforma', () => {
+  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])(
+    'can be changed to a valid text: case %#',
+    (comment) => {
+      expect(editWith({ comment })).toEqual({ ...alertedProforma, comment, updatedAt: NOW });
+    },
+  );
 
   it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
-    'is refused when invalid: %#',
+    'is refused when invalid: case %#',
     (comment) => {
       expect(editWith({ comment })).toEqual(INVALID_COMMENT);
     },
   );
 });
 
-describe('an edit of alerts', () => {
+describe('an edit of the alerts of a proforma', () => {
   it('resolves alerts by index', () => {
     const next = editWith({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
     expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED_AT, NOW]);
@@ -113,7 +116,7 @@ describe('an edit of alerts', () => {
   });
 });
 
-describe('an edit of several parts', () => {
+describe('an edit of several parts of a proforma', () => {
   it('changes all of them', () => {
     expect(editWith({ tags: ['new'], comment: null, alerts: [{ index: 0, resolved: true }] })).toMatchObject({
       tags: ['new'],
@@ -168,8 +171,8 @@ describe.each(FINAL_STATUSES)('a proforma that is %s', (status) => {
   });
 });
 
-describe('an edit without parts', () => {
-  it('returns the same final proforma', () => {
+describe('an empty edit of a final proforma', () => {
+  it('returns the same proforma', () => {
     const finalProforma = aProforma(inStatus('expired'));
     expect(editWith({}, finalProforma)).toBe(finalProforma);
   });

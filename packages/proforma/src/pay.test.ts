@@ -26,10 +26,10 @@ function assertAccepted(result: Proforma | Refusal): Proforma {
   return result;
 }
 
-describe('pay with a pending refund', () => {
+describe('a payment during a pending refund', () => {
   const refundingProforma = aProforma(bankPayment(3000), refund(1, 1000), inStatus('confirmed'));
 
-  it('adds the refund to the debt', () => {
+  it('may be as high as the debt plus the refund', () => {
     const next = assertAccepted(payWith(refundingProforma, { amount: 0 }));
     expect(next.payments.at(-1)).toMatchObject({ amount: 1000, status: 'settled' });
     expect(next.status).toBe('paid');
@@ -37,7 +37,7 @@ describe('pay with a pending refund', () => {
     expect(payWith(refundingProforma, { amount: 1001 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 
-  it('keeps the status when the payment is below the debt', () => {
+  it('keeps the status when it is lower than the debt plus the refund', () => {
     expect(assertAccepted(payWith(refundingProforma, { amount: 999 })).status).toBe('confirmed');
   });
 });
@@ -100,7 +100,7 @@ describe('a payment of exactly the debt', () => {
 });
 
 describe('a refunded proforma', () => {
-  it('has debt for completed refunds, but not for failed ones', () => {
+  it('has the amount of completed refunds as debt, but not that of failed ones', () => {
     const traits = [line(), bankPayment(3000), refund(1, 1000, 'refunded')];
     expect(assertAccepted(payWith(aProforma(...traits), {})).payments.at(-1)?.amount).toBe(1000);
     expect(payWith(aProforma(line(), bankPayment(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
@@ -116,7 +116,7 @@ describe('a proforma with nothing to pay', () => {
   });
 });
 
-describe('pay with a payment method', () => {
+describe('a payment with a payment method', () => {
   it.each<[string, PaymentMethod | undefined]>([
     ['an unknown method', undefined],
     ['a card', CARD],
@@ -130,7 +130,7 @@ describe('pay with a payment method', () => {
   });
 });
 
-describe('cash without an amount', () => {
+describe('a cash payment without an amount', () => {
   it.each([undefined, null])('is refused for %p', (amount) => {
     expect(payWith(aProforma(), { method: CASH, amount })).toEqual(refusals.CASH_AMOUNT_REQUIRED);
   });
@@ -162,12 +162,12 @@ const violationPairs = violations.flatMap((earlierViolation, index) =>
     })),
 );
 
-describe('refusals of one payment', () => {
-  it('form eight pairs, each of which is tested', () => {
+describe('refusals of a payment for two reasons at once', () => {
+  it('are tested for eight pairs of reasons', () => {
     expect(violationPairs).toHaveLength(8);
   });
 
-  it.each(violationPairs)('are checked in order: $name', ({ earlier, later }) => {
+  it.each(violationPairs)('are decided by the first reason: $name', ({ earlier, later }) => {
     const proforma = aProforma(...earlier.traits, ...later.traits);
     expect(payWith(proforma, { ...earlier.payFacts, ...later.payFacts })).toEqual(earlier.refusal);
     expect(payWith(aProforma(...later.traits), later.payFacts)).toEqual(later.refusal);

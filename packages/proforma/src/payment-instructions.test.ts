@@ -114,7 +114,7 @@ describe('ipsQrText', () => {
     ['no beneficiary', { beneficiary: '' }],
     ['a beneficiary of blanks', { beneficiary: ' \t' }],
     ['a beneficiary of bars', { beneficiary: '|\n|' }],
-    ['an account with wrong check digits', { accountNumber: '160-445-03' }],
+    ['an account with invalid check digits', { accountNumber: '160-445-03' }],
     ['an IBAN of another country', { accountNumber: 'DE89370400440532013000' }],
     ['an account of 17 digits', { accountNumber: '16000000000004452' }],
     ['an account of 19 digits', { accountNumber: '1600000000000044521' }],

@@ -86,7 +86,7 @@ describe('a payment', () => {
 describe('refundsDownTo', () => {
   const amounts = (refunds: readonly Payment[]): unknown[] => refunds.map((entry) => [entry.refundOf, entry.amount]);
 
-  it('refunds the excess only, newest payment first', () => {
+  it('refunds only the amount above the limit, newest payment first', () => {
     const { payments } = aProforma(bankPayment(1000), bankPayment(500), bankPayment(300));
     expect(amounts(refundsDownTo(1800, payments, NOW))).toEqual([]);
     expect(amounts(refundsDownTo(1799, payments, NOW))).toEqual([[3, -1]]);
@@ -165,7 +165,7 @@ describe('refundsDownTo', () => {
   });
 });
 
-describe('any history of payments and refunds', () => {
+describe('refundsDownTo with any history of payments and refunds', () => {
   interface Capture {
     readonly amount: number;
     readonly isVoucher: boolean;
@@ -205,7 +205,7 @@ describe('any history of payments and refunds', () => {
     return status === 'settled' ? Math.max(amount - refundedAmount, 0) : 0;
   }
 
-  it('refunds exactly the excess, up to the captured amount', () => {
+  it('refunds exactly the amount above the limit, up to the captured amount', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const remainingAmounts = captures.map(remainingAmountOf);
@@ -249,7 +249,7 @@ describe('any history of payments and refunds', () => {
     return a.minute === b.minute ? indexOfA > indexOfB : a.minute > b.minute;
   }
 
-  it('refunds nothing a second time', () => {
+  it('refunds nothing when it is repeated', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const payments = historyOf(captures);

@@ -14,22 +14,22 @@ function withPromotions(proforma: Proforma, promotions: readonly Promotion[]): P
 const repriceWith = (proforma: Proforma, ...quantities: readonly number[]) =>
   reprice(proforma, ({ id }) => quantities[id - 1] ?? 0);
 
-describe('reprice with fewer pieces', () => {
+describe('reprice with smaller confirmed quantities', () => {
   const shirts = line({ code: 'SHIRT', qty: 4, price: 1000 });
   const socks = line({ code: 'SOCK', qty: 3, price: 200 });
 
-  it('keeps percentages', () => {
+  it('keeps percentage discounts', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ value: 1000 })]);
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
   });
 
-  it('keeps fixed amounts, up to the price of the lines', () => {
+  it('keeps fixed-amount discounts, up to the price of the lines', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
     expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
     expect(repriceWith(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
   });
 
-  it('applies buy x get y to the confirmed pieces', () => {
+  it('applies “buy x get y” to the confirmed pieces', () => {
     const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
     const proforma = withPromotions(aProforma(shirts, socks), [twoPlusOne]);
     expect(proforma.discount).toBe(400);
@@ -37,18 +37,18 @@ describe('reprice with fewer pieces', () => {
     expect(repriceWith(proforma, 2, 0).discount).toBe(0);
   });
 
-  it('does not check conditions again', () => {
+  it('does not check the conditions of promotions again', () => {
     const proforma = withPromotions(aProforma(shirts), [aRule({ minQty: 4, minAmount: 4000, value: 1000 })]);
     expect(repriceWith(proforma, 1).discount).toBe(100);
   });
 
-  it('keeps fees until no piece is left to send', () => {
+  it('keeps fees until no piece is left to ship', () => {
     const proforma = withPromotions(aProforma(shirts, fee(490)), []);
     expect(repriceWith(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
     expect(repriceWith(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
   });
 
-  it('caps the total when fewer pieces would cost more', () => {
+  it('never raises the total, even where fewer pieces would cost more', () => {
     const buyOneGetTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
     const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [
       buyOneGetTwo,

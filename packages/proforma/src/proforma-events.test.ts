@@ -20,14 +20,14 @@ const eventsOf = (traits: readonly Trait<Proforma>[], ...added: readonly Trait<P
   return proformaEvents([{ before, after: added.reduce((proforma, trait) => trait(proforma), before) }]);
 };
 
-describe('a new proforma', () => {
+describe('the events of a new proforma', () => {
   const shelves = [
     line({ variantId: 7, warehouseId: 2 }),
     line({ variantId: 5 }),
     line({ variantId: 7, warehouseId: 2 }),
   ];
 
-  it('reports its creation, and each of its shelves once', () => {
+  it('report its creation, and each changed shelf once', () => {
     const events = createdProformaEvents(aProforma(...shelves));
     expect(events[0]).toEqual({ type: 'proforma.created', recordId: null });
     expect(events.slice(1).map(({ type, recordId }) => [type, recordId])).toEqual([
@@ -36,7 +36,7 @@ describe('a new proforma', () => {
     ]);
   });
 
-  it('is reported as created and paid when vouchers cover it', () => {
+  it('report that it is created and paid when vouchers cover it', () => {
     expect(typesOf(createdProformaEvents(aProforma(inStatus('paid')))).slice(0, 2)).toEqual([
       'proforma.created',
       'proforma.paid',
@@ -44,13 +44,13 @@ describe('a new proforma', () => {
   });
 });
 
-describe('a changed proforma', () => {
-  it('reports nothing without a change', () => {
+describe('the events of a changed proforma', () => {
+  it('are empty when nothing changes', () => {
     const proforma = aProforma(bankPayment(100), withOpenAlert('refund_failed'));
     expect(proformaEvents([{ before: proforma, after: proforma }])).toEqual([]);
   });
 
-  it('reports a partial and a full payment', () => {
+  it('report a partial and a full payment', () => {
     expect(typesOf(eventsOf([], bankPayment(100)))).toEqual(['proforma.payment_received']);
     expect(typesOf(eventsOf([], bankPayment(3_000), inStatus('paid')))).toEqual([
       'proforma.payment_received',
@@ -58,7 +58,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('reports an update when no other event covers the change', () => {
+  it('report an update when no other event covers the change', () => {
     const proforma = aProforma(bankPayment(100));
     const after = { ...proforma, comment: 'Ring twice' };
     expect(proformaEvents([{ before: proforma, after }])).toEqual([
@@ -67,14 +67,14 @@ describe('a changed proforma', () => {
     expect(typesOf(eventsOf([], payment({ amount: 100, status: 'pending' })))).toEqual(['proforma.updated']);
   });
 
-  it('reports a payment after conversion as an event of its order', () => {
+  it('report a payment after conversion as an event of the order', () => {
     expect(eventsOf([bankPayment(100), inStatus('converted')], bankPayment(50))).toEqual([
       { type: 'order.payment_received', recordId: 9 },
       { type: 'proforma.updated', recordId: aProforma().id },
     ]);
   });
 
-  it('reports a refund after conversion as an update of its order', () => {
+  it('report a refund after conversion as an update of the order', () => {
     expect(eventsOf([bankPayment(100), inStatus('converted')], refund(1, 100))).toEqual([
       { type: 'order.updated', recordId: 9 },
       { type: 'proforma.updated', recordId: aProforma().id },
@@ -84,7 +84,7 @@ describe('a changed proforma', () => {
   it.each([
     ['refunded', 'refund.succeeded'],
     ['refund_failed', 'refund.failed'],
-  ] as const)('reports a refund with the new status %s only once', (status, type) => {
+  ] as const)('report a refund with the new status %s only once', (status, type) => {
     const before = aProforma(bankPayment(100), refund(1, 100));
     const payments = before.payments.map((entry) => (entry.amount < 0 ? { ...entry, status } : entry));
     const after = { ...before, payments };
@@ -99,18 +99,18 @@ describe('a changed proforma', () => {
     ['expired', ['proforma.expired', 'stock.changed']],
     ['converted', ['proforma.converted', 'order.created']],
     ['awaiting_payment', ['proforma.updated']],
-  ] as const)('that becomes %s reports %j', (status, types) => {
+  ] as const)('for the new status %s are %j', (status, types) => {
     expect(typesOf(eventsOf([], inStatus(status)))).toEqual(types);
   });
 
-  it('reports each confirmation', () => {
+  it('report each confirmation', () => {
     const before = { ...aProforma(inStatus('confirmed')), warehouseConfirmedAt: NOW };
     expect(typesOf(proformaEvents([{ before, after: { ...before, warehouseConfirmedAt: new Date(NOW) } }]))).toEqual([
       'proforma.confirmed',
     ]);
   });
 
-  it('reports raised and resolved alerts by their index', () => {
+  it('report raised and resolved alerts by their index', () => {
     const before = aProforma(withOpenAlert('refund_failed'));
     const raised = withOpenAlert('paid_not_converted')(before);
     expect(proformaEvents([{ before, after: raised }])).toEqual([
@@ -122,7 +122,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('reports updates of its vouchers at creation', () => {
+  it('report updates of the vouchers that a new proforma uses', () => {
     const vouchers = [voucherPayment(500, 70), voucherPayment(200, 71)];
     expect(createdProformaEvents(aProforma(...vouchers)).slice(1, 3)).toEqual([
       { type: 'voucher.updated', recordId: 70 },
@@ -130,7 +130,7 @@ describe('a changed proforma', () => {
     ]);
   });
 
-  it('reports an update of a voucher when its order is refunded', () => {
+  it('report an update of a voucher when the order is refunded', () => {
     const traits = [voucherPayment(500, 70), inStatus('converted')];
     const before = aProforma(...traits);
     const [firstPayment] = before.payments;
@@ -142,7 +142,7 @@ describe('a changed proforma', () => {
     });
   });
 
-  it('reports used vouchers at conversion, and released ones at cancellation', () => {
+  it('report spent vouchers at conversion, and released vouchers at cancellation', () => {
     expect(eventsOf([voucherPayment(500, 70)], inStatus('converted'))).toContainEqual({
       type: 'voucher.used',
       recordId: 70,
@@ -152,7 +152,7 @@ describe('a changed proforma', () => {
   });
 });
 
-describe('customers whose points are taken back', () => {
+describe('customers whose loyalty points are taken back', () => {
   it('are reported as updated, in the order of their ids', () => {
     expect(takenPointsEvents([10, 9])).toEqual([
       { type: 'customer.updated', recordId: 9 },

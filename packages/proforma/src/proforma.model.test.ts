@@ -188,8 +188,8 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   status: STATUSES,
 };
 
-describe('any sequence of calls', () => {
-  it('agrees with the plain model', async () => {
+describe('any sequence of calls on a proforma', () => {
+  it('has the same results as in a simple model', async () => {
     const stepLists = fc.array(fc.oneof(...steps), { maxLength: 30, size: 'max' });
     await fc.assert(
       fc.asyncProperty(fc.boolean(), creationSteps, stepLists, async (expirePaid, firstStep, nextSteps) => {
@@ -200,7 +200,7 @@ describe('any sequence of calls', () => {
     );
   }, 120_000);
 
-  it('reaches every status, alert and answer', () => {
+  it('reaches every status, alert and response', () => {
     const expected = Object.entries(ANSWERS).flatMap(([subject, answers]) =>
       answers.map((answer) => `${subject}: ${answer}`),
     );

@@ -66,7 +66,7 @@ describe('a fixed-amount discount', () => {
     ]);
   });
 
-  it('on the basket never exceeds the total', () => {
+  it('on the basket never exceeds the total of the basket', () => {
     expect(discountsOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 1000 }))).toEqual([
       100, 200,
     ]);
@@ -100,7 +100,7 @@ describe('a “buy x get y” promotion', () => {
     expect(discountsOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
   });
 
-  it('applies to the amounts that earlier promotions leave', () => {
+  it('reduces the amounts that earlier promotions leave', () => {
     const halfPrice = aRule({ code: 'HALF', kind: 'percentage', value: 5000, variantCodes: ['A'], priority: -1 });
     expect(discountsOf([aLine('A', 3, 100)], twoPlusOne, halfPrice)).toEqual([150 + 50]);
   });
@@ -112,11 +112,11 @@ describe('several promotions', () => {
   const percentage = aRule({ code: 'PERCENTAGE', kind: 'percentage', value: 1000 });
   const lineAmount = aRule({ code: 'ZZ', kind: 'amount', value: 500, variantCodes: ['A'] });
 
-  it('apply by code, each to the amount that earlier ones leave', () => {
+  it('apply in the order of their codes, each to the amount that earlier ones leave', () => {
     expect(discountsOf(lines, percentage, amount)).toEqual([100 + 90]);
   });
 
-  it('apply by priority before code', () => {
+  it('apply in the order of priority, then of code', () => {
     expect(discountsOf(lines, amount, { ...percentage, priority: -1 })).toEqual([100 + 100]);
   });
 
@@ -124,7 +124,7 @@ describe('several promotions', () => {
     expect(discountsOf(lines, { ...percentage, priority: -9 }, lineAmount)).toEqual([500 + 50]);
   });
 
-  it('list on each line the reduction of each promotion', () => {
+  it('are listed on each line with the amount by which each reduces it', () => {
     const [line] = priceLines(lines, applicablePromotions([amount, lineAmount], lines, context));
     expect(line?.promotions).toEqual([
       { code: 'ZZ', name: 'Promotion', amount: 500 },
@@ -177,37 +177,41 @@ describe('the conditions of a promotion', () => {
   const beforeNow = new Date(NOW.getTime() - 1000);
 
   it.each([
-    ['it has no conditions', {}, true],
-    ['it is inactive', { active: false }, false],
-    ['it has just started', { validFrom: NOW }, true],
-    ['it has not started', { validFrom: afterNow }, false],
-    ['it is just ending', { validUntil: NOW }, true],
-    ['it has ended', { validUntil: beforeNow }, false],
-    ['the basket has its minimum quantity', { minQty: 5 }, true],
-    ['the basket is below its minimum quantity', { minQty: 6 }, false],
-    ['its variants have its minimum quantity', { minQty: 3, variantCodes: ['B'] }, true],
-    ['its variants are below its minimum quantity', { minQty: 4, variantCodes: ['B'] }, false],
-    ['the basket has its minimum amount', { minAmount: 500 }, true],
-    ['the basket is below its minimum amount', { minAmount: 501 }, false],
-    ['the whole basket has its minimum amount', { minAmount: 500, variantCodes: ['A'] }, true],
-    ['its coupon is missing', { couponCode: 'SPRING' }, false],
-  ])('are evaluated when %s', (_, overrides, expected) => {
+    ['met when there are none', {}, true],
+    ['not met when the promotion is inactive', { active: false }, false],
+    ['met when the promotion has just started', { validFrom: NOW }, true],
+    ['not met when the promotion has not started', { validFrom: afterNow }, false],
+    ['met when the promotion is just ending', { validUntil: NOW }, true],
+    ['not met when the promotion has ended', { validUntil: beforeNow }, false],
+    ['met when the basket has the minimum quantity', { minQty: 5 }, true],
+    ['not met when the basket is below the minimum quantity', { minQty: 6 }, false],
+    ['met when the variants of the promotion have the minimum quantity', { minQty: 3, variantCodes: ['B'] }, true],
+    [
+      'not met when the variants of the promotion are below the minimum quantity',
+      { minQty: 4, variantCodes: ['B'] },
+      false,
+    ],
+    ['met when the basket has the minimum amount', { minAmount: 500 }, true],
+    ['not met when the basket is below the minimum amount', { minAmount: 501 }, false],
+    ['met when the whole basket has the minimum amount', { minAmount: 500, variantCodes: ['A'] }, true],
+    ['not met when the coupon is missing', { couponCode: 'SPRING' }, false],
+  ])('are %s', (_, overrides, expected) => {
     expect(isApplicable(overrides)).toBe(expected);
   });
 
-  it('require its coupon, case-sensitively', () => {
+  it('require its coupon code, case-sensitively', () => {
     expect(isApplicable({ couponCode: 'SPRING' }, ['OTHER', 'SPRING'])).toBe(true);
     expect(isApplicable({ couponCode: 'SPRING' }, ['spring'])).toBe(false);
   });
 
-  it('compare the amount before discounts', () => {
+  it('use the amount of the basket before discounts', () => {
     const fullDiscount = aRule({ code: 'A', kind: 'percentage', value: 10_000, variantCodes: ['A', 'B'] });
     const rules = [fullDiscount, aRule({ code: 'B', kind: 'amount', value: 1, minAmount: 500 })];
     expect(applicablePromotions(rules, lines, context)).toHaveLength(2);
   });
 });
 
-describe('a coupon', () => {
+describe('a coupon code', () => {
   const rules = [
     aRule({ code: 'A', couponCode: 'SPRING', minQty: 1000 }),
     aRule({ code: 'B', couponCode: 'OFF', active: false }),
@@ -254,7 +258,7 @@ const promotionsFor = (lines: readonly BasketLine[], applicableRules: readonly P
   applicablePromotions(applicableRules, lines, context);
 
 describe('promotions on any basket', () => {
-  it('keep lines above 0 and account for every minor unit', () => {
+  it('never make a line negative, and account for every minor unit of the discount', () => {
     fc.assert(
       fc.property(basket, rules, (lines, basketRules) => {
         const pricedLines = priceLines(lines, promotionsFor(lines, basketRules));

@@ -87,7 +87,7 @@ describe('the contract of refund gateways', () => {
     expect(await failedTests((request) => ({ ...correctRefund(request), ...wrongFields(request) }))).not.toEqual([]);
   });
 
-  it('requires a payer of cards to declare the refunds that it cannot pay', async () => {
+  it('requires a gateway for cards to declare the refunds that it cannot pay', async () => {
     const canPay = ({ reference }: RefundRequest): boolean => reference !== null;
     expect(await failedTests(correctRefund, new FakePayer(false), { canPay })).toEqual([]);
     expect(await failedTests(correctRefund, new FakePayer(false))).toHaveLength(1);

@@ -33,7 +33,7 @@ describe('settleRefund with the outcome `refunded`', () => {
     expect(debtOf(next)).toBe(1000);
   });
 
-  it('keeps the payment settled and raises no alert', () => {
+  it('leaves the payment settled and raises no alert', () => {
     expect(next.payments[0]).toMatchObject({ amount: 3000, status: 'settled' });
     expect(next).toMatchObject({ alerts: [], status: 'draft', updatedAt: LATER });
   });
@@ -65,7 +65,7 @@ describe('settleRefund with the outcome `failed`', () => {
     ['canceled', 'refund_failed'],
     ['converted', 'refund_failed'],
     ['partial_confirmed', 'refund_failed'],
-  ] as const)('raises on a proforma that is %s the alert %s and keeps the status', (status, kind) => {
+  ] as const)('for a proforma that is %s raises the alert %s and keeps the status', (status, kind) => {
     const settledProforma = settleRefund(
       aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)),
       2,
@@ -84,7 +84,7 @@ describe('a settled refund', () => {
   });
 });
 
-describe('an outcome for anything except a pending refund', () => {
+describe('an outcome for a payment or refund that is not a pending refund', () => {
   it('changes nothing', () => {
     const proforma = aProforma(payment({ amount: 500, status: 'pending' }), bankPayment(3000));
     for (const id of [0, 1, 2, 99]) expect(settleRefund(proforma, id, 'failed', LATER)).toBe(proforma);
@@ -125,7 +125,7 @@ describe('a failed refund', () => {
     ]);
   });
 
-  it('keeps its reference when recorded without one', () => {
+  it('keeps its reference when it is recorded as paid without one', () => {
     const [capturedPayment, failedRefund] = failedProforma().payments as [Payment, Payment];
     const proforma = { ...failedProforma(), payments: [capturedPayment, { ...failedRefund, reference: 'tx-1' }] };
     expect(record(proforma, null).payments[1]).toMatchObject({ reference: 'tx-1' });
@@ -145,7 +145,7 @@ describe('a failed refund', () => {
     expect(record(failedTwice).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
 
-  it('is retried with its key when unanswered, and with a new key when refused', () => {
+  it('is retried with its idempotency key when the gateway did not answer, and with a new key after a refusal', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
     const retry = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
     expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
@@ -157,7 +157,7 @@ describe('a failed refund', () => {
     expect(keyOf(retry(settleRefund(refusedProforma, 2, 'failed', LATER)))).toBe('refund-7-2-3');
   });
 
-  it('keeps the random part of its key in the new key after a refusal', () => {
+  it('keeps the random part of its idempotency key in the new key after a refusal', () => {
     const [capturedPayment, pendingRefund] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [
       Payment,
       Payment,
@@ -173,7 +173,7 @@ describe('withKeyParts', () => {
   const drawKeyPart = () => 'k3y';
   const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
 
-  it('draws a key part only for new pending refunds', () => {
+  it('generates a key part only for new pending refunds', () => {
     const originalProforma = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
     const moneyRefund = refundEntry(originalProforma.payments[0] as Payment, 500, NOW);
     const voucherRefund = refundEntry(originalProforma.payments[1] as Payment, 500, NOW);
@@ -198,7 +198,7 @@ describe('a refund that has not failed', () => {
     }
   });
 
-  it('cannot be recorded while pending, and does not change once refunded', () => {
+  it('cannot be recorded as paid while pending, and does not change once refunded', () => {
     expect(recordRefund(pendingProforma, { refundId: 2, reference: null, now: LATER })).toEqual(REFUND_PENDING);
     expect(recordRefund(refundedProforma, { refundId: 2, reference: 'x', now: LATER })).toBe(refundedProforma);
   });

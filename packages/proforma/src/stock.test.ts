@@ -67,35 +67,35 @@ describe('sortByPreference', () => {
   });
 });
 
-describe('a line', () => {
-  it('comes from the first warehouse that has all pieces', () => {
+describe('the stock for one line', () => {
+  it('comes from the first warehouse that has the whole quantity', () => {
     expect(chosenWarehouses([demandOf(3)], [shelf('W1', 2), shelf('W2', 3), shelf('W3', 9)])).toEqual(['W2']);
   });
 
-  it('comes from the preferred warehouse if it has all pieces', () => {
+  it('comes from the preferred warehouse if it has the whole quantity', () => {
     expect(chosenWarehouses([demandOf(3)], [shelf('W1', 9), shelf('W2', 3)], 'W2')).toEqual(['W2']);
     expect(chosenWarehouses([demandOf(4)], [shelf('W1', 9), shelf('W2', 3)], 'W2')).toEqual(['W1']);
   });
 
-  it('is never split', () => {
+  it('never comes from two warehouses', () => {
     expect(chosenWarehouses([demandOf(4)], [shelf('W1', 3), shelf('W2', 3)])).toEqual({ missing: 'Product 101' });
   });
 
-  it('gets no pieces that are already reserved', () => {
+  it('excludes pieces that are already reserved', () => {
     expect(chosenWarehouses([demandOf(3)], [shelf('W1', 9, { reserved: 7 }), shelf('W2', 9, { reserved: 6 })])).toEqual(
       ['W2'],
     );
     expect(chosenWarehouses([demandOf(1)], [shelf('W1', 5, { reserved: 8 })])).toEqual({ missing: 'Product 101' });
   });
 
-  it('is refused when its variant has no stock', () => {
+  it('is missing when no warehouse has the variant', () => {
     expect(chosenWarehouses([demandOf(1)], [])).toEqual({ missing: 'Product 101' });
     expect(chosenWarehouses([demandOf(1, 102)], [shelf('W1', 9)])).toEqual({ missing: 'Product 102' });
   });
 });
 
-describe('a shortage', () => {
-  it('names the pieces that each warehouse has left for the line', () => {
+describe('a stock shortage', () => {
+  it('reports how many pieces each warehouse has left for the line', () => {
     const stock = [shelf('W1', 9, { reserved: 5 }), shelf('W2', 3), shelf('W3', 1, { reserved: 2 })];
     expect(chooseWarehouses([demandOf(3), demandOf(4)], stock)).toMatchObject({
       shortage: {
@@ -112,7 +112,7 @@ describe('a shortage', () => {
 });
 
 describe('two lines of one variant', () => {
-  it('need the sum of their demands', () => {
+  it('need the sum of their quantities in stock', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
     expect(chosenWarehouses([demandOf(3), demandOf(4)], [shelf('W1', 6)])).toEqual({ missing: 'Product 101' });
   });
@@ -135,7 +135,7 @@ describe('chooseWarehouses', () => {
     selector: (row) => `${row.variantId}/${row.shelf}`,
   });
 
-  it('never takes more from a shelf than is available', () => {
+  it('never takes more from a warehouse than is available there', () => {
     fc.assert(
       fc.property(fc.array(demand, { maxLength: 6 }), stock, (lines, shelves) => {
         const rows = shelves.map(({ shelf: warehouseId, ...row }) => ({
@@ -255,7 +255,7 @@ describe('AvailableStock that several changes share', () => {
   });
 });
 
-describe('a line that outgrows its warehouse', () => {
+describe('a line whose confirmed quantity rises', () => {
   const row = (warehouseId: number, onHand: number, reserved = 0): StockRow =>
     aStockRow({ variantId: 101, warehouseId, warehouseCode: `W${warehouseId}`, onHand, reserved });
   const proformaWith = (qtyConfirmed: number, warehouseId = 1): Proforma =>
@@ -270,16 +270,19 @@ describe('a line that outgrows its warehouse', () => {
     return 'missing' in result ? 'missing' : result.lines[0]?.warehouseCode;
   };
 
-  it('stays when its warehouse has the additional pieces', () => {
+  it('stays in its warehouse if that has the additional pieces', () => {
     expect(warehouseAfter([row(1, 6, 2), row(2, 100)], 2, 6)).toBe('W1');
   });
 
-  it.each([0, 2])('moves from %d pieces to another warehouse that has all pieces', (fromQty) => {
-    expect(warehouseAfter([row(1, 3, 3), row(2, 4), row(3, 5)], fromQty, 5)).toBe('W3');
-    expect(warehouseAfter([row(1, 3, 3), row(2, 4), row(3, 4)], fromQty, 5)).toBe('missing');
-  });
+  it.each([0, 2])(
+    'moves from %d pieces in its warehouse to another warehouse that has the whole quantity',
+    (fromQty) => {
+      expect(warehouseAfter([row(1, 3, 3), row(2, 4), row(3, 5)], fromQty, 5)).toBe('W3');
+      expect(warehouseAfter([row(1, 3, 3), row(2, 4), row(3, 4)], fromQty, 5)).toBe('missing');
+    },
+  );
 
-  it('is never split', () => {
+  it('is never split between two warehouses', () => {
     expect(warehouseAfter([row(1, 3, 2), row(2, 3)], 2, 4)).toBe('missing');
   });
 
@@ -289,7 +292,7 @@ describe('a line that outgrows its warehouse', () => {
     expect(warehouseAfter(stock, 0, 4, 'W3')).toBe('W3');
   });
 
-  it('leaves its pieces to other lines of the change', () => {
+  it('releases its pieces to other lines of the same change when it moves', () => {
     const withTwoLines = (...quantities: readonly [number, number]): Proforma =>
       aProforma(...quantities.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));
     const result = new AvailableStock([row(1, 4, 4), row(2, 6)]).take(withTwoLines(2, 2), withTwoLines(6, 4), null);
@@ -299,7 +302,7 @@ describe('a line that outgrows its warehouse', () => {
     ]);
   });
 
-  it('is released in the old warehouse and reserved in the new one', () => {
+  it('is released in the old warehouse and reserved in the new one when it moves', () => {
     const movesBetween = (fromQty: number, toQty: number) =>
       reservationChanges(proformaWith(fromQty), proformaWith(toQty, 2)).map(({ warehouseId, qty, delta }) => [
         warehouseId,
@@ -313,7 +316,7 @@ describe('a line that outgrows its warehouse', () => {
     expect(movesBetween(0, 5)).toEqual([[2, 5, 5]]);
   });
 
-  it('finds a warehouse fast among a thousand lines and twenty warehouses', () => {
+  it('gets a warehouse within a second among a thousand lines and twenty warehouses', () => {
     const variants = Array.from({ length: 1_000 }, (_, index) => index + 1);
     const proformaConfirmedWith = (qtyConfirmed: number): Proforma =>
       aProforma(...variants.map((variantId) => line({ qty: 2, qtyConfirmed, variantId })));

@@ -126,7 +126,7 @@ describe.each(gridRows.map(([action = '', ...results]) => ({ action, outcomes: r
   },
 );
 
-describe('the grid of statuses and actions', () => {
+describe('the tested table of statuses and actions', () => {
   it('covers every status and action', () => {
     expect(statuses).toEqual([...STATUSES]);
     expect(gridRows.map(([action]) => action)).toEqual(Object.keys(ACTIONS));
@@ -147,7 +147,7 @@ describe('a status', () => {
   });
 });
 
-describe('a transition outside the table', () => {
+describe('a status change that the transition table does not allow', () => {
   it('throws', () => {
     const moveTo = (status: ProformaStatus): (() => unknown) => {
       const apply = (proforma: Proforma): Proforma => ({ ...proforma, status });

@@ -36,7 +36,7 @@ describe('warehouseConfirm with full quantities', () => {
     ['no line', {}],
     ['one of two lines', { 1: 3 }],
     ['both lines', { 1: 3, 2: 2 }],
-  ])('keeps the amounts when the call names %s', (_, quantities) => {
+  ])('keeps the amounts when the call lists %s', (_, quantities) => {
     const proforma = aProforma(...twoLines, bankPayment(1000));
     const next = confirmQuantities(proforma, quantities);
     expect(next).toMatchObject({ status: 'confirmed', warehouseConfirmedAt: NOW, updatedAt: NOW });
@@ -120,8 +120,8 @@ describe('warehouseConfirm with zero quantities', () => {
   });
 });
 
-describe('a repeated confirmation', () => {
-  it('changes no amount and refunds nothing twice', () => {
+describe('a repeated warehouseConfirm', () => {
+  it('changes no amount and refunds nothing again', () => {
     const confirmedProforma = withPaymentIds(confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }));
     const reconfirmedProforma = confirmQuantities(confirmedProforma, { 1: 1 });
     expect(reconfirmedProforma).toEqual(confirmedProforma);
@@ -146,7 +146,7 @@ describe('a repeated confirmation', () => {
     expect(confirmQuantities(next)).toMatchObject({ status: 'confirmed', endSales: 4400 });
   });
 
-  it('leaves refunded money as debt when quantities rise again', () => {
+  it('counts refunded money as debt when quantities rise again', () => {
     const reducedProforma = withPaymentIds(
       confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }),
       'refunded',
@@ -206,7 +206,7 @@ describe('warehouseConfirm with invalid adjustments', () => {
   });
 });
 
-describe('any confirmed quantities', () => {
+describe('warehouseConfirm with any quantities', () => {
   const lineFields = fc.record({
     qty: fc.integer({ min: 1, max: 50 }),
     price: fc.nat(1e7),
@@ -214,7 +214,7 @@ describe('any confirmed quantities', () => {
     confirmed: fc.nat(50),
   });
 
-  it('give consistent totals and refund everything above the total', () => {
+  it('returns consistent totals and refunds everything above the total', () => {
     fc.assert(
       fc.property(
         fc.array(lineFields, { minLength: 1, maxLength: 6 }),
@@ -244,7 +244,7 @@ describe('any confirmed quantities', () => {
   });
 });
 
-describe('vouchers after a corrected confirmation', () => {
+describe('vouchers after a later warehouseConfirm changes the total', () => {
   const voucherPayments = ({ payments }: Proforma): number[] =>
     payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
 
@@ -270,7 +270,7 @@ describe('vouchers after a corrected confirmation', () => {
     expect(voucherPayments(confirmQuantities(proformaWithMoney))).toEqual([500, -300, 100]);
   });
 
-  it('pay the part of the total that money does not cover, after every correction', () => {
+  it('pay the part of the total that money does not cover, after every change', () => {
     const voucherAmounts = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
     const corrections = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
     fc.assert(

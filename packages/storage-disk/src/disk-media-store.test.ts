@@ -24,7 +24,7 @@ describe('an invalid key', () => {
     'a\u0000b',
     'a b',
     'a/..',
-  ])('is refused without access to a file: %j', async (key) => {
+  ])('is refused before any file is accessed: %j', async (key) => {
     const root = await makeTempFolder();
     const store = await DiskMediaStore.open(join(root, 'media'));
     await writeFile(join(root, 'x'), 'secret');
@@ -82,7 +82,7 @@ describe('a store in a folder that is not writable', () => {
   });
 });
 
-describe('a temporary file of a crash', () => {
+describe('a temporary file that a crash left behind', () => {
   it('is removed at the next start when older than a day', async () => {
     const root = await makeTempFolder();
     await DiskMediaStore.open(root);

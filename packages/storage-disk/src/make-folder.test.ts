@@ -17,7 +17,7 @@ describe('makeFolder', () => {
     expect(await makeFolder(join(root, 'a/b/c'))).toBeUndefined();
   });
 
-  it('throws the real cause on a read-only file system', async () => {
+  it('throws the original error on a read-only file system', async () => {
     // Imitates Node, which throws ENOENT for a recursive `mkdir` on a read-only file system.
     const readOnly = (async (path: string, { recursive }: { recursive?: boolean }) => {
       throw Object.assign(new Error(`mkdir '${path}'`), { code: recursive ? 'ENOENT' : 'EROFS' });

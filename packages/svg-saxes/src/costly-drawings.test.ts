@@ -7,7 +7,7 @@ const list = (count: number, format: (index: number) => string, separator = ''):
   Array.from({ length: count }, (_, index) => format(index)).join(separator);
 const styleOf = (selector: string, declarations: string): string => `<style>${selector}{${declarations}}</style>`;
 
-describe('a drawing that costs more than its size suggests', () => {
+describe('a drawing that takes more work than its size suggests', () => {
   it.each([
     [
       'references of many classes',

@@ -10,8 +10,8 @@ const DRAWINGS = JSON.parse(
   readFileSync(new URL('../testing/dompurify-drawings.json', import.meta.url), 'utf8'),
 ) as readonly string[];
 
-describe('the attacks of the DOMPurify tests', () => {
-  it('leave no forbidden content', async () => {
+describe('the attacks from the tests of DOMPurify', () => {
+  it('leave no forbidden content in the sanitized drawing', async () => {
     let sanitizedCount = 0;
     const problems: string[] = [];
     for (const drawing of DRAWINGS) {

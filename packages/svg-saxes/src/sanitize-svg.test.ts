@@ -166,7 +166,7 @@ describe('a drawing near or beyond the limits', () => {
 });
 
 describe('a real drawing', () => {
-  it.each(REAL_DRAWINGS)('looks the same when drawn by %s', async (_, source) => {
+  it.each(REAL_DRAWINGS)('from %s looks the same after sanitizing', async (_, source) => {
     const sanitizedSvg = await sanitize(source);
     const [before, after] = [await renderPixels(source), await renderPixels(sanitizedSvg)];
     expect(new Set(before).size).toBeGreaterThan(10);
@@ -174,16 +174,16 @@ describe('a real drawing', () => {
     expect(forbiddenIn(sanitizedSvg)).toEqual([]);
   });
 
-  it.each(REAL_DRAWINGS)('loses author and location when drawn by %s', async (_, source) => {
+  it.each(REAL_DRAWINGS)('from %s loses its author and location', async (_, source) => {
     expect(await sanitize(source)).not.toMatch(PRIVATE_TRACES);
   });
 
-  it.each(REAL_DRAWINGS)('stays unchanged when drawn by %s and sanitized twice', async (_, source) => {
+  it.each(REAL_DRAWINGS)('from %s stays unchanged when sanitized a second time', async (_, source) => {
     const sanitizedSvg = await sanitize(source);
     expect(await sanitize(sanitizedSvg)).toBe(sanitizedSvg);
   });
 
-  it.each(REAL_DRAWINGS)('has the same output for all chunk sizes when drawn by %s', async (_, source) => {
+  it.each(REAL_DRAWINGS)('from %s has the same output for all chunk sizes', async (_, source) => {
     const sanitizedSvg = await sanitize(source);
     await fc.assert(
       fc.asyncProperty(chunkSizes, async (sizes) => {
@@ -251,7 +251,7 @@ describe('an embedded image', () => {
     expect(extractPicture(await sanitize(drawingWithLineBreaks)).subarray(0, 8)).toEqual(image.subarray(0, 8));
   });
 
-  it('makes the drawing unreadable when broken', async () => {
+  it('makes the drawing unreadable when the image is damaged', async () => {
     // A JPEG with an unknown marker after its second segment.
     const brokenJpeg = Buffer.from('ffd8ffe000040000ffdb0004000000ff02', 'hex');
     await expect(sanitize(drawPicture(brokenJpeg))).rejects.toThrow(UnreadableFile);
@@ -297,7 +297,7 @@ describe('a random drawing', () => {
   ];
   const namespaceDeclarations = namespaces.map((space) => `xmlns:${space}`).join(' ');
 
-  it('becomes harmless and stays unchanged when sanitized again', async () => {
+  it('becomes harmless, and stays unchanged when sanitized again', async () => {
     let readableCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 6 }), async (content) => {
@@ -312,7 +312,7 @@ describe('a random drawing', () => {
     expect(readableCount).toBeGreaterThan(500);
   }, 60_000);
 
-  it('becomes harmless or is rejected when garbled', async () => {
+  it('becomes harmless or is rejected when its bytes are damaged', async () => {
     const sources = [...HOSTILE_DRAWINGS, ...REAL_DRAWINGS].map(([, source]) => source);
     const change = fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.oneof(hostile, fc.string({ maxLength: 2 })));
     await fc.assert(

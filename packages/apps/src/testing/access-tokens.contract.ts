@@ -111,7 +111,7 @@ export function accessTokensContract(
     });
   });
 
-  describe('revoke', () => {
+  describe('the revocation of a token', () => {
     it('keeps the holder of the token, and keeps the first revocation time when repeated', async () => {
       await add();
       const revokedAt = fixture.clock.now();
@@ -133,7 +133,7 @@ export function accessTokensContract(
       expect(await holder(otherHash)).toMatchObject({ revokedAt: null });
     });
 
-    it('ends a session by its token', async () => {
+    it('ends the session to which the token belongs', async () => {
       await fixture.startSession(appId, { tokenHash: hash });
       expect(await fixture.accessTokens.revoke(hash)).toBe(true);
       expect(await holder()).toMatchObject({ kind: 'session', revokedAt: fixture.clock.now() });

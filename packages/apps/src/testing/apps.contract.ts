@@ -59,7 +59,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await fixture.appQueries.hasApps()).toBe(true);
     });
 
-    it('has a context in its default language', async () => {
+    it('has its default language in its context', async () => {
       const id = await create();
       await patch(id, { default_language: 'sr', translations: { sr: { hello: 'zdravo' }, en: { hello: 'hi' } } });
       const context = await fixture.appQueries.context(id);
@@ -77,7 +77,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
     });
   });
 
-  describe('a patch', () => {
+  describe('a patch of an app', () => {
     it('returns the stored app and keeps absent fields', async () => {
       const id = await create();
       const firstPatch = await patch(id, {
@@ -95,7 +95,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await find(id)).toEqual(secondPatch);
     });
 
-    it('restores defaults with null', async () => {
+    it('restores the default of each field that is null', async () => {
       const id = await create();
       await patch(id, { default_language: 'sr', proforma: { lifetime_hours: 5 }, translations: { en: { a: 'b' } } });
       const defaults = { default_language: null, proforma: null, translations: { en: { a: null } } };
@@ -115,7 +115,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await patch(id, { currency: 'JPY' })).toMatchObject({ currency: 'JPY' });
     });
 
-    it('cannot change the currency while the minimum basket amount stays the same', async () => {
+    it('cannot change the currency without a new minimum basket amount', async () => {
       const id = await create('RSD');
       await patch(id, { proforma: { minimum_basket_amount: 5_000 } });
       for (const otherFields of [{}, { proforma: {} }, { proforma: { lifetime_hours: 5 } }]) {

@@ -39,7 +39,7 @@ export function auditLogContract(
   const addToken = async (fields: object = {}): Promise<AppToken> =>
     (await fixture.accessTokens.add({ appId, hash: randomHash(), ...fields })) as AppToken;
 
-  describe('the entry of a change', () => {
+  describe('the audit entry of a change', () => {
     it('contains the actor, the action and the changed values', async () => {
       await fixture.calls.runAs(ACTOR, () => setLifetime(5));
       expect(await list()).toEqual([
@@ -74,7 +74,7 @@ export function auditLogContract(
     });
   });
 
-  describe('the entries of tokens', () => {
+  describe('the audit entries of tokens', () => {
     it('contain no secrets, and cover every change of a token', async () => {
       const token = await addToken({ name: 'ERP', scopes: ['stock:read'] });
       await fixture.tokenAdministration.change(appId, token.id, { name: 'PIM' }, null);
@@ -109,7 +109,7 @@ export function auditLogContract(
     });
   });
 
-  describe('the list', () => {
+  describe('the list of audit entries', () => {
     it('returns pages of one app, newest entry first', async () => {
       for (const hours of [1, 2, 3]) await setLifetime(hours);
       await setLifetime(9, await fixture.makeApp());
@@ -134,8 +134,8 @@ export function auditLogContract(
     });
   });
 
-  describe('purge', () => {
-    it('removes entries after the retention time of their app', async () => {
+  describe('the purge of audit entries', () => {
+    it('removes each entry after the retention time of its app', async () => {
       const otherAppId = await fixture.makeApp();
       await fixture.apps.patch(otherAppId, { audit: { retention_days: 10 } });
       await setLifetime(1);

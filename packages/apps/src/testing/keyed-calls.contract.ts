@@ -56,8 +56,8 @@ export function keyedCallsContract(
   const write = (tokenHash = randomHash()) => fixture.startSession(call.appId, { tokenHash });
   const isWritten = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash)) !== undefined;
 
-  describe('a key', () => {
-    it('starts one run for concurrent calls', async () => {
+  describe('an idempotency key', () => {
+    it('lets only one of several concurrent calls run', async () => {
       const results = await Promise.all(Array.from({ length: 10 }, repeatCall));
       expect(results.filter((result) => result === 'running')).toHaveLength(9);
       expect(results.find((result) => result !== 'running')).toMatchObject({ ...call, id: expect.any(String) });
@@ -68,7 +68,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is distinct for each app and token, and distinguishes case', async () => {
+    it('is separate for each app and token, and is case-sensitive', async () => {
       await beginRun();
       await beginRun({ appId: await fixture.makeApp() });
       await beginRun({ tokenId: 2 });
@@ -76,14 +76,14 @@ export function keyedCallsContract(
       expect(await repeatCall()).toBe('running');
     });
 
-    it('can be taken over by a repeat of its call when the first run is dead', async () => {
+    it('lets a repeated call run again after the lease of the first run has ended', async () => {
       await beginRun();
       fixture.clock.forward(LEASE_END);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
       expect((await beginRun()).keyedWrite.isWritten).toBe(false);
     });
 
-    it('stays with a run that renews its lease', async () => {
+    it('stays locked while its run renews the lease', async () => {
       const run = await beginRun();
       for (let count = 0; count < 10; count += 1) {
         fixture.clock.forward({ seconds: 5 });
@@ -92,22 +92,22 @@ export function keyedCallsContract(
       }
     });
 
-    it('can be used by another call immediately after a release', async () => {
+    it('can be used by a different call as soon as its run has released it', async () => {
       await calls.release(await beginRun());
       const run = await beginRun({ fingerprint: randomHash() });
       expect(run.keyedWrite.isWritten).toBe(false);
     });
   });
 
-  describe('an answer', () => {
-    it('is returned to a repeat of its call, but not to a different call', async () => {
+  describe('the stored answer of a keyed call', () => {
+    it('is returned when the call is repeated, but not to a different call', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
       expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
-    it('is not kept above the maximum of its app, but a repeat does not run the call again', async () => {
+    it('is dropped when the answers of the app exceed their maximum size, but the call still does not run again', async () => {
       const parts = 4;
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / parts);
       for (let part = 0; part < parts; part += 1)
@@ -123,7 +123,7 @@ export function keyedCallsContract(
       expect(await calls.begin({ ...call, key: 'small' })).toMatchObject({ status: 204 });
     });
 
-    it('is kept again after older answers of the app have expired', async () => {
+    it('is kept once older answers of the app have expired', async () => {
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP);
       await calls.storeAnswer(await beginRun({ key: 'large' }), { ...ANSWER, text });
       fixture.clock.forward({ hours: 25 });
@@ -132,12 +132,12 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('may have no text', async () => {
+    it('may have no body', async () => {
       await calls.storeAnswer(await beginRun(), { status: 204, headers: {} });
       expect(await storedAnswer()).toEqual({ status: 204, headers: {} });
     });
 
-    it('is kept after a late release and after the end of the lease', async () => {
+    it('is kept after its run releases the key, and after the lease ends', async () => {
       const run = await beginRun();
       await calls.storeAnswer(run, ANSWER);
       await calls.release(run);
@@ -145,7 +145,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('is dropped when its run has lost the key', async () => {
+    it('is dropped when another run has taken over the key', async () => {
       const lostRun = await beginRun();
       fixture.clock.forward(LEASE_END);
       const run = await beginRun();
@@ -156,7 +156,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('expires after 24 hours, even when a different call then sends the key', async () => {
+    it('expires after 24 hours; then a different call can use the key', async () => {
       await calls.storeAnswer(await beginRun(), ANSWER);
       fixture.clock.forward({ hours: 24 });
       expect(await storedAnswer()).toMatchObject({ status: 201 });
@@ -176,7 +176,7 @@ export function keyedCallsContract(
     });
   });
 
-  describe('the write of a run', () => {
+  describe('the write of a keyed call', () => {
     it('returns the result of its work', async () => {
       const run = await beginRun();
       expect(await run.keyedWrite.run(async () => (await write()).id)).toEqual(expect.any(Number));
@@ -184,7 +184,7 @@ export function keyedCallsContract(
       expect(await repeatCall()).toBe('running');
     });
 
-    it('is the first transaction of the run; a later run gets the same result', async () => {
+    it('is its first transaction; a later run gets the stored result instead of writing again', async () => {
       const firstRun = await beginRun();
       const session = await firstRun.keyedWrite.run(() => write());
       await calls.release(firstRun);
@@ -199,7 +199,7 @@ export function keyedCallsContract(
       expect([await isWritten(firstHash), await isWritten(secondHash)]).toEqual([false, true]);
     });
 
-    it('returns the same result in each later run, even when several runs die', async () => {
+    it('returns the same result in each later run, even when several runs have died', async () => {
       const session = await (await beginRun()).keyedWrite.run(() => write());
       for (const _ of [1, 2]) {
         fixture.clock.forward(LEASE_END);
@@ -209,7 +209,7 @@ export function keyedCallsContract(
       }
     });
 
-    it('expires after 24 hours, even if another run has taken the key', async () => {
+    it('is forgotten after 24 hours, even if another run has taken over the key', async () => {
       await (await beginRun()).keyedWrite.run(() => write());
       fixture.clock.forward({ hours: 23 });
       await beginRun();
@@ -217,7 +217,7 @@ export function keyedCallsContract(
       expect((await beginRun()).keyedWrite.isWritten).toBe(false);
     });
 
-    it('is the first transaction that succeeds', async () => {
+    it('is the first transaction that succeeds, not one that fails before it', async () => {
       const [takenHash, freeHash] = [randomHash(), randomHash()];
       await write(takenHash);
       const run = await beginRun();
@@ -230,7 +230,7 @@ export function keyedCallsContract(
       expect(await (await beginRun()).keyedWrite.run(() => write())).toEqual(session);
     });
 
-    it('fails when its run has lost the key', async () => {
+    it('fails when another run has taken over the key', async () => {
       const lostRun = await beginRun();
       fixture.clock.forward(LEASE_END);
       const run = await beginRun();
@@ -240,7 +240,7 @@ export function keyedCallsContract(
       expect(await run.keyedWrite.run(async () => (await write()).id)).toEqual(expect.any(Number));
     });
 
-    it('is separate from writes of concurrent calls', async () => {
+    it('is stored separately for each of several concurrent calls', async () => {
       const runs = await Promise.all([beginRun({ key: 'a' }), beginRun({ key: 'b' })]);
       const sessions = await Promise.all(runs.map((run) => run.keyedWrite.run(() => write())));
       await Promise.all(runs.map((run) => calls.release(run)));

@@ -71,7 +71,7 @@ export function sessionsContract(
       });
     });
 
-    it('belongs to the customer with the given parts or reference', async () => {
+    it('belongs to the customer with the given id, data_part and time_part, or with the given reference', async () => {
       const customerParts = await addCustomer();
       expect(await start({ customer: customerParts })).toMatchObject({ customerId: customerParts.id });
       tokenHash = randomHash();
@@ -115,14 +115,14 @@ export function sessionsContract(
     });
   });
 
-  describe('the Firebase token', () => {
-    it('is stored with an active session and can be replaced', async () => {
+  describe('the Firebase token of a session', () => {
+    it('is stored while the session is active, and can be replaced', async () => {
       const { id } = await startSession();
       expect(await sessions.replacePushToken(appId, id, 'one')).toBe(true);
       expect(await sessions.replacePushToken(appId, id, 'two')).toBe(true);
     });
 
-    it('is not stored with a session that has ended, is missing or belongs to another app', async () => {
+    it('is not stored when the session has ended, is missing or belongs to another app', async () => {
       const { id } = await startSession();
       expect(await sessions.replacePushToken(await fixture.makeApp(), id, 'x')).toBe(false);
       expect(await sessions.replacePushToken(appId, 987_654_321, 'x')).toBe(false);
@@ -131,7 +131,7 @@ export function sessionsContract(
     });
   });
 
-  describe('purgeEnded', () => {
+  describe('the purge of ended sessions', () => {
     const isStoredAfter = async (days: number): Promise<boolean> => {
       fixture.clock.forward({ hours: days * HOURS_PER_DAY });
       while (await sessions.purgeEnded());
@@ -155,7 +155,7 @@ export function sessionsContract(
       expect(await isStoredAfter(30.1)).toBe(false);
     });
 
-    it('keeps tokens of apps', async () => {
+    it('keeps the tokens of apps', async () => {
       await fixture.accessTokens.add({ appId, hash: tokenHash, expiresAt: fixture.clock.now() });
       await fixture.accessTokens.revoke(tokenHash);
       expect(await isStoredAfter(365)).toBe(true);

@@ -61,7 +61,7 @@ export function tokenAdministrationContract(
     });
   });
 
-  describe('a change', () => {
+  describe('a change of a token', () => {
     it('keeps absent fields, and stores null values', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'] });
       const other = await add({ hash: randomHash(), name: 'PIM' });
@@ -91,7 +91,7 @@ export function tokenAdministrationContract(
       }
     });
 
-    it('does not find tokens of another app, or sessions', async () => {
+    it('finds no token of another app, and no session', async () => {
       const token = await add();
       const session = await fixture.startSession(appId, { tokenHash: randomHash() });
       for (const [app, id] of [
@@ -107,7 +107,7 @@ export function tokenAdministrationContract(
     });
   });
 
-  describe('a rotation', () => {
+  describe('the rotation of a token', () => {
     it('adds a token with the same settings, and ends the old one after the overlap', async () => {
       const token = await add({ name: 'ERP', scopes: ['stock:read'], language: 'sr' });
       const other = await add({ hash: randomHash() });
@@ -121,7 +121,7 @@ export function tokenAdministrationContract(
       expect(await fixture.accessTokenQueries.holderOf(change.hash)).toMatchObject({ tokenId: id, app: { id: appId } });
     });
 
-    it('never extends the life of the old token', async () => {
+    it('never postpones the end of the old token', async () => {
       const token = await add({ expiresAt: inHours(1) });
       await tokens.rotate(appId, token.id, rotation(5), ALL);
       expect((await list())[0]?.expiresAt).toEqual(token.expiresAt);
@@ -134,7 +134,7 @@ export function tokenAdministrationContract(
     });
   });
 
-  describe('a revocation by id', () => {
+  describe('the revocation of a token by its id', () => {
     it('returns the hash of the token, and keeps the time of the first revocation when repeated', async () => {
       const token = await add({ scopes: ['stock:read'] });
       const other = await add({ hash: randomHash() });
@@ -152,7 +152,7 @@ export function tokenAdministrationContract(
     });
   });
 
-  describe('the last use', () => {
+  describe('the time of the last use of a token', () => {
     const lastUse = async () => (await list())[0]?.lastUsedAt;
 
     it('is written at most once a minute', async () => {
@@ -170,7 +170,7 @@ export function tokenAdministrationContract(
       expect(await fixture.accessTokenQueries.holderOf(hash)).toMatchObject({ lastUsedAt: later });
     });
 
-    it('is written for many tokens and sessions of one app', async () => {
+    it('is written for many tokens and sessions of one app at once', async () => {
       const sessionHash = randomHash();
       const [token, session] = [await add(), await fixture.startSession(appId, { tokenHash: sessionHash })];
       const at = fixture.clock.now();

@@ -68,7 +68,7 @@ export function attributesContract(runner: Runner, open: () => Promise<Catalogue
 }
 
 function describeWrites({ it }: Runner, open: OpenShop): void {
-  it('creates definitions whose name is their reference', async () => {
+  it('uses the reference as the name of a definition that is created without a name', async () => {
     const shop = await open();
     const size = attribute('size', { code: 'SIZE', name: 'Size' });
     expect(await shop.putAll(row('A', attribute('material'), size), row('C', attribute('material')))).toEqual([2, 2]);
@@ -99,7 +99,7 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
     expect(after?.updated_at.getTime()).toBeGreaterThan(before?.updated_at.getTime() ?? 0);
   });
 
-  it('can move codes between definitions in one call', async () => {
+  it('can move a code from one definition to another in one call', async () => {
     const shop = await open();
     await shop.putAll(row('A', attribute('one', { code: 'X' }), attribute('two', { code: 'Y' })));
     const rows = [attribute('one', { code: 'Z' }), attribute('two', { code: 'X' }), attribute('three', { code: 'Y' })];
@@ -158,7 +158,7 @@ function describeRefusals({ it }: Runner, open: OpenShop): void {
     ]);
   });
 
-  it('ignores products and definitions of other apps', async () => {
+  it('finds no products and definitions of other apps', async () => {
     const [shop, otherShop] = [await open(), await open()];
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' })));
     const [size] = await shop.definitions();
@@ -170,7 +170,7 @@ function describeRefusals({ it }: Runner, open: OpenShop): void {
 }
 
 function describeBulkWrites({ it }: Runner, open: OpenShop): void {
-  it('counts and explains rows in a dry run without writing', async () => {
+  it('counts and explains the rows in a dry run, but writes nothing', async () => {
     const shop = await open();
     await shop.putAll(row('A', attribute('size')));
     const before = await shop.definitions();

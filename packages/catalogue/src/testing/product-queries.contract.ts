@@ -24,7 +24,7 @@ export function productQueriesContract(runner: Runner, open: () => Promise<Catal
 }
 
 function describeLookUps({ it }: Runner, newShop: NewShop): void {
-  it('finds by code, barcode, slug and id', async () => {
+  it('finds the product by code, barcode, slug and id', async () => {
     const shop = await newShop();
     const [plannedProduct] = await shop.upsertAll(
       product('A', { slug: 's', variants: [variant('A-1', { barcode: '860' })] }),
@@ -50,7 +50,7 @@ function describeLookUps({ it }: Runner, newShop: NewShop): void {
     expect(await Promise.all(missedLookUps)).toEqual(Array.from({ length: 4 }));
   });
 
-  it('prefers exact codes to codes in another case, and products to variants', async () => {
+  it('prefers an exact code to one in another case, and a product to a variant', async () => {
     const shop = await newShop();
     const productWithVariants = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
     const [a, b, c, d] = await shop.upsertAll(
@@ -66,7 +66,7 @@ function describeLookUps({ it }: Runner, newShop: NewShop): void {
     expect([await idOf('x', 'barcode'), await idOf('X', 'barcode')]).toEqual([c?.product.id, d?.product.id]);
   });
 
-  it('finds nothing of another app', async () => {
+  it('finds no product of another app', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     const [plannedProduct] = await shop.upsertAll(product('A'));
     expect([await otherShop.find('A'), await otherShop.find(`${plannedProduct?.product.id}`, 'id')]).toEqual([
@@ -169,7 +169,7 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
   });
 
-  it('filtered by `updatedAfter` considers changes of products and of variants', async () => {
+  it('filtered by `updatedAfter` includes products whose variants changed later', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A'), product('B'), product('C'));
     shop.fixture.forward(1);
@@ -181,7 +181,7 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listCodes({ updatedAfter }, { orderBy: 'updated_at desc' })).toEqual(['B', 'C']);
   });
 
-  it('filtered by stock considers only available pieces in sellable warehouses', async () => {
+  it('filtered by stock counts only available pieces in sellable warehouses', async () => {
     const shop = await openPricedShop();
     await shop.fixture.addStock(shop.id, 'A-1', 7, true);
     expect((await shop.get('A')).variants).toMatchObject([{ stock: { on_hand: 12, reserved: 0, available: 7 } }]);
@@ -222,7 +222,7 @@ function describeVerification({ it }: Runner, newShop: NewShop): void {
     ).toBe(expected);
   });
 
-  it('are returned in input order; the oldest variant wins among equal codes', async () => {
+  it('are returned in input order; among codes that differ only in case, an exact match wins, then the oldest variant', async () => {
     const shop = await openShop();
     await shop.upsertAll(product('V', { variants: ['kod', 'KOD', 'Kod'].map((code) => variant(code)) }));
     const rows = ['KOD', 'Kod ', 'kOD'].map((code) => ({ code, barcode: null }));

@@ -48,7 +48,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     expect(await shop.listCodes({ search })).toEqual(expected);
   });
 
-  it('sorts similar names last over all pages', async () => {
+  it('has names that are only similar to the search text last, after the exact matches of all pages', async () => {
     const shop = await newShop();
     const exactProducts = Array.from({ length: 12 }, (_, index) =>
       product(`H${index}`, { name: `Tzorbles number ${index + 10}` }),
@@ -60,7 +60,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     }
   });
 
-  it('sorts by the requested order', async () => {
+  it('sorts the found products by the requested order', async () => {
     const shop = await openShop();
     expect(await shop.listCodes({ search: 'runner' }, { orderBy: 'name desc' })).toEqual([
       'TYPO',
@@ -72,7 +72,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
     ]);
   });
 
-  it('finds a changed product only by its new name and codes', async () => {
+  it('finds a changed product only by its new name and codes, not by the old ones', async () => {
     const shop = await openShop();
     await shop.upsertAll(product('OTHER', { name: 'Sandal', variants: [variant('OLD-9', { barcode: '860' })] }));
     expect([await shop.listCodes({ search: 'sandal' }), await shop.listCodes({ search: 'boot' })]).toEqual([
@@ -115,7 +115,7 @@ function describeSearchInCodes(it: Runner['it'], newShop: () => Promise<Catalogu
     },
   );
 
-  it('finds nothing of another app', async () => {
+  it('finds no product of another app', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.upsertAll(product('A', { name: 'Runner' }));
     expect([await otherShop.listCodes({ search: 'runner' }), await otherShop.listCodes({ searchAll: 'a' })]).toEqual([

@@ -91,7 +91,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeChanges({ it }: Runner, newShop: NewShop): void {
-  it('keeps undefined fields and clears null ones', async () => {
+  it('keeps the values of absent fields and clears null ones', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { price: 100, description: 'd', variants: [variant('A-1', { barcode: '1' })] }));
     await shop.upsertAll({ code: 'A', images: [], variants: [variant('A-1')] });
@@ -170,7 +170,7 @@ function describeChanges({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeImages({ it }: Runner, newShop: NewShop): void {
-  it('appends images on every call, those of the product first', async () => {
+  it('appends the sent images to the stored ones, those of the product before those of its variants', async () => {
     const shop = await newShop();
     const image = (name: string, alt: string | null = null) => ({ imageUrl: `https://example.com/${name}`, alt });
     const row = product('A', { images: [image('a', 'text')], variants: [variant('A-1', { images: [image('v')] })] });
@@ -183,7 +183,7 @@ function describeImages({ it }: Runner, newShop: NewShop): void {
     expect((await shop.get('A')).images).toEqual([...imagesOfOneCall, ...imagesOfOneCall]);
   });
 
-  it('replaces the sent lists of images, removes them for an empty list, and keeps the others', async () => {
+  it('replaces each list of images that is sent, even by an empty list, and keeps the other lists', async () => {
     const shop = await newShop();
     const image = (name: string, alt: string | null = null) => ({ imageUrl: `https://example.com/${name}`, alt });
     const replace = (row: DesiredProduct) => shop.fixture.products.upsert(shop.app, [row], { replacesImages: true });
@@ -275,7 +275,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
     expect([(await shop.get('A2')).external_ref, (await shop.get('B')).external_ref]).toEqual([null, 'erp-2']);
   });
 
-  it('refuses a taken reference, but lets two products swap references in one call', async () => {
+  it('refuses a reference that another product has, but lets two products swap references in one call', async () => {
     const shop = await newShop();
     await store(shop, product('A', { external_ref: '1' }), product('B', { external_ref: '2' }));
     const taken = { id: (await shop.get('A')).id, external_ref: '2', variants: [] };
@@ -295,7 +295,7 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeFailures({ it }: Runner, newShop: NewShop): void {
-  it('writes the other rows when some fail', async () => {
+  it('writes the valid rows when other rows fail', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A'));
     const rows = ['API.Products.PriceIsInvalid', { images: [], variants: [] }, product('B', { name: null })];
@@ -314,7 +314,7 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
     ['slug', { id: 0, slug: 'a' }, 'SlugAlreadyExists'],
     ['barcode of a variant', { variants: [variant('B-1', { barcode: '1' })] }, 'BarcodeAlreadyExists'],
     ['reference of a variant', { variants: [variant('B-1', { external_ref: 'r' })] }, 'ExternalRefAlreadyExists'],
-  ] as [string, Partial<DesiredProduct>, string][])('refuses a taken %s', async (_, change, rule) => {
+  ] as [string, Partial<DesiredProduct>, string][])('refuses a %s that another record has', async (_, change, rule) => {
     const shop = await newShop();
     const rows = [product('A', { variants: [variant('A-1', { barcode: '1', external_ref: 'r' })] }), product('B')];
     const [, b] = await shop.upsertAll(...rows);
@@ -333,7 +333,7 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeDryRuns({ it }: Runner, newShop: NewShop): void {
-  it('returns outcomes without ids in a dry run, and writes nothing', async () => {
+  it('returns no ids of new records in a dry run, and writes nothing', async () => {
     const shop = await newShop();
     const [a] = await shop.upsertAll(product('A'));
     const before = await shop.get('A');
@@ -365,7 +365,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeConcurrency({ it }: Runner, newShop: NewShop): void {
-  it('creates one product from equal rows of concurrent calls', async () => {
+  it('creates only one product when concurrent calls send equal rows', async () => {
     const shop = await newShop();
     const calls = await Promise.all(Array.from({ length: 8 }, () => shop.upsertAll(product('A'), product('B'))));
     expect(calls.flat().filter(({ created }) => created)).toHaveLength(2);

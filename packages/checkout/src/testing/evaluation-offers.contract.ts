@@ -17,7 +17,7 @@ export function evaluationOffersContract(
     shop = await EvaluationShop.open(fixture);
   });
 
-  describe('an evaluation of offers', () => {
+  describe('an evaluation with promotions, vouchers and shipment', () => {
     it('charges for shipment below the threshold of free shipment', async () => {
       const post = { code: 'post', name: 'Post', price: 3, vat_rate: 20, free_from: 24 };
       await fixture.setUp(shop.id, 'shipment_methods', post);

@@ -41,8 +41,8 @@ export function evaluationsContract(
     });
   });
 
-  describe('a basket', () => {
-    it('is priced, can be found, and is kept for 24 hours', async () => {
+  describe('the evaluation of a basket', () => {
+    it('has calculated prices, can be found, and is valid for 24 hours', async () => {
       const evaluatedBasket = await shop.evaluate({ comment: 'Ring twice', tags: ['vip'] });
       const line = { ...shop.shirt, code: 'S', barcode: '860', name: 'S', qty: 2, price: 1_200, vatRate: 2_000 };
       expect(evaluatedBasket).toMatchObject({
@@ -74,28 +74,28 @@ export function evaluationsContract(
       expect(await fixture.evaluationQueries.find(shop.id, UNKNOWN)).toBeUndefined();
     });
 
-    it('is refused when its currency is not that of the app', async () => {
+    it('is refused in a currency other than that of the app', async () => {
       await expect(shop.tryToEvaluate({ currency: 'EUR' })).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     });
 
-    it('keeps its prices when the catalogue changes', async () => {
+    it('keeps its prices when the catalogue changes later', async () => {
       const { id } = await shop.evaluate();
       await fixture.addGoods(shop.id, { code: 'S', price: 9_900 });
       expect(await fixture.evaluationQueries.find(shop.id, id)).toMatchObject({ end_sales: 2_400 });
     });
   });
 
-  describe('an item', () => {
+  describe('an item of a basket', () => {
     eachCase(it, [
       ['code', { code: 'S' }],
       ['barcode', { barcode: '860' }],
       ['external reference', { external_ref: 'ref' }],
-      ['first identifier that finds a variant', { code: 'none', barcode: '860' }],
-    ])('is found by its %s', async (_, identifiers) => {
+      ['the first identifier that finds a variant', { code: 'none', barcode: '860' }],
+    ])('identifies its variant by %s', async (_, identifiers) => {
       expect((await shop.evaluate({ items: [{ ...identifiers, qty: 1 }] })).items).toMatchObject([{ code: 'S' }]);
     });
 
-    it('is found by the id of its variant', async () => {
+    it('may identify its variant by id', async () => {
       const items = [{ product_variant_id: shop.shirt.variantId, qty: 1 }];
       expect((await shop.evaluate({ items })).items).toMatchObject([{ code: 'S' }]);
     });
@@ -107,11 +107,11 @@ export function evaluationsContract(
       { code: null },
       {},
       { product_variant_id: UNKNOWN },
-    ])('is not found by %j', async (identifiers) => {
+    ])('is not found when it has %j', async (identifiers) => {
       expect(await shop.refusalOf({ items: [{ ...identifiers, qty: 1 }] })).toBe('API.Products.NotFound');
     });
 
-    it('is not found when another app has it', async () => {
+    it('is not found when another app has the variant', async () => {
       const { variantId } = await fixture.addGoods(await fixture.makeApp(), { code: 'T' });
       expect(await shop.refusalOf({ items: [{ product_variant_id: variantId, qty: 1 }] })).toBe(
         'API.Products.NotFound',
@@ -129,7 +129,7 @@ export function evaluationsContract(
       expect(items).toMatchObject([{ price: 700, vatRate: 2_000 }]);
     });
 
-    it('is refused when inactive or without price, but not without VAT', async () => {
+    it('is refused when it is inactive or has no price, but not when it has no VAT rate', async () => {
       await fixture.addGoods(shop.id, { code: 'off', active: false });
       await fixture.addGoods(shop.id, { code: 'free', price: null });
       await fixture.addGoods(shop.id, { code: 'untaxed', price: 500, vatRate: null });
@@ -140,8 +140,8 @@ export function evaluationsContract(
     });
   });
 
-  describe('a customer', () => {
-    it('is frozen as the buyer, whether found by parts or by reference', async () => {
+  describe('the customer of an evaluation', () => {
+    it('is stored as the buyer, whether identified by id, data_part and time_part or by reference', async () => {
       const {
         id,
         data_part: dataPart,
@@ -152,7 +152,7 @@ export function evaluationsContract(
       expect((await shop.evaluate({ customer: { externalRef: 'c1' } })).buyer).toMatchObject(buyer);
     });
 
-    it('is not found with other parts, in another app or when unknown', async () => {
+    it('is not found with another data_part or time_part, in another app or when unknown', async () => {
       const { id, data_part: dataPart, time_part: timePart } = await fixture.addCustomer(shop.id);
       const foreignCustomer = await fixture.addCustomer(await fixture.makeApp(), { external_ref: 'c2' });
       for (const customer of [
@@ -165,7 +165,7 @@ export function evaluationsContract(
     });
   });
 
-  describe('a warehouse', () => {
+  describe('the warehouse of an evaluation', () => {
     it('is not found in another app or when deleted', async () => {
       await fixture.addWarehouse(await fixture.makeApp(), 'W1');
       const basketFields = { warehouseCode: 'W1' };
@@ -177,8 +177,8 @@ export function evaluationsContract(
     });
   });
 
-  describe('missing records', () => {
-    it('are refused in order: customer, warehouse, shipment, items, coupon, voucher', async () => {
+  describe('missing records to which an evaluation refers', () => {
+    it('are refused in this order: customer, warehouse, shipment, items, coupon, voucher', async () => {
       await fixture.addWarehouse(shop.id, 'W1');
       await fixture.setUp(shop.id, 'shipment_methods', { code: 'post', name: 'Post', price: 1, vat_rate: 20 });
       const invalidBasket: Partial<Basket> = {

@@ -111,7 +111,7 @@ export function setUpRecordsContract(
       expect(await list('vouchers')).toMatchObject([{ amount: 5000 }]);
     });
 
-    it('is created once by concurrent calls', async () => {
+    it('is created only once by concurrent calls', async () => {
       await Promise.all(Array.from({ length: 6 }, () => put('promotions', TENTH)));
       expect(await listCodes('promotions')).toEqual(['tenth']);
     });
@@ -127,7 +127,7 @@ export function setUpRecordsContract(
   });
 
   describe('an existing record', () => {
-    it('keeps missing fields and resets null ones', async () => {
+    it('keeps the values of absent fields and resets null ones', async () => {
       const [firstRecord] = await put('shipment_methods', { ...COURIER, free_from: 50, requires_pickup_point: true });
       fixture.clock.forward({ seconds: 5 });
       const [secondRecord] = await put('shipment_methods', { code: 'courier', price: 4, free_from: null });
@@ -234,7 +234,7 @@ export function setUpRecordsContract(
     });
   });
 
-  describe('a list', () => {
+  describe('a list of records', () => {
     it('is paged, oldest first', async () => {
       await put('vouchers', ...['c', 'a', 'b'].map((code) => ({ ...GIFT, code })));
       await put('vouchers', { code: 'c', amount: 90 });

@@ -26,7 +26,7 @@ export function consentHistoryContract(
   const changeSwitch = (channel: Switch, state: State, id = customer.id) =>
     fixture.consents.change(appId, id, { channel, state, source: 'mobile_app' });
 
-  describe('the history', () => {
+  describe('the list of consent changes', () => {
     it('is paged, oldest first', async () => {
       const otherCustomer = await fixture.addCustomer(appId);
       for (const channel of CHANNELS) await changeSwitch(channel, 'revoked');
@@ -42,11 +42,11 @@ export function consentHistoryContract(
     });
   });
 
-  describe('the consent before a time', () => {
+  describe('the consent of a customer at an earlier time', () => {
     const findBefore = (moment: Date, identifier: CustomerIdentifier = identifierOf(customer), ownerAppId = appId) =>
       fixture.consentQueries.findBefore(ownerAppId, identifier, moment);
 
-    it('reflects the last change of each switch before that time', async () => {
+    it('consists of the last change of each switch before that time', async () => {
       const firstTime = fixture.clock.now();
       await changeSwitch('sms', 'revoked');
       await changeSwitch('email', 'revoked');
@@ -72,7 +72,7 @@ export function consentHistoryContract(
       });
     });
 
-    it('is found by reference, but not with other parts or in another app', async () => {
+    it('is found by reference, but not with another data_part or time_part or in another app', async () => {
       const now = fixture.clock.now();
       const customerParts = identifierOf(customer);
       expect(await findBefore(now, { externalRef: 'crm-1' })).toMatchObject({ customerId: customer.id });

@@ -41,7 +41,7 @@ export function consentsContract(
     return [consent?.preferred.channelId, consent?.preferred.source];
   };
 
-  describe('the consent', () => {
+  describe('the consent of a customer', () => {
     it('is granted from the registration on', async () => {
       const neverChanged = { state: 'granted', lastChange: undefined };
       const channels = Object.fromEntries(CHANNELS.map((channel) => [channel, { ...neverChanged, effective: true }]));
@@ -99,7 +99,7 @@ export function consentsContract(
     });
   });
 
-  describe('a change', () => {
+  describe('a consent change', () => {
     it('of one switch is returned, and is found later', async () => {
       const at = fixture.clock.now();
       const consent = await changeSwitch('sms', 'revoked');
@@ -148,7 +148,7 @@ export function consentsContract(
       expect(await history()).toHaveLength(1);
     });
 
-    it('increments the step number of its switch', async () => {
+    it('increments the change number of its switch', async () => {
       await changeSwitch('sms', 'revoked');
       await changeSwitch('master', 'revoked');
       await changeSwitch('sms', 'granted');

@@ -77,7 +77,7 @@ export function devicesContract(
       expect(await hasDevice(ana)).toBe(true);
     });
 
-    it('is updated by a repeated call, another token or another session', async () => {
+    it('is updated by a repeated call, even with another messaging token or from another session', async () => {
       const firstDevice = await register();
       fixture.clock.forward({ seconds: 5 });
       const updatedDevice = { ...firstDevice, updated_at: fixture.clock.now() };
@@ -86,7 +86,7 @@ export function devicesContract(
       expect(await register(session, { messagingToken: 'new' })).toEqual({ ...updatedDevice, messaging_token: 'new' });
     });
 
-    it('is new for another uuid or customer', async () => {
+    it('is added when the uuid or the customer is new', async () => {
       const ids = [
         await register(),
         await register(await signIn(ana, { uuid: 'tablet' }), { messagingToken: 'b' }),
@@ -105,7 +105,7 @@ export function devicesContract(
     });
   });
 
-  describe('a token', () => {
+  describe('a messaging token', () => {
     it('is removed from other devices of the app', async () => {
       const bojan = await addCustomer();
       await register();
@@ -145,22 +145,22 @@ export function devicesContract(
     });
   });
 
-  describe('a refused registration', () => {
+  describe('a registration of a device', () => {
     const expectRefusal = async (sessionId: number, targetAppId = appId) => {
       await register();
       expect(await tryToRegister(sessionId, {}, targetAppId)).toBeUndefined();
       expect(await hasDevice(ana)).toBe(true);
     };
 
-    it('stores nothing for an anonymous session', async () => expectRefusal(await signIn(null, { uuid: 'other' })));
+    it('is refused for an anonymous session', async () => expectRefusal(await signIn(null, { uuid: 'other' })));
 
-    it('stores nothing for a session that has ended', async () => {
+    it('is refused for a session that has ended', async () => {
       const session = await signIn(await addCustomer());
       await fixture.sessions.end(appId, session);
       await expectRefusal(session);
     });
 
-    it('stores nothing for a missing session or a session of another app', async () => {
+    it('is refused for a missing session or a session of another app', async () => {
       await expectRefusal(987_654_321);
       await expectRefusal(phoneSessionId, await fixture.makeApp());
     });

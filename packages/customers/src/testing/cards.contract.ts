@@ -40,7 +40,7 @@ export function cardsContract(
   const identifierOf = ({ id, data_part: dataPart, time_part: timePart }: Customer) => ({ id, dataPart, timePart });
 
   describe('a card', () => {
-    it('is added with its parts', async () => {
+    it('gets an id, a data_part and a time_part', async () => {
       const { card, created } = await put();
       const now = fixture.clock.now();
       expect([card, created]).toEqual([
@@ -63,7 +63,7 @@ export function cardsContract(
       expect(await put()).toEqual({ card: firstResult.card, created: false });
     });
 
-    it('is found by its barcode and keeps its id and parts', async () => {
+    it('is found by its barcode, and keeps its id, data_part and time_part', async () => {
       const { card } = await put({ externalRef: 'R1' });
       fixture.clock.forward({ hours: 24 * 60 });
       expect(await put()).toEqual({ card, created: false });
@@ -100,7 +100,7 @@ export function cardsContract(
       expect(await put()).toEqual({ card, created: false });
     });
 
-    it('is found only by its exact barcode or reference', async () => {
+    it('is found only by its exact barcode or exact reference', async () => {
       await put({ externalRef: 'R1' });
       for (const [barcode, externalRef] of [
         ['b1', 'r1'],
@@ -139,11 +139,11 @@ export function cardsContract(
     });
   });
 
-  describe('concurrent calls', () => {
+  describe('concurrent calls that write cards', () => {
     const putTen = (cardOf: (index: number) => Partial<DesiredCard>) =>
       Promise.all(Array.from({ length: 10 }, (_, index) => put(cardOf(index))));
 
-    it('make one card per barcode or reference', async () => {
+    it('create only one card for each barcode or reference', async () => {
       const resultsByBarcode = await putTen(() => ({ externalRef: 'R1' }));
       const resultsByReference = await putTen((index) => ({ barcode: `C${index}`, externalRef: 'R2' }));
       for (const results of [resultsByBarcode, resultsByReference]) {

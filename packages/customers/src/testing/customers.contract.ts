@@ -55,7 +55,7 @@ export function customersContract(
     (await list(filter)).map(({ email }) => email.replace('@example.com', ''));
 
   describe('a new customer', () => {
-    it('is found only by its id together with its parts', async () => {
+    it('is found only by its id together with its data_part and time_part', async () => {
       const customer = await add();
       const now = fixture.clock.now();
       expect(customer).toMatchObject({
@@ -106,7 +106,7 @@ export function customersContract(
       },
     );
 
-    it('may have the reference of another customer in another case or another app', async () => {
+    it('may have a reference that differs from another one only in case, or that another app uses', async () => {
       await add({ external_ref: 'r' });
       await add({ email: 'b@example.com', external_ref: 'R' });
       await add({ email: 'c@example.com' });
@@ -127,7 +127,7 @@ export function customersContract(
     });
   });
 
-  describe('the list', () => {
+  describe('the list of customers', () => {
     it('has the format of the API', async () => {
       const customer = await add({ phone: '1' });
       const now = fixture.clock.now().toISOString().slice(0, 19);
@@ -155,7 +155,7 @@ export function customersContract(
       expect(await list({}, ALL, await fixture.makeApp())).toEqual([]);
     });
 
-    it('is sorted by names and id, by code points, in pages', async () => {
+    it('is sorted by names in code point order, then by id, and is paged', async () => {
       const names = ['b b', 'a z', 'é a', 'a b', 'Z a', 'a b', '\u{1f600} a', '\uffee a'];
       for (const [index, name] of names.entries()) {
         const [first_name = '', last_name = ''] = name.split(' ');
@@ -168,7 +168,7 @@ export function customersContract(
       expect(pages.flat().map(({ email }) => email.replace('@example.com', ''))).toEqual(sortedEmails);
     });
 
-    it('has the same rows by positions as by offsets', async () => {
+    it('has the same rows when paged by position as when paged by offset', async () => {
       for (const [index, name] of ['b', 'a', 'c', 'a', 'b'].entries())
         await add({ email: `${index}@example.com`, first_name: name, last_name: 'same' });
       const filter = { search: undefined, externalRef: undefined, updatedAfter: undefined };
@@ -207,7 +207,7 @@ export function customersContract(
       ['the phone', '381-6'],
       ['the first name', 'ilic'],
       ['both names', 'milica dord'],
-      ['both names, the last one first', 'Đorđević Milic'],
+      ['both names, last name first', 'Đorđević Milic'],
       ['Cyrillic letters', 'Милица Ђ'],
       ['the name and the e-mail', 'ević mila@'],
       ['Latin letters without accents', 'DORDEVIC'],
@@ -217,12 +217,15 @@ export function customersContract(
       expect(await listEmails({ search })).toEqual(['mila']);
     });
 
-    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])('finds no customer by %j', async (search) => {
-      await add();
-      expect(await listEmails({ search })).toEqual([]);
-    });
+    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])(
+      'searched for %j finds no customer',
+      async (search) => {
+        await add();
+        expect(await listEmails({ search })).toEqual([]);
+      },
+    );
 
-    it('treats wildcards literally', async () => {
+    it('searches for % and _ literally', async () => {
       await add({ email: '100%_x\\y@example.com' });
       await add({ email: '100x@example.com' });
       expect(await list({ search: '100%_x\\y' })).toHaveLength(1);

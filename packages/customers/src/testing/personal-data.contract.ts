@@ -128,7 +128,7 @@ export function personalDataContract(
   });
 
   describe('an erased customer', () => {
-    it('has blank fields and an e-mail address that nobody can use', async () => {
+    it('has blank fields and an invalid e-mail address', async () => {
       const { customer: unerased } = await exportOf(ana);
       fixture.clock.forward({ seconds: 60 });
       expect(await erase()).toBe(true);
@@ -147,7 +147,7 @@ export function personalDataContract(
       expect(customer?.inserted_at).toBe(unerased?.inserted_at);
     });
 
-    it('keeps amounts and numbers of sales, but no contact data and free texts', async () => {
+    it('keeps the amounts and numbers of sales, but no contact data or free texts', async () => {
       await fillRecordsOf(ana);
       const unerased = await exportOf(ana);
       await erase();
@@ -175,7 +175,7 @@ export function personalDataContract(
       expect(await exportOf(other)).toEqual(unerased);
     });
 
-    it('can be erased again, which also blanks data written since the first erasure', async () => {
+    it('can be erased again, which also blanks data that was written since the first erasure', async () => {
       await erase();
       fixture.clock.forward({ seconds: 60 });
       await sellTo(ana);
@@ -184,7 +184,7 @@ export function personalDataContract(
     });
   });
 
-  describe('the erasure', () => {
+  describe('the erasure of a customer', () => {
     const refusalOf = async (result: Promise<true | Refusal | undefined>): Promise<string | undefined> => {
       const outcome = await result;
       return typeof outcome === 'object' ? outcome.refused : undefined;
@@ -197,7 +197,7 @@ export function personalDataContract(
       expect(await exportOf(ana)).toEqual(unerased);
     });
 
-    it('is not refused for an open proforma of another customer', async () => {
+    it('is allowed while another customer has an open proforma', async () => {
       await fixture.sell(appId, { items, customer: identifiersOf(await fixture.addCustomer(appId)) });
       expect(await erase()).toBe(true);
     });

@@ -41,8 +41,8 @@ describe('sold pieces', () => {
   });
 });
 
-describe('offered variants', () => {
-  it('take missing values from their product', async () => {
+describe('variants with the fields of their product', () => {
+  it('have the value of the product where they have none', async () => {
     const state = await makeShop();
     const sharedFields = { productId: 1, barcode: null, external_ref: null, name: 'Name', active: true };
     expect(offeredVariants(state, 1, () => true)).toEqual([

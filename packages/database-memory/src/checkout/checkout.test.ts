@@ -4,7 +4,7 @@ import { openSalesFixture } from '../../testing/open-sales-fixture.js';
 
 const runner = runnerOf(globalThis);
 
-describe('set-up records in memory', () => {
+describe('promotions, vouchers, payment and shipment methods in memory', () => {
   setUpRecordsContract(runner, openSalesFixture);
 });
 

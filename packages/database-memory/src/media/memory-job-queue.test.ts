@@ -66,7 +66,7 @@ describe('jobs of several apps in memory', () => {
 });
 
 describe('a job in memory', () => {
-  it('fails after its last attempt and runs again after revive', async () => {
+  it('fails after its last attempt, and runs again when revived', async () => {
     const { state, queue, jobs, forward } = openQueue();
     const app: Pick<MediaApp, 'id'> = { id: 1 };
     jobs.addTidying({ appId: app.id, blobs: ['x'], keys: [] });
@@ -87,7 +87,7 @@ describe('a job in memory', () => {
     expect([attempts, state.jobs.all(0).length]).toEqual([21, 1]);
   });
 
-  it('is removed when its transaction is undone', () => {
+  it('is removed when its transaction is rolled back', () => {
     const { state, jobs } = openQueue();
     const work = () => jobs.addTidying({ appId: 1, blobs: ['x'], keys: ['y'] });
     state.memory.transaction(work, { dryRun: true });

@@ -46,7 +46,7 @@ const makeChange = (lineId: number, variantId: number, warehouseId: number, qty:
   reference: 'P1',
 });
 
-describe('reservations', () => {
+describe('reservations of stock', () => {
   it('are stored and booked as one movement per warehouse and kind', () => {
     const { state, movements, stock, reservations } = makeShop();
     const changes = [
@@ -65,7 +65,7 @@ describe('reservations', () => {
     expect(reservations()).toEqual(['7: 3 W1', '8: 2 W1', '9: 4 W1', '10: 1 W2']);
   });
 
-  it('can change, move to another warehouse and end', () => {
+  it('can be changed, moved to another warehouse and ended', () => {
     const { state, movements, stock, reservations } = makeShop();
     const changes = [makeChange(7, 1, 1, 3, 3), makeChange(8, 2, 1, 2, 2), makeChange(9, 2, 1, 1, 1)];
     bookReservations(state, APP, changes, NOW);
@@ -105,8 +105,8 @@ describe('reservations', () => {
   });
 });
 
-describe('sellable stock', () => {
-  it('is in sellable warehouses, sorted by variant and warehouse', () => {
+describe('a search for sellable stock', () => {
+  it('returns only stock in sellable warehouses, sorted by variant and warehouse', () => {
     const { state } = makeShop();
     const findShelves = (...demands: Parameters<typeof sellableStock>[2]) =>
       sellableStock(state, APP, demands).map((row) => `${row.variantId}@${row.warehouseCode}`);

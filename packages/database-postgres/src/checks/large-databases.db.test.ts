@@ -27,7 +27,7 @@ const nestedLoopTables = (plan: Plan): string[][] =>
     .filter((sides) => sides.every((tables) => tables.length > 0))
     .map((sides) => sides.flat());
 
-describe('a check of a large database', () => {
+describe('an invariant check of a large database', () => {
   it.each(INVARIANTS.map((invariant) => [invariant.name, invariant] as const))(
     'is planned without nested loops: %s',
     async (_, invariant) => {

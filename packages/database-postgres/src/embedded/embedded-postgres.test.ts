@@ -120,7 +120,7 @@ async function serverOf(dataDir: string): Promise<number> {
   return Number.parseInt(text, 10);
 }
 
-describe('a new database', () => {
+describe('the embedded database', () => {
   const dataDir = () => join(temporary, 'it\'s a, "shop"');
   let database: EmbeddedPostgres;
   beforeAll(async () => (database = await startEmbeddedPostgres({ dataDir: dataDir() })), SLOW_TEST_MS);
@@ -163,7 +163,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);
   });
 
-  it('keeps running when another user in the process stops it twice', async () => {
+  it('keeps running when other code in the process starts it and stops it twice', async () => {
     const secondUser = await startEmbeddedPostgres({ dataDir: dataDir() });
     await secondUser.stop();
     await secondUser.stop();
@@ -196,7 +196,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   }
 
-  it('is not reused for a copy of its folder', async () => {
+  it('starts a second server for a copy of its folder', async () => {
     const copy = join(temporary, 'copy');
     const pidFile = 'data/postmaster.pid';
     const live = await readFile(join(database.directory, pidFile));
@@ -224,11 +224,11 @@ describe('a new database', () => {
   });
 });
 
-describe('a database that several processes use', () => {
+describe('an embedded database that several processes use', () => {
   const options = () => ({ dataDir: join(temporary, 'shared') });
 
   it(
-    'starts once and stops with its last user',
+    'starts once, and stops when the last process has stopped using it',
     async () => {
       const [firstUser, secondUser] = [forkUser(options()), forkUser(options())] as const;
       const [firstView, secondView] = await Promise.all([waitForStart(firstUser), waitForStart(secondUser)]);
@@ -244,7 +244,7 @@ describe('a database that several processes use', () => {
   );
 
   it(
-    'serves other processes after the process that started it was killed',
+    'still serves other processes after the process that started it was killed',
     async () => {
       const owner = forkUser(options());
       await waitForStart(owner);
@@ -260,7 +260,7 @@ describe('a database that several processes use', () => {
   );
 
   it(
-    'recovers after its server was killed too',
+    'recovers after both the process that started it and its server were killed',
     async () => {
       const owner = forkUser(options());
       await query(await waitForStart(owner), 'CREATE TABLE orders AS SELECT 7 AS total');
@@ -279,7 +279,7 @@ describe('a database that several processes use', () => {
   }
 });
 
-describe('a start after a kill during initdb', () => {
+describe('a start of the embedded database after initdb was killed', () => {
   it(
     'creates the database from scratch',
     async () => {

@@ -18,7 +18,7 @@ async function identifyDeadProcess(): Promise<string> {
   return identity;
 }
 
-describe('concurrent calls under one lock', () => {
+describe('concurrent calls that need one process lock', () => {
   it('run one after the other', async () => {
     let inside = 0;
     let maxInside = 0;
@@ -45,7 +45,7 @@ describe('concurrent calls under one lock', () => {
   });
 });
 
-describe('a lock of a living process', () => {
+describe('the lock of a living process', () => {
   it('blocks other processes', async () => {
     const holder = spawn('sleep', ['60']);
     await symlink(await identify(holder.pid ?? 0), join(folder, '1'));
@@ -59,7 +59,7 @@ describe('a lock of a living process', () => {
   });
 });
 
-describe('a turn that is claimed too late', () => {
+describe('a turn for the lock that is claimed too late', () => {
   it('is not granted', async () => {
     await symlink(await identify(process.pid), join(folder, '9'));
     expect(await claimTurn(folder, 8)).toBe(false);
@@ -67,7 +67,7 @@ describe('a turn that is claimed too late', () => {
   });
 });
 
-describe('work that fails', () => {
+describe('failing work under a process lock', () => {
   it('releases the lock and leaves one link', async () => {
     const work = async (): Promise<void> => {
       throw new Error('no');

@@ -12,7 +12,7 @@ describe('the feed of events in PostgreSQL', () => {
   eventFeedContract(runnerOf(globalThis), openFixture);
 });
 
-describe('a statement that trashes many files', () => {
+describe('a statement that moves many files to Trash', () => {
   it('adds an event for each file', async () => {
     const testDatabase = await makeTestDatabase();
     const client = new pg.Client(testDatabase.url);
@@ -30,7 +30,7 @@ describe('a statement that trashes many files', () => {
   });
 });
 
-describe('a backlog of events without statistics', () => {
+describe('a backlog of events in a table without planner statistics', () => {
   const BACKLOG = 10_500;
   const MAX_SECONDS = 5;
   let postgres: Postgres;
@@ -51,7 +51,7 @@ describe('a backlog of events without statistics', () => {
   });
   afterAll(() => close());
 
-  it('gets its positions in linear time', async () => {
+  it('gets its positions in the feed in linear time', async () => {
     const feed = new SqlEventFeed(postgres, new ManualClock());
     const startMs = performance.now();
     expect(await feed.lastPosition(appId)).toBe(BACKLOG);

@@ -43,7 +43,7 @@ const waitUntilDone = async (count: number, seconds: number): Promise<void> => {
   for (let attempts = seconds * 20; attempts > 0 && donePayloads.length < count; attempts -= 1) await pause(50);
 };
 
-describe('a worker', () => {
+describe('a worker of the job queue', () => {
   it('runs a job as soon as its transaction is committed', async () => {
     await worker.start();
     await addJob({ a: 1 });
@@ -101,7 +101,7 @@ describe('jobs of several apps', () => {
     );
   const appsOf = (payloads: readonly unknown[]) => payloads.map((payload) => (payload as { app: number }).app);
 
-  it('leave half of the slots to other apps', async () => {
+  it('leave half of the worker’s slots to other apps', async () => {
     let endJobs = (): void => {};
     endOfJob = new Promise((resolve) => (endJobs = resolve));
     await addJobs(1, 20);

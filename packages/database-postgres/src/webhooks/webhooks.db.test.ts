@@ -9,7 +9,7 @@ describe('webhooks in PostgreSQL', () => {
   webhooksContract(runnerOf(globalThis), openFixture);
 });
 
-describe('the deliveries of an endpoint without statistics', () => {
+describe('the deliveries of an endpoint in a table without planner statistics', () => {
   const DELIVERIES = 10_000;
   const RECORDS = 100;
   const MAX_SECONDS = 5;

@@ -40,7 +40,7 @@ export function conditionalWritesContract(
   };
 
   describe('a conditional write', () => {
-    it('happens when its condition holds', async () => {
+    it('is made when its condition holds', async () => {
       await rename('old');
       expect(await runIfNamed('old', () => rename('new'))).toMatchObject({ name: 'new' });
       expect(await nameOf()).toBe('new');
@@ -80,7 +80,7 @@ export function conditionalWritesContract(
       expect(await nameOf()).toBe('second');
     });
 
-    it('does not affect other calls', async () => {
+    it('does not impose its condition on other calls', async () => {
       const otherApp = await fixture.makeApp();
       await rename('old');
       const [failed] = await Promise.all([hasFailed(runIfNamed('other', () => rename('new'))), rename('x', otherApp)]);

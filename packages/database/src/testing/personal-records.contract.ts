@@ -62,7 +62,7 @@ export function personalRecordsContract(
     await fixture.sellOrder(appId, { items: [{ code: 'TEE', qty: 1 }], customer: mira, amountPerPoint: 100 });
   };
 
-  describe('the export', () => {
+  describe('the export of a customer', () => {
     beforeEach(addRecordsOfAnother);
 
     it('has no record of another customer', async () => {
@@ -228,7 +228,7 @@ export function personalRecordsContract(
       ]);
     });
   });
-  describe('the erasure', () => {
+  describe('the erasure of a customer', () => {
     const answer = (text: string) => ({ status: 200, headers: {}, text: new TextEncoder().encode(text) });
     const settle =
       (reference: string): TimedDecision =>
@@ -254,7 +254,7 @@ export function personalRecordsContract(
       expect([devices, visits, sessions, evaluations]).toEqual([[], [], [], []]);
     });
 
-    it('blanks references that name the customer, and no other', async () => {
+    it('blanks references of payments that contain a name of the customer, and keeps the others', async () => {
       const shop = await SampleShop.open(fixture);
       appId = shop.appId;
       ana = await fixture.addCustomer(appId, { ...ANA });
@@ -275,7 +275,7 @@ export function personalRecordsContract(
       expect([erasedCanceled.cancelReason, erasedCanceled.updatedAt]).toEqual([null, fixture.clock.now()]);
     });
 
-    it('blanks the references of alerts that name the customer', async () => {
+    it('blanks references of alerts that contain a name of the customer', async () => {
       const shop = await SampleShop.open(fixture);
       appId = shop.appId;
       ana = await fixture.addCustomer(appId, { ...ANA });
@@ -294,7 +294,7 @@ export function personalRecordsContract(
       expect((await shop.find(other)).alerts).toEqual(other.alerts);
     });
 
-    it('blanks all references of orders that were written after the first erasure', async () => {
+    it('blanks all references of orders written after an earlier erasure of the customer', async () => {
       for (const reference of ['ext-1', 'for ANAMARIJA']) await importFor(reference);
       fixture.clock.forward({ seconds: 60 });
       await fixture.personalData.erase(appId, ana.id);
@@ -305,7 +305,7 @@ export function personalRecordsContract(
       expect((await orderReferences())?.toSorted()).toEqual(['ext-1', null, null]);
     });
 
-    it('blanks all references of orders that were written at the time of the first erasure', async () => {
+    it('blanks all references of orders written at the time of an earlier erasure of the customer', async () => {
       await importFor('ext-1');
       await fixture.personalData.erase(appId, ana.id);
       expect(await orderReferences()).toEqual(['ext-1']);
@@ -313,7 +313,7 @@ export function personalRecordsContract(
       expect(await orderReferences()).toEqual([null]);
     });
 
-    it('replaces kept answers that contain data of the customer', async () => {
+    it('replaces stored answers of keyed calls that contain data of the customer', async () => {
       const texts = [
         JSON.stringify({ email: ana.email }),
         JSON.stringify({ phone: ANA.phone }),

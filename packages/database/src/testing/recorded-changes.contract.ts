@@ -56,7 +56,7 @@ export function recordedChangesContract(
     };
   };
 
-  describe('set-up records', () => {
+  describe('promotions, vouchers, payment and shipment methods', () => {
     it('are audited with the changed fields', async () => {
       const cashMethod = { code: 'cashMethod', name: 'Till', kind: 'cash' };
       await fixture.setUp(appId, 'payment_methods', cashMethod);
@@ -291,7 +291,7 @@ export function recordedChangesContract(
       );
     });
 
-    it('record nothing in a dry run', async () => {
+    it('are neither audited nor published in a dry run', async () => {
       const shop = await OrderShop.open(fixture);
       const order = await shop.importOrder();
       const change = orderChange(order, { status: 'completed' });

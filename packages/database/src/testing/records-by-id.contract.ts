@@ -80,7 +80,7 @@ export function recordsByIdContract(
       expect(await fixture.orderQueries.findAll(orderShop.appId, orderIds)).toEqual([order]);
     });
 
-    it('include vouchers and other set-up records', async () => {
+    it('include vouchers, promotions, payment and shipment methods', async () => {
       const [id = 0] = await fixture.addVoucher(appId, 'gift', 100);
       await fixture.addVoucher(appId, 'other', 100);
       const [foreignId = 0] = await fixture.addVoucher(otherAppId, 'gift', 100);

@@ -48,7 +48,7 @@ export function eventFeedContract(
   };
   const recordIdsOf = ({ events }: EventPage): number[] => events.map(({ recordId }) => recordId);
 
-  describe('the feed of an app', () => {
+  describe('the event feed of an app', () => {
     it('is empty without events', async () => {
       expect(await page('start')).toEqual({ events: [], position: 0, hasMore: false });
       expect(await fixture.eventFeed.lastPosition(appId)).toBe(0);
@@ -107,7 +107,7 @@ export function eventFeedContract(
     });
   });
 
-  describe('a reader of the feed during concurrent writes', () => {
+  describe('a reader of the event feed during concurrent writes', () => {
     it('misses no event, sees none twice, and sees the events of each writer in order', async () => {
       const written: number[][] = Array.from({ length: WRITERS }, () => []);
       let isDone = false;
@@ -137,7 +137,7 @@ export function eventFeedContract(
     });
   });
 
-  describe('the feed with a gap', () => {
+  describe('the event feed after events were removed', () => {
     it('removes events after the retention time, and reports the gap when a page is read later', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 2 } });
       await addCustomers(3);

@@ -143,7 +143,7 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.create(appId, NEW_ENDPOINT)).toEqual({ refused: TOO_MANY_ENDPOINTS });
     });
 
-    it('keep fields that a change omits', async () => {
+    it('keep the fields that a change omits', async () => {
       fixture.clock.forward({ seconds: 5 });
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, {
         status: 'paused',
@@ -159,7 +159,7 @@ export function webhooksContract(
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(next);
     });
 
-    it('cannot be changed to a filter that no event matches', async () => {
+    it('are not changed when no event matches the new filter', async () => {
       const { id } = await addEndpoint({ types: ['order.created'], areas: ['orders'] });
       const change = (fields: WebhookChange) => fixture.webhookEndpoints.change(appId, id, fields);
       expect(await change({ subject: 'stocks/5/2' })).toEqual({ refused: 'is invalid', field: 'subject' });
@@ -172,7 +172,7 @@ export function webhooksContract(
       });
     });
 
-    it('sign with old secrets, too, until the overlap ends', async () => {
+    it('sign also with old secrets until the overlap after a rotation ends', async () => {
       const overlapEndsAt = addSeconds(now(), 60);
       await fixture.webhookEndpoints.rotateSecret(appId, endpoint.id, 'whsec_BBBB', overlapEndsAt);
       expect((await fixture.webhookEndpoints.find(appId, endpoint.id))?.secrets).toEqual([
@@ -244,7 +244,7 @@ export function webhooksContract(
       expect(due.map(({ endpointId }) => endpointId)).toEqual([third.id, second.id, endpoint.id]);
     });
 
-    it('starts with the first event after the endpoint was added', async () => {
+    it('starts with the first event after the endpoint is added', async () => {
       await addEvents(2);
       const late = await addEndpoint();
       expect((await lease(LEASE_SECONDS, late))?.position).toBe(2);
@@ -354,7 +354,7 @@ export function webhooksContract(
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });
 
-    it('keeps the health, the position and the status of an endpoint that was changed during a turn', async () => {
+    it('does not overwrite the health, position and status of an endpoint that was changed during a turn', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       const leased = await leaseNow();
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
@@ -430,7 +430,7 @@ export function webhooksContract(
       expect(active).toMatchObject({ status: 'active', statusReason: null, failingSince: null });
     });
 
-    it('resets the failures when the endpoint is restarted', async () => {
+    it('resets the failure count when the endpoint is restarted', async () => {
       await addEvents(1);
       await settle([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
@@ -472,7 +472,7 @@ export function webhooksContract(
       expect(secondPage).toEqual([delivered]);
     });
 
-    it('become due when the event before them has expired', async () => {
+    it('become due when the earlier event of their record has expired', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
       const [oldEvent] = (await addEvents(1)) as [EventRecord];
       fixture.clock.forward({ hours: 20 });
@@ -498,7 +498,7 @@ export function webhooksContract(
     });
   });
 
-  describe('a replay', () => {
+  describe('a replay to an endpoint', () => {
     it('of events makes them due again, oldest first', async () => {
       const events = await addEvents(3);
       // Only the last event stays pending.

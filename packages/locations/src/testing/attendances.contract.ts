@@ -92,7 +92,7 @@ export function attendancesContract(
       ['199 m to the north', 199, 199],
       ['199 m to the south', -199, 199],
       ['almost 200 m away', 199.9, 200],
-    ] as [string, number, number][])('is recorded for a phone %s', async (_, metres, distance) => {
+    ] as [string, number, number][])('is recorded when the phone is %s', async (_, metres, distance) => {
       const [store] = await addLocations(STORE);
       expect(await visitResult(moveNorth(STORE, metres))).toEqual([store, distance]);
     });
@@ -102,19 +102,19 @@ export function attendancesContract(
       ['over 200 m to the south', moveNorth(STORE, -200.2)],
       ['far away on its latitude', [STORE[0], -STORE[1]]],
       ['on the other side of the Earth', [-STORE[0], STORE[1] - 180]],
-    ] as [string, Point][])('is refused and not recorded for a phone %s', async (_, point) => {
+    ] as [string, Point][])('is refused and not recorded when the phone is %s', async (_, point) => {
       await addLocations(STORE);
       expect(await visitResult(point)).toBeUndefined();
       expect(await list()).toEqual([]);
     });
 
-    it('has the right distance across the antimeridian and at a pole', async () => {
+    it('has the correct distance across the antimeridian and at a pole', async () => {
       const [firstId, secondId] = await addLocations([10, 180], [90, 0]);
       expect(await visitResult([10, -180])).toEqual([firstId, 0]);
       expect(await visitResult([89.9995, 120])).toEqual([secondId, 56]);
     });
 
-    it('is refused at a location of another app, or without locations', async () => {
+    it('is refused when only another app has locations, or when there are none', async () => {
       expect(await visitResult(STORE)).toBeUndefined();
       await addLocations(STORE);
       const otherAppId = await fixture.makeApp();

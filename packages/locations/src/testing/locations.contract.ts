@@ -92,7 +92,7 @@ export function locationsContract(
       for (const newLocation of newLocations) expect([a, b].map(idOf)).not.toContain(idOf(newLocation));
     });
 
-    it('get the values of their last row', async () => {
+    it('get the values of the last row that matches them', async () => {
       const putLocations = await put(
         makeRow({ code: 'A', name: 'first', external_ref: 'r' }),
         makeRow({ external_ref: 'r', name: 'last' }),
@@ -106,7 +106,7 @@ export function locationsContract(
       expect(new Set([...ids, ...(await put(makeRow())).map(idOf)]).size).toBe(3);
     });
 
-    it('can take over the reference or code of another location in one call', async () => {
+    it('can get the reference or code of another location that changes in the same call', async () => {
       const [a, b] = await put(makeRow({ code: 'A', external_ref: 'r' }), makeRow({ code: 'B' }));
       const exchangedLocations = await put(
         makeRow({ code: 'A', external_ref: null }),
@@ -121,15 +121,15 @@ export function locationsContract(
       expect(idOf(renamedLocations[1])).not.toBe(idOf(b));
     });
 
-    it('are separate from those of other apps', async () => {
+    it('are separate from locations of other apps with the same code or reference', async () => {
       const [ownLocation] = await put(makeRow({ code: 'A', external_ref: 'r' }));
       const { locations } = await tryToPut([makeRow({ code: 'A', external_ref: 'r' })], {}, await fixture.makeApp());
       expect(idOf(locations[0] as WrittenLocation)).not.toBe(idOf(ownLocation));
     });
   });
 
-  describe('a row', () => {
-    it('that is a message key is returned, and the other rows are written', async () => {
+  describe('the row of a location', () => {
+    it('is returned as a message key when invalid, while the other rows are written', async () => {
       const { locations, explain } = await tryToPut(['API.x', makeRow({ code: 'A' })]);
       expect(locations).toMatchObject(['API.x', { code: 'A' }]);
       expect(explain).toBeUndefined();
@@ -146,7 +146,7 @@ export function locationsContract(
       expect(await put(makeRow({ code: 'A' }))).toEqual([a]);
     });
 
-    it('is explained on request', async () => {
+    it('reports on request which identifier found the location', async () => {
       const [a, b] = await put(makeRow({ code: 'A', external_ref: 'ra' }), makeRow({ code: 'B', external_ref: 'rb' }));
       const rows = [
         makeRow({ code: 'A', external_ref: 'rb' }),
@@ -166,7 +166,7 @@ export function locationsContract(
     });
   });
 
-  describe('a dry run', () => {
+  describe('a dry run with locations', () => {
     it('returns the result without new ids and writes nothing', async () => {
       const [a] = await put(makeRow({ code: 'A' }));
       fixture.clock.forward({ seconds: 60 });
@@ -212,8 +212,8 @@ export function locationsContract(
     });
   });
 
-  describe('concurrent calls', () => {
-    it('make one location per code or reference', async () => {
+  describe('concurrent calls that write locations', () => {
+    it('create only one location for each code or reference', async () => {
       const rows = [makeRow({ code: 'A', external_ref: 'r' }), makeRow({ external_ref: 's' })];
       const results = await Promise.all(Array.from({ length: 8 }, () => put(...rows)));
       expect(new Set(results.flat().map(idOf)).size).toBe(2);

@@ -238,7 +238,7 @@ const HTML_TEXTS = [
   '<SVG>',
 ];
 
-describe('fileType with other content', () => {
+describe('fileType of content that the library does not accept', () => {
   it.each(HTML_TEXTS)('rejects HTML or a script: %j', (content) => {
     expect(detectType(utf8(content))).toBeUndefined();
     expect(detectType(utf8(content), 'a.csv')).toBeUndefined();
@@ -347,11 +347,11 @@ describe('fileType with other content', () => {
   });
 });
 
-describe('random or truncated bytes', () => {
+describe('the file type of random or truncated bytes', () => {
   const prefixes = [...ACCEPTED_FILES.map(([, , content]) => content.subarray(0, 40)), ...HTML_TEXTS.map(utf8)];
   const possibleTypes = new Set<string | undefined>([undefined, ...ALLOWED_MIMES]);
 
-  it('get an accepted type or none', () => {
+  it('is an accepted type or undefined', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(bytes(), ...prefixes),
@@ -365,7 +365,7 @@ describe('random or truncated bytes', () => {
     );
   });
 
-  it('are a text when they are the start of a text', () => {
+  it('is a text when they are the start of a text', () => {
     const character = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text));
@@ -378,7 +378,7 @@ describe('random or truncated bytes', () => {
     );
   });
 
-  it('get no type, or the type of the sample from which they were cut', () => {
+  it('is undefined or the type of the sample from which they were cut', () => {
     for (const { mime, bytes: file } of SAMPLE_FILES) {
       for (let size = 0; size < Math.min(file.length, 600); size += 1) {
         const detectedType = detectType(file.subarray(0, size));

@@ -81,14 +81,14 @@ describe('FileStream', () => {
     expect(pieces.map(({ buffer }) => buffer)).toEqual([firstChunk.buffer, secondChunk.buffer]);
   });
 
-  it('joins small writes into one piece', () => {
+  it('joins small writes into one chunk', () => {
     const file = new FileStream();
     for (let count = 0; count < 1_000; count += 1) file.write(bytes('abc'));
     expect(file.takeOutput().map(({ length }) => length)).toEqual([3_000]);
     expect(file.takeOutput()).toEqual([]);
   });
 
-  it('does not change output that was already taken', () => {
+  it('does not change output that was already read', () => {
     const file = new FileStream();
     file.write(bytes('abc'));
     const [firstPiece] = file.takeOutput();

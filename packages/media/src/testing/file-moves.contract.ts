@@ -39,7 +39,7 @@ export function fileMovesContract(
       expect(await library.fileNames()).toEqual(['a']);
     });
 
-    it('refuses a file that is missing, in Trash or being received, and a taken name', async () => {
+    it('refuses a file that is missing, in Trash or being received, and a name that is in use', async () => {
       const [first, second] = [await library.addFile('a'), await library.addFile('a', { folder: pathOf('p') })];
       const thirdFile = await library.addFile('a', { folder: pathOf('q') });
       const trashedFile = await addTrashedFile('b');
@@ -70,7 +70,7 @@ export function fileMovesContract(
       expect(await move([file.id], 'p')).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('moves only one of several files with the same name in concurrent calls', async () => {
+    it('moves only one of several files with the same name when concurrent calls move them', async () => {
       const files = await Promise.all(['p', 'q', 'r'].map((path) => library.addFile('a', { folder: pathOf(path) })));
       const results = await Promise.all(files.map(({ id }) => move([id], 'to')));
       expect(results.flat().filter((outcome) => outcome === undefined)).toHaveLength(1);
@@ -86,7 +86,7 @@ export function fileMovesContract(
       expect(await library.findFile(file.id)).toMatchObject({ folder: 'p/q', filename: 'a.txt', key: file.key });
     });
 
-    it('renames files with taken names', async () => {
+    it('renames files whose names are in use', async () => {
       const trashedFiles = [
         await addTrashedFile('a.txt'),
         await addTrashedFile('a.txt'),
@@ -111,7 +111,7 @@ export function fileMovesContract(
       expect(await restore(trashedFile)).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('gives a recreated folder a name that no sibling has', async () => {
+    it('gives a recreated folder a name that no folder beside it has', async () => {
       const trashedFiles = [await addTrashedFile('a', 'p'), await addTrashedFile('b', 'p (2)')];
       for (const path of ['p', 'p (2)']) await fixture.ports.mediaFolders.remove(library.appId, pathOf(path), RULES);
       await fixture.ports.mediaFolders.add(library.appId, { path: pathOf('x'), name: 'p', description: null });
@@ -124,7 +124,7 @@ export function fileMovesContract(
       ]);
     });
 
-    it('gives different names to concurrent files with the same name', async () => {
+    it('gives different names to files with the same name that concurrent calls restore', async () => {
       const trashedFiles = [await addTrashedFile('a'), await addTrashedFile('a'), await addTrashedFile('a')];
       await Promise.all(trashedFiles.map((file) => restore(file)));
       expect(await library.fileNames()).toEqual(['a', 'a (2)', 'a (3)']);

@@ -78,7 +78,7 @@ export function fileUsagesContract(
       expect(await usagesOfFile(file.id)).toEqual([]);
     });
 
-    it('come from only one of several concurrent replacements', async () => {
+    it('are those of only one of several concurrent replacements', async () => {
       const file = await library.addFile('a');
       const fields = [1, 2, 3].map((index) => ({ field: `f${index}`, url: library.url(file.key) }));
       await Promise.all(Array.from({ length: 5 }, () => replace({ fields })));
@@ -109,7 +109,7 @@ export function fileUsagesContract(
       expect(await brokenUsages(library.app.prefix)).toMatchObject([{ total_count: 2 }, { total_count: 2 }]);
     });
 
-    it('show the current names of the service’s entities', async () => {
+    it('have the current name of a product, variant or location as label, not the stored label', async () => {
       for (const entity_type of ['product', 'product_variant', 'app_location']) {
         const fields = [{ field: entity_type, url: missingUrl('a') }];
         await replace({ entity_type, entity_id: String(MISSING_ID), label: 'stored', fields });

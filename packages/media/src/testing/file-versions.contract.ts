@@ -81,7 +81,7 @@ export function fileVersionsContract(
       ]);
     });
 
-    it('throws when the receipt was used before', async () => {
+    it('throws when the upload receipt was used before', async () => {
       const file = await library.addFile('a.txt');
       const upload = await library.upload();
       await versions().replace(library.appId, file.id, upload, TERMS);
@@ -109,7 +109,7 @@ export function fileVersionsContract(
       ]);
     });
 
-    it('makes one version per concurrent call', async () => {
+    it('keeps one version for each of several concurrent calls', async () => {
       const file = await library.addFile('a.txt');
       const changedFiles = await Promise.all(Array.from({ length: 5 }, () => replace(file.id)));
       expect(new Set(changedFiles.map(({ version }) => version))).toEqual(new Set([2, 3, 4, 5, 6]));
@@ -198,7 +198,7 @@ export function fileVersionsContract(
     });
   });
 
-  describe('the purge of caches', () => {
+  describe('the purge of CDN caches', () => {
     const PURGE_TERMS = { ...TERMS, isPurged: true };
     const purgePayloads = async () => (await library.runJobPayloads(JOBS.purge)) as PurgePayload[];
 
@@ -286,7 +286,7 @@ export function fileVersionsContract(
     });
   });
 
-  describe('expire', () => {
+  describe('the expiry of kept versions', () => {
     it('removes expired versions', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id, {}, { retentionDays: 1, isPurged: false });

@@ -125,7 +125,7 @@ export function imageProcessorContract(
   }
 
   describe('an image', () => {
-    it('becomes one image per output, in their order, and is never enlarged', async () => {
+    it('has one result per requested output, in their order, and is never enlarged', async () => {
       const bytes = await samples.still('image/jpeg', 200, 100);
       const results = await process(bytes, stillFacts('image/jpeg', 200, 100), [50, 200, 120, 900]);
       expect(results.map(({ output: { width, height } }) => [width, height])).toEqual([
@@ -200,7 +200,7 @@ export function imageProcessorContract(
       await limitedProcessor.close();
     });
 
-    it('is given up when the processor closes', async () => {
+    it('is abandoned when the processor closes', async () => {
       const limitedProcessor = fixture.openLimited?.(100_000_000);
       if (limitedProcessor === undefined) return;
       const bytes = await samples.still('image/jpeg', 3_000, 2_000);
@@ -232,7 +232,7 @@ export function imageProcessorContract(
       await expectQuarters(result!.decoded);
     }, 60_000);
 
-    it('becomes an empty list when no output is requested', async () => {
+    it('has no outputs when none is requested', async () => {
       const bytes = await samples.still('image/png', 20, 20);
       expect(await processor.process(bytes, stillFacts('image/png', 20, 20), [])).toEqual([]);
     });
@@ -341,7 +341,7 @@ export function imageProcessorContract(
 
   describe('a costly image', () => {
     eachCase(it, ['CPU time', 'memory'] as const)(
-      'is given up at the limit of %s, and the next image is processed',
+      'is abandoned at the limit of %s, and the next image is processed',
       async (limit) => {
         const limitedProcessor = fixture.openCostLimited?.(limit);
         if (limitedProcessor === undefined) return;

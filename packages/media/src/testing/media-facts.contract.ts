@@ -74,7 +74,7 @@ export function mediaFactsContract(
     });
   });
 
-  describe('a file that is no video', () => {
+  describe('a file that is not a video', () => {
     eachCase(it, [
       ['MP4 with sound', mp4Audio()],
       ['WebM with sound', webmAudio()],
@@ -96,7 +96,7 @@ export function mediaFactsContract(
     const garbledFiles = mediaFiles.map(({ bytes }) =>
       bytes.map((byte, at) => (at % 7 === 3 && at > 16 ? byte ^ 0xff : byte)),
     );
-    it('does not affect the next file when garbled', async () => {
+    it('does not affect the next file when its bytes are damaged', async () => {
       await Promise.all(garbledFiles.map((content) => facts.sizeOf(makeReadableFile(content))));
       expect(await facts.sizeOf(makeReadableFile(mp4Video({ width: 64, height: 36 })))).toEqual({
         width: 64,
@@ -105,7 +105,7 @@ export function mediaFactsContract(
     }, 30_000);
   });
 
-  describe('a failed read', () => {
+  describe('a failed read of a file', () => {
     it('rejects the call', async () => {
       const failingFile: ReadableFile = {
         size: 100,
@@ -116,7 +116,7 @@ export function mediaFactsContract(
       await expect(facts.sizeOf(failingFile)).rejects.toThrow('The store is unreachable');
     });
   });
-  describe('a thread', () => {
+  describe('a worker thread', () => {
     it('ends as soon as the work on its file ends', async () => {
       const video = mp4Video({ width: 1, height: 1 });
       expect(await facts.sizeOf(makeReadableFile(video))).toEqual({ width: 1, height: 1 });
@@ -133,7 +133,7 @@ export function mediaFactsContract(
     }, 30_000);
   });
 
-  describe('the limits of a file', () => {
+  describe('the limits for the processing of a file', () => {
     const SIZE = { width: 64, height: 36 };
     const makeStuckFile = (): ReadableFile => ({ size: 100, read: () => new Promise<Uint8Array>(() => {}) });
 
@@ -148,7 +148,7 @@ export function mediaFactsContract(
       await limitedFacts.close();
     });
 
-    it('end the processing of a file that never ends', async () => {
+    it('end the processing of a file whose content never ends', async () => {
       const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
       if (limitedFacts === undefined) return;
       let count = 0;

@@ -32,7 +32,7 @@ export function mediaFileQueriesContract(
   const trash = async (search?: string, orderBy?: string, page = PAGE) =>
     JSON.parse((await queries().trash(library.appId, search, sortingOf(orderBy), page)).json);
 
-  describe('a file', () => {
+  describe('a stored file', () => {
     it('is found in its app, also in Trash', async () => {
       const file = await library.addFile('a');
       await library.trash(file);
@@ -43,7 +43,7 @@ export function mediaFileQueriesContract(
   });
 
   describe('a list of files', () => {
-    it('presents each file as `find` does', async () => {
+    it('returns each file with the same fields as `find`', async () => {
       const { id } = await library.addImage('a.jpg', { folder: pathOf('p'), tags: ['x'] });
       expect(await list()).toEqual({ files: [await library.findFile(id)], total_count: 1, hidden_count: 0 });
     });
@@ -53,7 +53,7 @@ export function mediaFileQueriesContract(
     });
 
     eachCase(it, [[''], ['size desc'], ['last_modified']])(
-      'has the same rows by positions as by offsets, in the order "%s"',
+      'has the same files when paged by position as when paged by offset, in the order "%s"',
       async (orderBy) => {
         const files = [];
         for (const name of ['b', 'a', 'e', 'd', 'c']) files.push(await library.addFile(name));
@@ -164,7 +164,7 @@ export function mediaFileQueriesContract(
     });
   });
 
-  describe('the summary', () => {
+  describe('the summary of the library', () => {
     it('counts files by kind and bytes, and counts Trash separately', async () => {
       await library.addFile('a');
       await library.addImage('b.jpg');
@@ -181,8 +181,8 @@ export function mediaFileQueriesContract(
     });
   });
 
-  describe('a key', () => {
-    it('finds the file of its app, even in Trash', async () => {
+  describe('the key of a file', () => {
+    it('identifies the file in its app only, even in Trash', async () => {
       const [file, other] = [await library.addImage('a.jpg'), await library.addImage('b.jpg')];
       const { mediaFileQueries } = fixture.ports;
       expect(await mediaFileQueries.findId(library.appId, file.key)).toBe(file.id);
@@ -237,7 +237,7 @@ export function mediaFileQueriesContract(
       expect(JSON.parse(await queries().summary(library.appId))).toMatchObject({ renditions_size: 0 });
     });
 
-    it('are found by a part of any of their texts', async () => {
+    it('are found by any part of their texts', async () => {
       const file = await addPdf('a.pdf', [1]);
       for (const name of ['A.P', 'zut', '']) expect(await listRenders(name)).toHaveLength(1);
       for (const name of ['b', '%']) expect(await listRenders(name)).toHaveLength(0);

@@ -71,7 +71,7 @@ export function mediaFilesContract(
       expect(await library.findFile(id)).toMatchObject({ last_modified: now, inserted_at: now });
     });
 
-    it('presents the fields of the file in the same order as all other calls', async () => {
+    it('returns the fields of the file in the same order as all other calls', async () => {
       const { id, data } = await library.addFile('a.txt');
       expect(Object.keys(JSON.parse(data))).toEqual(Object.keys(await library.findFile(id)));
       expect(Object.keys(JSON.parse(data)).slice(0, 8)).toEqual(
@@ -94,7 +94,7 @@ export function mediaFilesContract(
       expect(await library.runJobPayloads(JOBS.process)).toEqual([{ appId: library.appId, fileId: id, version: 1 }]);
     });
 
-    it('refuses or changes a name that is taken in the folder', async () => {
+    it('refuses a name that is in use in the folder, or appends a number when requested', async () => {
       await library.addFile('a.txt');
       expect(await library.store({ name: 'a.txt' })).toEqual(FILE_NAME_TAKEN);
       for (let count = 0; count < 2; count += 1) await library.addFile('a.txt', { onConflict: 'rename' });
@@ -103,7 +103,7 @@ export function mediaFilesContract(
       expect(await library.fileNames()).toEqual(['A.txt', 'a (2).txt', 'a (3).txt', 'a.txt']);
     });
 
-    it('keeps the receipt of a refused upload usable', async () => {
+    it('keeps the upload receipt usable when it refuses the upload', async () => {
       await library.addFile('a.txt');
       const upload = await library.upload();
       const newFile = { name: 'b.txt', folder: pathOf(''), onConflict: 'error', presetId: MISSING_ID } as const;
@@ -124,7 +124,7 @@ export function mediaFilesContract(
       expect(keys).toEqual([`${library.app.prefix}/a-b-2.txt`, `${library.app.prefix}/a-b-3.txt`]);
     });
 
-    it('throws without a receipt and stores nothing', async () => {
+    it('throws without an upload receipt and stores nothing', async () => {
       const upload = await library.upload({ mime: 'image/jpeg', kind: 'image' });
       await fixture.ports.uploadReceipts.end(upload.receipt);
       const file = { name: 'a.jpg', folder: pathOf('p'), onConflict: 'error', presetId: undefined } as const;
@@ -133,7 +133,7 @@ export function mediaFilesContract(
       expect([await library.folderPaths(), await library.runJobPayloads(JOBS.process)]).toEqual([[], []]);
     });
 
-    it('gives concurrent files unique names and keys', async () => {
+    it('gives unique names and keys to files that are stored concurrently', async () => {
       const pendingFiles = Array.from({ length: 8 }, () =>
         library.addFile('a.txt', { onConflict: 'rename', folder: pathOf('p/q') }),
       );
@@ -143,7 +143,7 @@ export function mediaFilesContract(
       expect(await library.folderPaths()).toEqual(['p', 'p/q']);
     });
 
-    it('stores only one of many concurrent files with the same name', async () => {
+    it('stores only one of many files with the same name that are sent concurrently', async () => {
       const results = await Promise.all(Array.from({ length: 6 }, () => library.store({ name: 'a.txt' })));
       expect(results.filter((result) => 'refused' in result)).toEqual(Array(5).fill(FILE_NAME_TAKEN));
     });
@@ -159,7 +159,7 @@ export function mediaFilesContract(
       expect(await library.findFile(id)).toMatchObject(changedFields);
     });
 
-    it('lets searches still find the file by its unchanged texts', async () => {
+    it('keeps the file searchable by its unchanged texts', async () => {
       const { id } = await library.addFile('a.txt', { alt: 'Sun', caption: 'Moon', tags: ['star'] });
       await edit(library.appId, id, { alt: 'Cloud' });
       const find = async (search: string): Promise<number> => {
@@ -185,7 +185,7 @@ export function mediaFilesContract(
       expect(await edit(library.appId, id, { hiddenNote: 'y' })).toMatchObject(visibleFields);
     });
 
-    it('refuses a name that is taken in the folder', async () => {
+    it('refuses a name that is in use in the folder', async () => {
       const { id } = await library.addFile('a.txt');
       const trashedFile = await library.addFile('c.txt');
       await library.trash(trashedFile);
@@ -198,7 +198,7 @@ export function mediaFilesContract(
       }
     });
 
-    it('finds no file that is missing, trashed, being received or of another app', async () => {
+    it('returns undefined for a file that is missing, in Trash, being received or of another app', async () => {
       const file = await library.addFile('a.txt');
       const otherLibrary = await AppLibrary.create(fixture);
       const { receipt } = await library.upload();

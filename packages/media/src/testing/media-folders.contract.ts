@@ -42,7 +42,7 @@ export function mediaFoldersContract(
       expect(await branch()).toEqual([folder]);
     });
 
-    it('refuses the top level, a missing parent, and a taken path or name', async () => {
+    it('refuses the top level, a missing parent, and a path or name that is in use', async () => {
       await add('p');
       await add('p/q', 'Queue');
       expect(await tryAdd('')).toEqual({ refused: "can't be blank", field: 'key' });
@@ -66,7 +66,7 @@ export function mediaFoldersContract(
     });
   });
 
-  describe('a branch', () => {
+  describe('the list of a folder and its descendants', () => {
     it('is sorted by path in code point order, with counts of visible files', async () => {
       for (const path of ['b', 'a', 'a/c', 'ab', 'B', 'a b', 'č', '\u{1F600}', '\u{FF21}']) await add(path);
       await library.addFile('1', { folder: pathOf('a/c') });
@@ -90,7 +90,7 @@ export function mediaFoldersContract(
   });
 
   describe('a folder created for a file', () => {
-    it('has the name of its path segment, with a number when the name is taken', async () => {
+    it('has the name of its path segment, with a number when the name is in use', async () => {
       await add('x', 'p');
       await add('y', 'p (2)');
       await library.addFile('a', { folder: pathOf('p/q') });
@@ -98,7 +98,7 @@ export function mediaFoldersContract(
       expect((await branch('p')).map(({ description }) => description)).toEqual([null, null]);
     });
 
-    it('may have the name of a folder with another parent', async () => {
+    it('may have the same name as a folder with another parent', async () => {
       await library.addFile('a', { folder: pathOf('p/q') });
       await library.addFile('b', { folder: pathOf('r/q') });
       expect((await branch('r')).map(({ name }) => name)).toEqual(['r', 'q']);
@@ -114,7 +114,7 @@ export function mediaFoldersContract(
       expect(await edit(id, { description: null })).toMatchObject({ branch: [{ name: 'New', description: null }] });
     });
 
-    it('moves descendants and trashed files, and keeps keys', async () => {
+    it('moves descendants, and also files in Trash, and keeps all keys', async () => {
       await add('p');
       const { id } = await add('p/q');
       await add('to');
@@ -132,7 +132,7 @@ export function mediaFoldersContract(
       expect(await library.folderPaths('q')).toEqual(['q', 'q/r', 'q/s']);
     });
 
-    it('refuses a target that is missing, taken or inside the folder, and changes nothing', async () => {
+    it('refuses a new location that is missing, in use or inside the folder, and changes nothing', async () => {
       const { id } = await add('p');
       await add('p/q');
       await add('to');
@@ -173,7 +173,7 @@ export function mediaFoldersContract(
       expect(await edit(id, { parent: pathOf(longPath('c', 1)) })).toMatchObject({ path: `${longPath('c', 1)}/p` });
     });
 
-    it('checks only paths below the folder, including those of files in Trash', async () => {
+    it('checks the length only of paths below the folder, including those of files in Trash', async () => {
       const longPath = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
       await library.addFile('a', { folder: pathOf(longPath('b', 5)) });
       await library.addFile('b', { folder: pathOf(longPath('c', 2)) });
@@ -199,7 +199,7 @@ export function mediaFoldersContract(
       return file;
     };
 
-    it('moves the files of the branch to Trash and returns their number', async () => {
+    it('moves the files of the folder and its descendants to Trash, and returns their number', async () => {
       const { id } = await addFiles();
       expect(await remove('p')).toEqual({ deletedFiles: 2, deletedFolders: 2 });
       expect(await library.folderPaths()).toEqual(['pq']);
@@ -216,7 +216,7 @@ export function mediaFoldersContract(
       });
     });
 
-    it('queues the withdrawal of the files if the app does not serve its Trash', async () => {
+    it('queues the removal of the public copies if the app does not serve its Trash', async () => {
       const { key } = await addFiles();
       await library.runJobs(JOBS.tidy);
       await remove('p', { ...RULES, servesTrash: false });
@@ -224,7 +224,7 @@ export function mediaFoldersContract(
       expect(jobs.flatMap((job) => job.withdrawn ?? [])).toContainEqual({ key, version: 1 });
     });
 
-    it('refuses files in use that the rules protect', async () => {
+    it('refuses when it contains files in use that the rules of the app protect', async () => {
       await library.addUsage(await addFiles());
       expect(await remove('p', { ...RULES, refusesDeleteInUse: true })).toEqual(FILE_REFERENCED);
       expect(await library.folderPaths()).toEqual(['p', 'p/q', 'pq']);

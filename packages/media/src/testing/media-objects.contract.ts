@@ -23,14 +23,14 @@ export function mediaObjectsContract(
     return file;
   };
 
-  describe('the app of a prefix', () => {
-    it('is found', async () => {
+  describe('an app', () => {
+    it('is found by the prefix of its keys', async () => {
       expect(await objects().findApp(library.app.prefix)).toBe(library.appId);
       expect(await objects().findApp('-')).toBeUndefined();
     });
   });
 
-  describe('an object', () => {
+  describe('a public object', () => {
     it('is found by the keys of a file and its versions, also in Trash', async () => {
       const file = await addReplacedFile('a.txt');
       await library.trash(file);
@@ -88,7 +88,7 @@ export function mediaObjectsContract(
       expect(await objects().findObject((await AppLibrary.create(fixture)).appId, key)).toBeUndefined();
     });
 
-    it('is not settled before processing', async () => {
+    it('is not settled until its file is processed', async () => {
       const { key } = await library.addImage('a.jpg');
       expect(await objects().findObject(library.appId, key)).toMatchObject({ isSettled: false });
     });
@@ -126,7 +126,7 @@ export function mediaObjectsContract(
       expect(await objects().unreferencedBlobs(library.appId, [object.content])).toEqual([]);
     });
 
-    it('are found when no file owns them', async () => {
+    it('are reported when no file of the app owns them', async () => {
       const { key, id } = await addReplacedFile('a.txt');
       const version = await library.keyOfVersion(id, 1);
       expect((await objects().unownedKeys(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);

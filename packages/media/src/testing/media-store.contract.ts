@@ -117,7 +117,7 @@ export function mediaStoreContract(
       expect(isCountingSequence(await collectBytes(storedBytes!.bytes), size)).toBe(true);
     }, 60_000);
 
-    it('streams writes and reads', async () => {
+    it('streams the object when it writes and reads', async () => {
       if (fixture.isMemory) return;
       const size = 96;
       const writePeak = new MemoryPeak();
@@ -160,7 +160,7 @@ export function mediaStoreContract(
       expect([await readText('a'), await readText('ab')]).toEqual(['one', 'two']);
     });
 
-    it('stores exactly one of several concurrent objects, and all of its bytes', async () => {
+    it('stores exactly one of several objects that are put under one key concurrently, with all its bytes', async () => {
       const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(200_000));
       await Promise.all(texts.map((content) => put('raced', content)));
       expect(texts).toContain(await readText('raced'));
@@ -193,7 +193,7 @@ export function mediaStoreContract(
     }, 60_000);
   });
 
-  describe('a reader', () => {
+  describe('a reader of an object', () => {
     const readSlowly = async (interrupt: () => Promise<unknown>): Promise<string> => {
       const storedBytes = await store.read(key('a'));
       const parts: Uint8Array[] = [];
@@ -221,7 +221,7 @@ export function mediaStoreContract(
     }, 60_000);
   });
 
-  describe('a range', () => {
+  describe('a read of a range', () => {
     beforeEach(() => put('a', '0123456789'));
 
     eachCase(it, [
@@ -231,7 +231,7 @@ export function mediaStoreContract(
       [{ first: 8, last: 99 }, '89'],
       [{ first: 0, last: 9 }, '0123456789'],
       [{ first: 10, last: 12 }, ''],
-    ])('maps %j to the bytes %j', async (range, expected) => {
+    ])('of %j returns the bytes %j', async (range, expected) => {
       expect(await readText('a', range)).toBe(expected);
       expect(await readSize('a', range)).toBe(10);
     });
@@ -268,7 +268,7 @@ export function mediaStoreContract(
     });
   });
 
-  describe('a copy', () => {
+  describe('a copy of an object', () => {
     it('has the same content, and keeps it when the original changes', async () => {
       await put('a', 'content');
       expect(await store.copy(key('a'), key('versions/1'))).toBe(true);
@@ -294,7 +294,7 @@ export function mediaStoreContract(
       expect(await readText('a')).toBe('y');
     });
 
-    it('cannot be read after the call has ended', async () => {
+    it('cannot be read once the call has returned', async () => {
       for (let call = 0; call < CALLS_BEYOND_POOL; call += 1) {
         await put('a', 'x');
         await store.remove(key('a'));
@@ -313,7 +313,7 @@ export function mediaStoreContract(
     }, 60_000);
   });
 
-  describe('a list', () => {
+  describe('a list of objects', () => {
     it('has all objects with the prefix, with size and time', async () => {
       await put('a', '1');
       await put('b/c', '22');
@@ -342,8 +342,8 @@ export function mediaStoreContract(
     }, 60_000);
   });
 
-  describe('the back end', () => {
-    it('keeps no bytes of removed objects', async () => {
+  describe('the back end of the store', () => {
+    it('has no bytes of removed objects', async () => {
       if (fixture.heldBytes === undefined) return;
       const initialBytes = await fixture.heldBytes();
       await putZeros('a', 2);
@@ -352,7 +352,7 @@ export function mediaStoreContract(
       expect(await fixture.heldBytes()).toBe(initialBytes);
     }, 60_000);
 
-    it('holds no file open after a call', async () => {
+    it('has no open file after a call', async () => {
       if (fixture.openFiles === undefined) return;
       await put('a', 'x');
       await put('folder/a', 'x');
@@ -424,7 +424,7 @@ export function mediaStoreContract(
     for (const [name, call] of calls) it(`throws on ${name}`, () => expectFailure(call), 60_000);
   });
 
-  describe('a ping', () => {
+  describe('a ping of the store', () => {
     it('succeeds for a working store and stores nothing', async () => {
       const initialBytes = await fixture.heldBytes?.();
       await store.ping();

@@ -30,7 +30,7 @@ export function mediaTrashContract(
   };
 
   describe('delete', () => {
-    it('moves files to Trash and returns one result per key', async () => {
+    it('moves files to Trash and returns one result for each requested key', async () => {
       const [a, b] = [await library.addFile('a'), await library.addFile('b')];
       const keys = [b.key, 'missing', a.key, b.key, '\u0000', '\ud800'];
       const results = await trash().delete(library.appId, keys, RULES);
@@ -49,7 +49,7 @@ export function mediaTrashContract(
       expect(JSON.parse(json).files[0].deleted_at).toBe(deletedAt);
     });
 
-    it('refuses files in use that the rules protect', async () => {
+    it('refuses files in use that the rules of the app protect', async () => {
       const [usedFile, otherFile] = [await library.addFile('a'), await library.addFile('b')];
       await library.addUsage(usedFile);
       const keys = [usedFile.key, otherFile.key];
@@ -92,7 +92,7 @@ export function mediaTrashContract(
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('queues the withdrawal of all public keys', async () => {
+    it('queues the removal of all public copies', async () => {
       const { processedFiles, processedFileQueries } = fixture.ports;
       const file = await library.addImage('a.jpg');
       const rendition = {

@@ -87,7 +87,7 @@ export function pageRendererContract(
       expect(decodedPage.pixelAt(0.5, 0.75)).toEqual([255, 255, 255, 255]);
     });
 
-    it('is rendered up to the requested page', async () => {
+    it('is rendered only up to the last requested page', async () => {
       const manyPages = pdfSample({ pages: Array.from({ length: 25 }, () => ({ ...A6, width: 30, height: 30 })) });
       expect(await render(manyPages)).toHaveLength(MAX_PAGES);
       expect(await render(manyPages, 3)).toHaveLength(3);
@@ -124,7 +124,7 @@ export function pageRendererContract(
     });
 
     eachCase(it, [
-      ['with a wrong object table', (text: string) => text.replace(/startxref\n\d+/, 'startxref\n7')],
+      ['with an invalid object table', (text: string) => text.replace(/startxref\n\d+/, 'startxref\n7')],
       ['without object table', (text: string) => text.replace(/xref\n0[\s\S]*?trailer/, 'trailer')],
       ['with leading bytes', (text: string) => `${' '.repeat(500)}\n${text}`],
       ['with trailing bytes', (text: string) => `${text}${'\0'.repeat(500)}`],
@@ -167,7 +167,7 @@ export function pageRendererContract(
       ['text', encodeLatin1('Hello '.repeat(100))],
       ['a signature only', encodeLatin1('%PDF-1.7\n')],
       ['a truncated file', validPdf.subarray(0, 40)],
-      ['a garbled file', validPdf.map((byte, index) => (index > 8 ? byte ^ 0x55 : byte))],
+      ['a file with damaged bytes', validPdf.map((byte, index) => (index > 8 ? byte ^ 0x55 : byte))],
       [
         'no catalogue',
         encodeLatin1(decodeLatin1(validPdf).replace('/Catalog', '/Nothing').replace('/Root 1', '/Root 9')),
@@ -182,7 +182,7 @@ export function pageRendererContract(
       expect(await render(validPdf)).toHaveLength(1);
     });
   });
-  describe('a thread', () => {
+  describe('a worker thread', () => {
     it('ends as soon as the work on its document ends', async () => {
       await render(singlePage({}));
       const initialThreads = await fixture.countThreads?.();
@@ -192,7 +192,7 @@ export function pageRendererContract(
     }, 30_000);
   });
 
-  describe('the limits of a document', () => {
+  describe('the limits for rendering a document', () => {
     const makeSlowPdf = (): Uint8Array => singlePage({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
     /** A black image of 48 MB, compressed to 750 kB, fills the page. */
     const makeBlackPdf = (): Uint8Array => {
@@ -212,7 +212,7 @@ export function pageRendererContract(
     };
 
     it(
-      'end only the document that takes too long, and do not report it as unreadable',
+      'end only the rendering that takes too long, and do not report its document as unreadable',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 700 });
         if (limitedRenderer === undefined) return;
@@ -227,7 +227,7 @@ export function pageRendererContract(
     );
 
     it(
-      'include the time in which the caller requests no page',
+      'count the time in which the caller requests no page',
       async () => {
         const limitedRenderer = fixture.openLimited?.({ timeoutMs: 2_000 });
         if (limitedRenderer === undefined) return;
@@ -241,7 +241,7 @@ export function pageRendererContract(
     );
 
     it(
-      'end a document whose pages take too much work together',
+      'end the rendering of a document whose pages together take too much work',
       async () => {
         const content = '0 0 300 400 re f\n'.repeat(1_500);
         const slowPdf = pdfSample({ pages: Array.from({ length: 8 }, () => ({ ...A6, content })) });
@@ -271,7 +271,7 @@ export function pageRendererContract(
     );
 
     it(
-      'end a document that takes too much memory, or omit its large image',
+      'end the rendering of a document that takes too much memory, or omit its large image',
       async () => {
         const [highMemoryRenderer, lowMemoryRenderer] = [256, 40].map((memoryMegabytes) =>
           fixture.openLimited?.({ memoryMegabytes }),

@@ -85,8 +85,8 @@ export function processedFilesContract(
     });
   });
 
-  describe('a result', () => {
-    it('is found by its keys after it is recorded, and shown after it is listed', async () => {
+  describe('the result of processing', () => {
+    it('is found by its keys once recorded, and is shown with the file once it is complete', async () => {
       const result = {
         ...EMPTY_RESULT,
         main: makeMain(),
@@ -185,7 +185,7 @@ export function processedFilesContract(
       expect(await listLabels()).toEqual(['w320', 'w640']);
     });
 
-    it('is ignored when the content has changed or the file is gone', async () => {
+    it('is ignored when the content of the file has changed or the file is gone', async () => {
       const target = await findFile();
       const content = { mime: 'image/jpeg', kind: 'image' } as const;
       await fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload(content), TERMS);
@@ -198,7 +198,7 @@ export function processedFilesContract(
       expect(await process({}, newTarget)).toEqual([false, false]);
     });
 
-    it('is replaced by the first result of the next version', async () => {
+    it('is replaced by the first result for the next version of the file', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)] });
       const content = { mime: 'image/jpeg', kind: 'image' } as const;
       await fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload(content), TERMS);
@@ -217,8 +217,8 @@ export function processedFilesContract(
     });
   });
 
-  describe('a failed file', () => {
-    it('loses unlisted results and stays as uploaded', async () => {
+  describe('a file whose processing fails', () => {
+    it('loses incomplete results and stays as uploaded', async () => {
       const target = await findFile();
       await processed().record(library.appId, target, { ...EMPTY_RESULT, renditions: [makeRendition(320)] });
       const otherFile = await library.addImage('b.jpg');
@@ -234,7 +234,7 @@ export function processedFilesContract(
       expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toContain(makeRendition(320).content);
     });
 
-    it('cannot be a file that was already done', async () => {
+    it('stays processed when processing had already succeeded', async () => {
       await process({});
       await processed().fail(library.appId, file.id, 1);
       expect((await library.findFile(file.id)).processing).toBe('done');
@@ -255,16 +255,16 @@ export function processedFilesContract(
     });
   });
 
-  describe('revive', () => {
+  describe('revive of lost processing jobs', () => {
     const processingState = async (id: number) => (await library.findFile(id)).processing;
 
-    it('keeps files that were changed at the given time or later', async () => {
+    it('does not change files that were changed at the given time or later', async () => {
       await library.runJobs(JOBS.process);
       await processed().revive(fixture.clock.now());
       expect(await processingState(file.id)).toBe('pending');
     });
 
-    it('fails files that wait for a lost job', async () => {
+    it('marks files that wait for a lost job as failed', async () => {
       // Runs the job of the first file without finishing the file.
       await library.runJobs(JOBS.process);
       const waitingFile = await library.addImage('b.jpg');

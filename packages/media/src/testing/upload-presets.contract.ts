@@ -28,7 +28,7 @@ export function uploadPresetsContract(
   const defaults = async () => (await list()).filter((preset) => preset.is_default).map(({ name }) => name);
   const defaultFields = { output_format: 'webp', max_width: 2_560, quality: 82, rendition_widths: [320, 640, 1_280] };
 
-  describe('presets', () => {
+  describe('upload presets', () => {
     it('start with the default preset', async () => {
       expect(await list()).toEqual([{ id: expect.any(Number), name: 'default', ...defaultFields, is_default: true }]);
     });
@@ -65,7 +65,7 @@ export function uploadPresetsContract(
       expect(await defaults()).toEqual(['c']);
     });
 
-    it('apply to the processing of files', async () => {
+    it('determine how uploaded files are processed', async () => {
       const [preset] = await put({ name: 'a', quality: 50 });
       const [presetFile, defaultFile] = [
         await library.addImage('a.jpg', { presetId: preset?.id }),

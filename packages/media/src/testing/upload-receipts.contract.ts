@@ -22,8 +22,8 @@ export function uploadReceiptsContract(
   const unreferenced = (...blobs: readonly string[]) =>
     fixture.ports.mediaObjectQueries.unreferencedBlobs(library.appId, blobs);
 
-  describe('a receipt', () => {
-    it('has unique store keys', async () => {
+  describe('an upload receipt', () => {
+    it('has keys in the store that no other receipt has', async () => {
       const newReceipts = [await receipts().begin(library.app, true), await receipts().begin(library.app, false)];
       const blob = expect.stringMatching(new RegExp(`^_blobs/${library.app.prefix}/[a-z0-9-]+$`));
       expect(newReceipts).toMatchObject([
@@ -59,8 +59,8 @@ export function uploadReceiptsContract(
     });
   });
 
-  describe('sweep', () => {
-    it('ends receipts of dead uploads', async () => {
+  describe('the sweep of upload receipts', () => {
+    it('ends the receipts of uploads that will not be finished', async () => {
       const deadReceipt = await receipts().begin(library.app, true);
       await library.addFile('a');
       fixture.clock.forward({ hours: 1 });

@@ -54,7 +54,7 @@ export function convertedOrdersContract(
       expect(new Date(order.payments?.[0]?.paid_at ?? 0)).toEqual(now);
     });
 
-    it('has the confirmed pieces, but no empty lines', async () => {
+    it('has the confirmed quantities, but no lines with quantity 0', async () => {
       const items = ['S', 'T', 'S'].map((code) => ({ code, qty: 2 }));
       const order = await shop.sellOrder({ items, confirmed: [1, 0, 2] });
       expect(order.items).toMatchObject([
@@ -70,8 +70,8 @@ export function convertedOrdersContract(
     });
   });
 
-  describe('sold pieces', () => {
-    it('include converted and imported orders, unless canceled', async () => {
+  describe('the sold quantities of products', () => {
+    it('include converted and imported orders, but not canceled ones', async () => {
       await shop.importOrder({ items: [{ code: 'T', qty: 2, price: null }] });
       expect(await fixture.bestSellers(shop.appId)).toEqual(['T', 'S']);
       const order = await shop.sellOrder({ items: [{ code: 'S', qty: 4 }], confirmed: [3] });

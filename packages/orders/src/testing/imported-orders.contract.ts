@@ -86,7 +86,7 @@ export function importedOrdersContract(
       expect(order.data_part).toBeGreaterThan(0);
     });
 
-    it('keeps a sent number, and otherwise gets a new one', async () => {
+    it('keeps its order number if it states one, and otherwise gets a new one', async () => {
       expect((await shop.importOrder()).order_number).toMatch(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/);
       expect((await shop.importOrder({ externalRef: 'b', orderNumber: 'N-1' })).order_number).toBe('N-1');
     });
@@ -109,7 +109,7 @@ export function importedOrdersContract(
       expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
     });
 
-    it('takes the parts of its customer and stores its location', async () => {
+    it('gets the data_part and time_part of its customer, and stores its location', async () => {
       const contact = {
         email: 'mira@example.com',
         first_name: 'Mira',
@@ -163,13 +163,13 @@ export function importedOrdersContract(
       expect(await countOrders()).toBe(1);
     });
 
-    it('adds the order once for concurrent calls', async () => {
+    it('is added only once by concurrent calls', async () => {
       const results = await Promise.all(Array.from({ length: 6 }, () => shop.tryToImport()));
       expect(results.filter(isRefusal)).toEqual(Array(5).fill(ORDER_ALREADY_EXISTS));
       expect(await countOrders()).toBe(1);
     });
 
-    it('adds the order in another app', async () => {
+    it('can be added in another app', async () => {
       await shop.importOrder({ orderNumber: 'N-1' });
       const otherShop = await OrderShop.open(fixture);
       expect((await otherShop.importOrder({ orderNumber: 'N-1' })).order_number).toBe('N-1');
@@ -177,7 +177,7 @@ export function importedOrdersContract(
   });
 
   describe('an invalid imported order', () => {
-    it('is refused for the first missing record', async () => {
+    it('is refused because of the first missing record', async () => {
       const invalid: Partial<ImportedOrder> = {
         customer: { externalRef: 'x' },
         locationCode: 'x',
@@ -204,7 +204,7 @@ export function importedOrdersContract(
       expect(await countOrders()).toBe(0);
     });
 
-    it('is refused when only another app has its records', async () => {
+    it('is refused when the records to which it refers belong to another app', async () => {
       const otherAppId = await fixture.makeApp();
       await fixture.addGoods(otherAppId, { code: 'T' });
       await fixture.addCustomer(otherAppId, { external_ref: 'c' });

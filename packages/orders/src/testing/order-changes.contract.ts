@@ -16,7 +16,7 @@ export function orderChangesContract(
     shop = await OrderShop.open(fixture);
   });
 
-  describe('a change', () => {
+  describe('a change of orders', () => {
     it('sets the sent fields and keeps the others', async () => {
       const order = await shop.importOrder();
       fixture.clock.forward({ seconds: 5 });
@@ -37,7 +37,7 @@ export function orderChangesContract(
       });
     });
 
-    it('replaces the tracking, and writes nothing for the same tracking', async () => {
+    it('replaces the tracking data, and writes nothing when the same data is sent', async () => {
       const order = await shop.importOrder();
       const shipment = { carrier: 'Courier', number: 'RS1', url: 'https://courier.example/RS1', parcels: 2 };
       const other = { carrier: null, number: 'RS2', url: null, parcels: 1 };
@@ -51,7 +51,7 @@ export function orderChangesContract(
       expect((await shop.findOrder(order.id)).tracking).toEqual([]);
     });
 
-    it('applies rows in order and skips failed ones', async () => {
+    it('applies the rows in order and skips invalid ones', async () => {
       const [firstOrder, secondOrder] = [await shop.importOrder(), await shop.importOrder({ externalRef: 'b' })];
       const { failed } = await shop.change([
         orderChange(firstOrder, { invoiceNumber: 'I-1', status: 'canceled' }),
@@ -68,7 +68,7 @@ export function orderChangesContract(
       expect(await shop.findOrder(secondOrder.id)).toMatchObject({ order_status_id: 1, invoice_number: null });
     });
 
-    it('finds an order of its app by all its parts', async () => {
+    it('finds an order of its app only when id, data_part and time_part match', async () => {
       const order = await shop.importOrder();
       const foreignOrder = await (await OrderShop.open(fixture)).importOrder();
       const change = orderChange(order, { status: 'completed' });
@@ -95,7 +95,7 @@ export function orderChangesContract(
       ]);
     });
 
-    it('accepts an empty list', async () => {
+    it('accepts an empty list of rows', async () => {
       expect(await shop.change([])).toEqual({ failed: [], dueRefunds: [], explain: undefined });
     });
 
@@ -111,8 +111,8 @@ export function orderChangesContract(
     });
   });
 
-  describe('stock movements', () => {
-    it('record shipped and released pieces', async () => {
+  describe('the stock movements of changed orders', () => {
+    it('record the shipped and released quantities', async () => {
       const [shippedOrder, canceledOrder] = [
         await shop.sellOrder(),
         await shop.sellOrder({ items: [{ code: 'S', qty: 1 }] }),
@@ -129,7 +129,7 @@ export function orderChangesContract(
     });
   });
 
-  describe('a dry run', () => {
+  describe('a dry run of order changes', () => {
     it('returns the result of the change and writes nothing', async () => {
       const order = await shop.sellOrder();
       const rows = [orderChange(order, { deliveryStatus: 'shipped' }), orderChange(order, { status: 'canceled' })];
@@ -140,9 +140,9 @@ export function orderChangesContract(
     });
   });
 
-  describe('the pieces of an order', () => {
+  describe('the reserved stock of an order', () => {
     eachCase(it, ['shipped', 'delivered'] as const)(
-      'leave the stock once when the order is %s',
+      'is taken out of stock once when the order becomes %s',
       async (deliveryStatus) => {
         const order = await shop.sellOrder();
         expect(await shop.stock()).toEqual({ onHand: 10, reserved: 2 });
@@ -154,20 +154,20 @@ export function orderChangesContract(
       },
     );
 
-    it('leave the stock only once for concurrent calls', async () => {
+    it('is shipped only once by concurrent calls', async () => {
       const order = await shop.sellOrder();
       const ship = () => shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
       await Promise.all([ship(), ship(), ship(), ship()]);
       expect(await shop.stock()).toEqual({ onHand: 8, reserved: 0 });
     });
 
-    it('are released once when the order is canceled', async () => {
+    it('is released once when the order is canceled', async () => {
       const order = await shop.sellOrder();
       await shop.changeAll(orderChange(order, { status: 'canceled' }), orderChange(order, { status: 'canceled' }));
       expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
     });
 
-    it('prevent a cancellation after they were shipped', async () => {
+    it('prevents a cancellation once it was shipped', async () => {
       const order = await shop.sellOrder();
       await shop.changeAll(orderChange(order, { deliveryStatus: 'shipped' }));
       await shop.changeAll(orderChange(order, { deliveryStatus: 'pending' }));
@@ -182,7 +182,7 @@ export function orderChangesContract(
       expect(failed).toEqual([{ row: 0, key: 'API.Orders.InvalidStatus' }]);
     });
 
-    it('cannot be shipped when not on hand', async () => {
+    it('cannot be shipped when it is not on hand', async () => {
       const [firstOrder, secondOrder] = [await shop.sellOrder(), await shop.sellOrder()];
       await fixture.countStock(shop.appId, 'S', 'W1', 3);
       const rows = [firstOrder, secondOrder].map((order) => orderChange(order, { deliveryStatus: 'shipped' }));
@@ -191,7 +191,7 @@ export function orderChangesContract(
       expect(await shop.findOrder(secondOrder.id)).toEqual(secondOrder);
     });
 
-    it('stay in stock for an imported order', async () => {
+    it('does not exist for an imported order, which changes no stock', async () => {
       await shop.changeAll(orderChange(await shop.importOrder(), { deliveryStatus: 'shipped' }));
       expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
     });

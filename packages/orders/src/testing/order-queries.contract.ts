@@ -60,8 +60,8 @@ export function orderQueriesContract(
     return orders;
   };
 
-  describe('one order', () => {
-    it('is found by its id, and by matching parts', async () => {
+  describe('a single order', () => {
+    it('is found by its id, data_part and time_part only when all match', async () => {
       const order = await shop.importOrder();
       const { id, data_part: dataPart, time_part: timePart } = order;
       const { orderQueries } = fixture;
@@ -133,7 +133,7 @@ export function orderQueriesContract(
     });
   });
 
-  describe('a list', () => {
+  describe('a list of orders', () => {
     it('contains the orders of one app, newest first, in pages', async () => {
       await importThree();
       await (await OrderShop.open(fixture)).importOrder({ orderNumber: 'D' });
@@ -162,7 +162,7 @@ export function orderQueriesContract(
       ['sales asc ', 'C B A'],
       ['tags', 'C B A'],
       ['SALES', 'C B A'],
-    ])('sorted by %s is %s', async (orderBy, expected) => {
+    ])('sorted by %s returns %s', async (orderBy, expected) => {
       await importThree();
       expect(await listNumbers({}, orderBy)).toBe(expected);
     });
@@ -179,7 +179,7 @@ export function orderQueriesContract(
       ['customer_name', 2],
       ['customer_name desc', 2],
     ] as [string, number][])(
-      'has the same rows by positions as by offsets, in the order "%s", %i at a time',
+      'has the same rows when paged by position as when paged by offset, in the order "%s", %i at a time',
       async (orderBy, limit) => {
         const [a, , c] = await importThree();
         for (const name of ['D', 'E', 'F']) await shop.importOrder({ externalRef: name, orderNumber: name });
@@ -188,7 +188,7 @@ export function orderQueriesContract(
       },
     );
 
-    it('continues at a position while orders change', async () => {
+    it('continues after the last order of a page when orders change between two pages', async () => {
       const [a, b] = await importThree();
       const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
       const listAfter = async (position?: Position) => {
@@ -205,7 +205,7 @@ export function orderQueriesContract(
       expect(await listAfter(secondPage.end!)).toEqual({ numbers: 'A', end: null });
     });
 
-    it('refuses a position of another sort order', async () => {
+    it('refuses a position from a list with another sort order', async () => {
       await importThree();
       const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
       const { end } = await fixture.orderQueries.list({
@@ -267,7 +267,7 @@ export function orderQueriesContract(
     });
   });
 
-  describe('a filter', () => {
+  describe('a filter of orders', () => {
     it('by date includes its start and excludes its end', async () => {
       const [a] = await importThree();
       expect(await listNumbers({ from: a!.order_date })).toBe('C A');
@@ -299,7 +299,7 @@ export function orderQueriesContract(
       ['+38160', 'N-1'],
       ['\u0301', ''],
       ['', 'N-1'],
-    ])('by the text %j finds %j', async (search, expected) => {
+    ])('by the search text %j finds %j', async (search, expected) => {
       const person = { email: 'dj@example.com', first_name: 'Đorđe', last_name: 'Živković', phone: '+381601' };
       await fixture.addCustomer(shop.appId, { ...person, external_ref: 'c' });
       const order = await shop.importOrder({ orderNumber: 'N-1', customer: { externalRef: 'c' } });

@@ -38,7 +38,7 @@ export function orderRefundsContract(
       expect((await shop.findOrder(order.id)).payments).toHaveLength(2);
     });
 
-    it('is refunded for the requested order only', async () => {
+    it('is refunded only for the order that requests it', async () => {
       const [order, otherOrder, canceledOrder] = [
         await shop.sellOrder(),
         await shop.sellOrder(),
@@ -53,7 +53,7 @@ export function orderRefundsContract(
       expect((await shop.findOrder(canceledOrder.id)).payments).toEqual(canceledOrder.payments);
     });
 
-    it('is refunded once for concurrent calls', async () => {
+    it('is refunded once by concurrent calls', async () => {
       const order = await shop.sellOrder();
       const results = await Promise.all([1, 2, 3, 4].map(() => shop.changeAll(orderChange(order, REFUND_CHANGE))));
       expect(results.flatMap(({ dueRefunds }) => dueRefunds)).toHaveLength(1);
@@ -92,7 +92,7 @@ export function orderRefundsContract(
     });
   });
 
-  describe('vouchers and points', () => {
+  describe('the vouchers and loyalty points of a canceled order', () => {
     it('are returned once with the refund', async () => {
       const customer = await fixture.addCustomer(shop.appId);
       await fixture.addVoucher(shop.appId, 'gift', 500);
@@ -110,7 +110,7 @@ export function orderRefundsContract(
       expect(await shop.findOrder(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
     });
 
-    it('make the order refunded when vouchers paid its total', async () => {
+    it('mark the order as refunded when vouchers paid its total', async () => {
       await fixture.addVoucher(shop.appId, 'gift', 2_000);
       const order = await shop.sellOrder({ vouchers: ['gift'] });
       expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);

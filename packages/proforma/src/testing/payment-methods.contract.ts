@@ -17,14 +17,14 @@ export function paymentMethodsContract(
   });
 
   describe('a payment method', () => {
-    it('is found by its id in its app only', async () => {
+    it('is found by its id, in its app only', async () => {
       const [id = 0] = await fixture.setUp(appId, 'payment_methods', { code: 'till', name: 'Till', kind: 'other' });
       expect(await fixture.paymentMethods.find(appId, id)).toEqual({ id, name: 'Till', kind: 'other' });
       expect(await fixture.paymentMethods.find(await fixture.makeApp(), id)).toBeUndefined();
       expect(await fixture.paymentMethods.find(appId, 987_654_321_987)).toBeUndefined();
     });
 
-    it('is found by its kind; the oldest one is returned', async () => {
+    it('is found by its kind; the oldest method of the kind is returned', async () => {
       expect(await fixture.paymentMethods.findByKind(appId, 'other')).toBeUndefined();
       const rows = ['b', 'a'].map((code) => ({ code, name: code, kind: 'other' }));
       const [id] = await fixture.setUp(appId, 'payment_methods', ...rows);

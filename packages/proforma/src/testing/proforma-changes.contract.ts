@@ -10,7 +10,7 @@ export function proformaChangesContract(
   { describe, it, beforeEach }: Runner,
   setUp: () => Promise<ProformaOrdersFixture>,
 ): void {
-  describe('changes', () => {
+  describe('changes of proformas', () => {
     let fixture: ProformaOrdersFixture;
     let shop: ShirtShop;
 
@@ -24,7 +24,7 @@ export function proformaChangesContract(
         throw new Error('Decided on a missing proforma');
       };
 
-      it('is neither found nor changed when no app has it', async () => {
+      it('is neither found nor changed when it does not exist', async () => {
         expect(await fixture.orders.find(fixture.appId, UNKNOWN_ID)).toBeUndefined();
         expect(await fixture.orders.change(fixture.appId, UNKNOWN_ID, throwOnCall)).toBeUndefined();
         expect(await fixture.orders.changeUnlocked(fixture.appId, [UNKNOWN_ID], throwOnCall)).toEqual([]);
@@ -38,7 +38,7 @@ export function proformaChangesContract(
       });
     });
 
-    describe('a change', () => {
+    describe('a change of a proforma', () => {
       eachCase<[string, (shop: ShirtShop) => readonly Decision[]]>(it, [
         ['an edit of tags', (steps) => [steps.tagEdit('urgent', 'VIP')]],
         ['a payment', (steps) => [steps.payment(700)]],
@@ -55,7 +55,7 @@ export function proformaChangesContract(
         ['a conversion', (steps) => [steps.payment(0), steps.confirmation(2, 1), steps.conversion()]],
         ['an expiry', (steps) => [steps.payment(700), steps.expiry()]],
         ['an alert', (steps) => [steps.payment(0), steps.expiry()]],
-      ])('stores %s', async (_, decisionsOf) => {
+      ])('is stored: %s', async (_, decisionsOf) => {
         const draft = await shop.proforma(2, 3);
         const decisions = decisionsOf(shop);
         await shop.change(draft, ...decisions.slice(0, -1), (proforma) => ({ next: proforma }));
@@ -72,7 +72,7 @@ export function proformaChangesContract(
         expect(storedChange.proforma).toBe(storedChange.before);
       });
 
-      it('stores nothing when refused', async () => {
+      it('stores nothing when it is refused', async () => {
         const draft = await shop.proforma(2);
         const refusal = { refused: 'Not today' };
         const storedChange = await shop.change(draft, (proforma) => ({ next: proforma, refusal }));
@@ -80,7 +80,7 @@ export function proformaChangesContract(
         expect(await shop.find(draft)).toEqual(draft);
       });
 
-      it('stores that the proforma has expired, even though the change is refused', async () => {
+      it('stores that the proforma has expired, even when it is refused for this reason', async () => {
         const draft = await shop.proforma(2);
         const storedChange = await shop.change(draft, (proforma) => ({
           ...shop.expiry()(proforma),
@@ -92,7 +92,7 @@ export function proformaChangesContract(
         expect(await shop.reservedPieces()).toBe(0);
       });
 
-      it('stores nothing when the decision throws', async () => {
+      it('stores nothing when it throws', async () => {
         const draft = await shop.proforma(2);
         const bug: Decision = () => {
           throw new Error('A bug');
@@ -158,7 +158,7 @@ export function proformaChangesContract(
     describe('a new refund', () => {
       const keysOf = ({ payments }: Proforma) => payments.map(({ keyPart }) => keyPart);
 
-      it('gets a random key part and keeps it', async () => {
+      it('gets a random key part for its idempotency key, and keeps it', async () => {
         const draft = await shop.proforma(5);
         const { proforma } = await shop.change(draft, shop.payment(0), shop.confirmation(4));
         expect(keysOf(proforma)).toEqual([null, expect.stringMatching(/^[\w-]{8,24}$/)]);
@@ -171,7 +171,7 @@ export function proformaChangesContract(
         expect(await shop.find(draft)).toEqual(retriedChange.proforma);
       });
 
-      it('has a unique key part, also across databases', async () => {
+      it('has a key part that no other refund has, even in another database', async () => {
         const parts = [];
         for (const otherShop of [shop, shop, await ShirtShop.open(await setUp())]) {
           const { proforma } = await otherShop.change(
@@ -196,7 +196,7 @@ export function proformaChangesContract(
         expect(laterChange.proforma.orderId).toBe(proforma.orderId);
       });
 
-      it('keeps the payments of its conversion', async () => {
+      it('keeps the payments that it had at its conversion', async () => {
         const draft = await shop.proforma(2);
         const { proforma } = await shop.change(draft, shop.payment(0), shop.confirmation(1), shop.conversion());
         const settledChange = await shop.change(draft, shop.refundOutcomes('refunded'));

@@ -19,7 +19,7 @@ export function proformaCreationContract(
       shop = await ShirtShop.open(fixture);
     });
 
-    describe('an evaluation', () => {
+    describe('an evaluation of a basket', () => {
       it('becomes a proforma that can be found', async () => {
         const proforma = await shop.proforma(2, 3);
         expect(proforma.id).toBeGreaterThan(0);
@@ -33,21 +33,21 @@ export function proformaCreationContract(
         expect(await fixture.stockOf(fixture.appId, shop.shirt)).toEqual({ onHand: 10, reserved: 5 });
       });
 
-      it('makes no second proforma', async () => {
+      it('cannot become a second proforma', async () => {
         const evaluation = await shop.evaluate(2);
         assertAccepted(await shop.propose(evaluation));
         expect(await shop.propose(evaluation)).toEqual(STALE_EVALUATION);
         expect(await shop.reservedPieces()).toBe(2);
       });
 
-      it('makes one proforma for concurrent calls', async () => {
+      it('becomes only one proforma in concurrent calls', async () => {
         const evaluation = await shop.evaluate(1);
         const results = await Promise.all([1, 2, 3, 4, 5].map(() => shop.propose(evaluation)));
         expect(results.filter((result) => 'refused' in result)).toEqual(Array(4).fill(STALE_EVALUATION));
         expect(await shop.reservedPieces()).toBe(1);
       });
 
-      it('is refused in another app and stays usable in its own', async () => {
+      it('is refused in another app, and stays usable in its own', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const evaluation = await otherShop.evaluate(2);
         expect(await shop.propose(evaluation)).toEqual(WRONG_APP);
@@ -73,7 +73,7 @@ export function proformaCreationContract(
         expect(assertAccepted(await shop.propose(evaluation)).status).toBe('draft');
       });
 
-      it('is decided again with another number when the app already has the number', async () => {
+      it('becomes a proforma with another number when the first number is in use', async () => {
         const { number } = await shop.proforma(1);
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         expect(assertAccepted(await otherShop.propose(await otherShop.evaluate(1), { number })).number).toBe(number);
@@ -90,8 +90,8 @@ export function proformaCreationContract(
       });
     });
 
-    describe('the last pieces', () => {
-      it('are not oversold to concurrent calls', async () => {
+    describe('the last pieces of a variant', () => {
+      it('are not oversold by concurrent calls', async () => {
         const evaluations = await Promise.all(Array.from({ length: 8 }, () => shop.evaluate(3)));
         const results = await Promise.all(evaluations.map((evaluation) => shop.propose(evaluation)));
         expect(results.filter((result) => 'refused' in result)).toMatchObject(Array(5).fill(SOLD_OUT));
@@ -99,8 +99,8 @@ export function proformaCreationContract(
       });
     });
 
-    describe('stock', () => {
-      it('comes only from the warehouse that the evaluation allows', async () => {
+    describe('the stock for a new proforma', () => {
+      it('comes only from the warehouse that the evaluation requires', async () => {
         const coat = await fixture.variantWithStock(fixture.appId, { W1: 1, W2: 5 }, { name: 'Coat' });
         const evaluateIn = (qty: number): Promise<number> =>
           fixture.makeEvaluation(fixture.appId, [{ variantId: coat, qty }], 'W1');

@@ -8,7 +8,7 @@ export function proformaDeadlinesContract(
   { describe, it, beforeEach }: Runner,
   openFixture: () => Promise<ProformaOrdersFixture>,
 ): void {
-  describe('deadlines', () => {
+  describe('deadlines of proformas', () => {
     let fixture: ProformaOrdersFixture;
     let shop: ShirtShop;
 
@@ -23,7 +23,7 @@ export function proformaDeadlinesContract(
         return due.filter(({ appId }) => appId === fixture.appId).map(({ id }) => id);
       };
 
-      it('is due exactly at the end of the lifetime, and is listed with the longest overdue first', async () => {
+      it('is due exactly at the end of the lifetime; the longest overdue one is listed first', async () => {
         const [laterProforma, earlierProforma] = [
           await shop.proformaWithLifetime(48),
           await shop.proformaWithLifetime(24),
@@ -33,7 +33,7 @@ export function proformaDeadlinesContract(
         expect(await dueAt(laterProforma.expiresAt)).toEqual([earlierProforma.id, laterProforma.id]);
       });
 
-      it('is due in every app, and is returned with the number of lines', async () => {
+      it('is due in every app, and is returned with the number of lines of the proforma', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [ownProforma, foreignProforma] = [
           await shop.proformaWithLifetime(1),
@@ -47,7 +47,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is listed in turns with the deadlines of other apps', async () => {
+      it('alternates in the list with the deadlines of other apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [firstProforma, secondProforma] = [
           await shop.proformaWithLifetime(1),
@@ -69,7 +69,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is listed in the order of time within a turn', async () => {
+      it('is listed by time among the deadlines with the same turn', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [later, earlier] = [await shop.proformaWithLifetime(3), await otherShop.proformaWithLifetime(1)];
         const [latest, early] = [await otherShop.proformaWithLifetime(4), await shop.proformaWithLifetime(2)];

@@ -33,11 +33,11 @@ export function proformaEffectsContract(
     shop = await SampleShop.open(fixture);
   });
 
-  describe('stock movements', () => {
+  describe('the stock movements of a proforma', () => {
     const movements = async (): Promise<string[]> =>
       (await fixture.movementsOf(shop.appId)).filter((line) => !line.startsWith('adjust'));
 
-    it('record each change of a reservation', async () => {
+    it('record each change of a reserved quantity', async () => {
       const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
       for (const step of [confirmation(2), confirmation(2), confirmation(3), cancellation]) {
         fixture.clock.forward({ seconds: 1 });
@@ -48,7 +48,7 @@ export function proformaEffectsContract(
       );
     });
 
-    it('release a moved line in its new warehouse', async () => {
+    it('release a line in the warehouse to which it was moved', async () => {
       const moved = await shop.proforma({ items: [{ code: 'S', qty: 40 }] });
       await shop.change(moved, confirmation(10));
       await shop.proforma({ items: [{ code: 'S', qty: 85 }] });
@@ -60,7 +60,7 @@ export function proformaEffectsContract(
       expect((await movements()).at(-1)).toMatch(/^release -40 S@W2 /);
     });
 
-    it('add up the lines of a variant', async () => {
+    it('add up the quantities of all lines of a variant', async () => {
       await fixture.addGoods(shop.appId, { code: 'T' });
       await fixture.addStock(shop.appId, 'T', { W1: 9 });
       const items = ['S', 'T', 'S'].map((code) => ({ code, qty: 2 }));
@@ -69,7 +69,7 @@ export function proformaEffectsContract(
     });
   });
 
-  describe('a voucher', () => {
+  describe('a voucher on a proforma', () => {
     const WITH_GIFT = { vouchers: ['gift'] };
     const spentAmount = () => fixture.spentOf(shop.appId, 'gift');
     beforeEach(() => fixture.setUp(shop.appId, 'vouchers', { code: 'gift', amount: 25 }));
@@ -109,7 +109,7 @@ export function proformaEffectsContract(
       expect(payments).toMatchObject([{ amount: 1_500 }]);
     });
 
-    it('is refused when it became inactive after the evaluation', async () => {
+    it('is refused when it became inactive after the evaluation of the basket', async () => {
       const { id } = await fixture.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT });
       await fixture.setUp(shop.appId, 'vouchers', { code: 'gift', active: false });
       expect(await fixture.tryToPropose(shop.appId, id)).toEqual(VOUCHER_NOT_AVAILABLE);
@@ -131,7 +131,7 @@ export function proformaEffectsContract(
     });
   });
 
-  describe('a pickup point', () => {
+  describe('the pickup point of a proforma', () => {
     const points = [
       { code: 'open', name: 'Open' },
       { code: 'shut', name: 'Shut', available: false },
@@ -145,7 +145,7 @@ export function proformaEffectsContract(
       ['offered', null, undefined],
       ['offered', 'shut', PICKUP_POINT_UNAVAILABLE],
       ['unknown', 'none', undefined],
-    ] as const)('when %s and set to %j gives %j', async (shipment, pickupPointCode, refusal) => {
+    ] as const)('when %s and set to %j leads to the refusal %j', async (shipment, pickupPointCode, refusal) => {
       const row = {
         code: 'post',
         name: 'Post',
@@ -161,8 +161,8 @@ export function proformaEffectsContract(
     });
   });
 
-  describe('a conversion', () => {
-    it('is decided again with another number when its number is taken', async () => {
+  describe('a conversion to an order', () => {
+    it('uses another number when an order already has the first one', async () => {
       const [firstProforma, secondProforma] = [await shop.proforma(), await shop.proforma()];
       await shop.change(firstProforma, conversion(0, 'TAKEN'));
       const numbers = ['TAKEN', 'TAKEN', 'FREE'];
@@ -173,7 +173,7 @@ export function proformaEffectsContract(
       expect(convertedProforma.orderId).not.toBe((await shop.find(firstProforma)).orderId);
     });
 
-    it('is decided again when two proformas of one call draw the same number', async () => {
+    it('uses another number when two proformas of one call get the same number', async () => {
       const proformas = [await shop.proforma(), await shop.proforma()];
       const numbers = ['SAME', 'SAME', 'ONE', 'TWO'];
       const decide = shop.decisionOf((current, now) => conversion(0, numbers.shift())(current, now));
@@ -182,7 +182,7 @@ export function proformaEffectsContract(
       expect(storedChanges.map(({ proforma }) => proforma.converted?.orderNumber)).toEqual(['ONE', 'TWO']);
     });
 
-    it('keeps the proforma payable only while its order is payable', async () => {
+    it('lets the proforma be paid only while its order can be paid', async () => {
       const isPayable = ({ converted }: Proforma) => converted?.isOrderPayable;
       const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), shop.payment(400), conversion());
       expect([isPayable(proforma), isPayable(await shop.find(proforma))]).toEqual([true, true]);
@@ -191,7 +191,7 @@ export function proformaEffectsContract(
     });
 
     eachCase(it, [{ status: 'completed' }, { status: 'canceled' }, { paymentStatus: 'paid' }] as const)(
-      'prevents later payments after a person has set %j',
+      'prevents later payments once a person has set %j on the order',
       async (change) => {
         const proforma = await shop.change(await shop.proforma(), conversion());
         await fixture.changeOrder(shop.appId, proforma.orderId as number, change);
@@ -219,7 +219,7 @@ export function proformaEffectsContract(
   });
 
   describe('a line in a warehouse that is no longer sellable', () => {
-    it('can get fewer pieces, but not more', async () => {
+    it('can be reduced, but not increased', async () => {
       const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
       await fixture.addWarehouse(shop.appId, 'W1', false);
       await shop.change(proforma, confirmation(2));
@@ -230,13 +230,13 @@ export function proformaEffectsContract(
     });
   });
 
-  describe('a paid proforma', () => {
+  describe('a paid proforma past its deadline', () => {
     const dueIds = async (at = fixture.clock.now()): Promise<number[]> => {
       const dueProformas = await fixture.proformaOrders.due(at, { perApp: 1_000, overall: 1_000 });
       return dueProformas.filter(({ appId }) => appId === shop.appId).map(({ id }) => id);
     };
 
-    it('is due again after its alert when the app lets paid proformas expire', async () => {
+    it('is due for expiry again after its alert when the app lets paid proformas expire', async () => {
       const proforma = await shop.proforma();
       await shop.change(proforma, shop.payment());
       fixture.clock.forward({ hours: 72 });

@@ -105,7 +105,7 @@ export function proformaQueriesContract(
       expect(await list()).toMatchObject([{ expires_in_seconds: 0 }, { expires_in_seconds: 0 }]);
     });
 
-    it('shows the payments of its conversion', async () => {
+    it('shows the payments that it had at its conversion', async () => {
       const { id, orderId } = await shop.change(
         await shop.proforma(),
         shop.cardPayment(),
@@ -120,7 +120,7 @@ export function proformaQueriesContract(
     });
   });
 
-  describe('a list', () => {
+  describe('a list of proformas', () => {
     it('contains the proformas of one app, newest first, in pages', async () => {
       const proformas = await makeThreeProformas(shop);
       await (await SampleShop.open(fixture)).proforma();
@@ -143,7 +143,7 @@ export function proformaQueriesContract(
       ['status desc', 'CBA'],
       ['number', 'CBA'],
       ['end_sales  desc', 'CBA'],
-    ])('sorted by %s is %s', async (orderBy, expected) => {
+    ])('sorted by %s returns %s', async (orderBy, expected) => {
       expect(await listLetters(await makeThreeProformas(shop), {}, orderBy)).toBe(expected);
     });
 
@@ -156,7 +156,7 @@ export function proformaQueriesContract(
       [{ statusIds: [statusId('draft'), statusId('canceled')] }, ''],
       [{ statusIds: [statusId('draft')] }, 'end_sales desc'],
     ] as [ProformaFilter, string][])(
-      'filtered by %j has the same rows by positions as by offsets, in the order "%s"',
+      'filtered by %j has the same rows when paged by position as when paged by offset, in the order "%s"',
       async (filter, orderBy) => {
         await makeThreeProformas(shop);
         const [proforma] = await makeThreeProformas(shop);
@@ -195,8 +195,8 @@ export function proformaQueriesContract(
     });
   });
 
-  describe('a filter', () => {
-    it('by several statuses keeps one sort order', async () => {
+  describe('a filter of proformas', () => {
+    it('by several statuses sorts all found proformas together', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[1]!, cancellation);
       const [draftId, canceledId, paidId] = [statusId('draft'), statusId('canceled'), statusId('paid')];

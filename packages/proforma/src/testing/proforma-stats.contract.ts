@@ -20,7 +20,7 @@ export function proformaStatsContract(
   const stats = (from = new Date(0), until = addHours(fixture.clock.now(), 1)) =>
     fixture.proformaQueries.stats(shop.appId, { from, before: until }, fixture.clock.now());
 
-  describe('the statistics', () => {
+  describe('the statistics of proformas', () => {
     const EMPTY_STATS = {
       openCount: 0,
       openSum: 0,
@@ -51,7 +51,7 @@ export function proformaStatsContract(
       expect(await stats(new Date(0), from)).toMatchObject({ openCount: 3, createdCount: 1, convertedCount: 0 });
     });
 
-    it('count deadlines within a day and conversions within a week', async () => {
+    it('count deadlines of the next day and conversions of the last week', async () => {
       await shop.proforma();
       await shop.change(await shop.proforma(), conversion());
       fixture.clock.forward({ hours: 48, seconds: -1 });

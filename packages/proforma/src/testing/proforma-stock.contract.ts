@@ -19,8 +19,8 @@ export function proformaStockContract(
       shop = await ShirtShop.open(fixture);
     });
 
-    describe('a confirmed line', () => {
-      it('keeps its position', async () => {
+    describe('a line with a changed confirmed quantity', () => {
+      it('keeps its position among the lines', async () => {
         const draft = await shop.proforma(4, 3, 2);
         const { proforma } = await shop.change(draft, shop.confirmation(1, 3, 2), shop.confirmation(2, 3, 2));
         const expectedQuantities = draft.lines.map(({ id }, index) => [id, [2, 3, 2][index]]);
@@ -30,7 +30,7 @@ export function proformaStockContract(
     });
 
     describe('reserved stock', () => {
-      it('follows the confirmed quantities', async () => {
+      it('equals the confirmed quantities', async () => {
         const draft = await shop.proforma(4, 3);
         await shop.change(draft, shop.confirmation(1, 0));
         expect(await shop.reservedPieces()).toBe(1);
@@ -38,7 +38,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(5);
       });
 
-      it('is released by a cancellation and by an expiry', async () => {
+      it('is released when the proforma is canceled or expires', async () => {
         const [canceledProforma, expiredProforma] = [await shop.proforma(4), await shop.proforma(3)];
         await shop.change(canceledProforma, shop.cancellation());
         expect(await shop.reservedPieces()).toBe(3);
@@ -46,12 +46,12 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(0);
       });
 
-      it('stays after conversion', async () => {
+      it('stays reserved after the conversion', async () => {
         await shop.change(await shop.proforma(4), shop.confirmation(3), shop.conversion());
         expect(await shop.reservedPieces()).toBe(3);
       });
 
-      it('does not grow after another proforma takes the released pieces', async () => {
+      it('cannot be increased once another proforma has reserved the released pieces', async () => {
         const draft = await shop.proforma(6);
         const { proforma: reducedProforma } = await shop.change(draft, shop.payment(0), shop.confirmation(2));
         await shop.proforma(7);
@@ -64,7 +64,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(9);
       });
 
-      it('moves to another allowed warehouse when its warehouse has too few pieces', async () => {
+      it('moves to another allowed warehouse when its own has too few pieces', async () => {
         const hat = await fixture.variantWithStock(fixture.appId, { W1: 5, W2: 4 }, { name: 'Hat' });
         const propose = async (qty: number, warehouseCode?: string) =>
           assertAccepted(
@@ -100,7 +100,7 @@ export function proformaStockContract(
         );
       });
 
-      it('can move between lines when no other pieces are available', async () => {
+      it('can be moved from one line to another when no other pieces are available', async () => {
         const draft = await shop.proforma(5, 5);
         await shop.change(draft, shop.confirmation(5, 2));
         await shop.proforma(3);

@@ -79,7 +79,7 @@ export function refundGatewayContract(
     if (fixture.payer) expect(await fixture.payer.paid(request)).toEqual([]);
   };
 
-  describe('a refund', () => {
+  describe('a refund through the gateway', () => {
     it('is paid once, with its amount and currency', async () => {
       const request = aRequest();
       expect(await refund(request)).toBe('refunded');
@@ -90,7 +90,7 @@ export function refundGatewayContract(
       ['of another payment', { reference: 'tx-2/Ž', paymentId: 41 }],
       ['without a reference', { reference: null, paymentMethod: 'Bank transfer' }],
       ['of the smallest amount', { amount: 1 }],
-      ['of an amount that is no exact decimal', { amount: 115 }],
+      ['of an amount that a binary fraction cannot represent exactly', { amount: 115 }],
       ['of a large amount', { amount: 1_234_567_890 }],
       ['in another currency', { currency: 'EUR' }],
       ['in a currency without decimals', { currency: 'JPY', amount: 100 }],
@@ -103,21 +103,21 @@ export function refundGatewayContract(
     });
   });
 
-  describe('requests under one key', () => {
+  describe('refund requests with one idempotency key', () => {
     it('are paid once when repeated', async () => {
       const request = aRequest();
       for (let turn = 0; turn < 3; turn += 1) expect(await refund(request)).toBe('refunded');
       await expectPaidOnce(request);
     });
 
-    it('are paid once when concurrent', async () => {
+    it('are paid once when sent concurrently', async () => {
       const request = aRequest();
       const answers = await Promise.all(Array.from({ length: 8 }, () => refund(request)));
       expect(new Set(answers)).toEqual(new Set(['refunded']));
       await expectPaidOnce(request);
     });
 
-    it('are paid once when retried after a missing answer', async () => {
+    it('are paid once when retried after the payment service did not answer', async () => {
       const request = aRequest();
       fixture.payer?.behave('hangs up');
       expect(await refund(request)).toBe(fixture.payer ? 'unknown' : 'refunded');
@@ -126,20 +126,20 @@ export function refundGatewayContract(
       await expectPaidOnce(request);
     });
 
-    it('do not affect another key', async () => {
+    it('do not affect requests with another key', async () => {
       const requests = [aRequest(), aRequest()];
       expect(await Promise.all(requests.map(refund))).toEqual(['refunded', 'refunded']);
       for (const request of requests) await expectPaidOnce(request);
     });
   });
 
-  describe('the answer', () => {
+  describe('a refund request', () => {
     eachCase(it, [
       ['pays', 'refunded'],
       ['refuses', 'failed'],
       ['breaks', 'unknown'],
       ['hangs up', 'unknown'],
-    ] as const)('when the payer %s is repeatedly %s', async (behavior, answer) => {
+    ] as const)('when the payment service %s has the result %s each time', async (behavior, answer) => {
       if (fixture.payer === undefined) return;
       fixture.payer.behave(behavior);
       const requests = Array.from({ length: REPEATS }, () => aRequest());
@@ -148,7 +148,7 @@ export function refundGatewayContract(
       expect(answers).toEqual(requests.map(() => answer));
     });
 
-    it('comes without a payment when the payer refuses', async () => {
+    it('leads to no payment when the payment service refuses it', async () => {
       if (fixture.payer === undefined) return;
       fixture.payer.behave('refuses');
       const request = aRequest();
@@ -157,7 +157,7 @@ export function refundGatewayContract(
     });
 
     it(
-      'is `unknown` within 10 s when the payer is silent',
+      'has the result `unknown` within 10 s when the payment service does not answer',
       async () => {
         if (fixture.payer === undefined) return;
         fixture.payer.behave('is silent');

@@ -39,7 +39,7 @@ export function refundQueueContract(
     return storedChange!.proforma;
   };
 
-  describe('a refund', () => {
+  describe('a refund in the queue', () => {
     it('that a call makes is due after 30 seconds', async () => {
       const ids = refundIds(await cancelPaidProforma());
       forward(CALL_SECONDS - 1);
@@ -74,7 +74,7 @@ export function refundQueueContract(
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
     });
 
-    it('stays due when the proforma changes in other ways', async () => {
+    it('stays due when the proforma changes otherwise', async () => {
       const proforma = await cancelPaidProforma();
       forward(CALL_SECONDS);
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
@@ -84,7 +84,7 @@ export function refundQueueContract(
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 3 });
     });
 
-    it('never exists for incoming payments', async () => {
+    it('does not exist for incoming payments', async () => {
       await shop.change(await shop.proforma(), shop.cardPayment());
       await shop.change(await shop.proforma(), shop.payment());
       forward(1_000);
@@ -93,7 +93,7 @@ export function refundQueueContract(
   });
 
   describe('a claim', () => {
-    it('counts the attempts and lengthens the pauses', async () => {
+    it('of a refund counts the attempts and lengthens the pause after each', async () => {
       const { id, ...proforma } = await cancelPaidProforma();
       const refundId = firstRefundId({ id, ...proforma });
       forward(CALL_SECONDS);
@@ -108,7 +108,7 @@ export function refundQueueContract(
       expect(await dueIds()).toEqual([refundId]);
     });
 
-    it('refuses refunds that are not due', async () => {
+    it('fails for a refund that is not due', async () => {
       const refundId = firstRefundId(await cancelPaidProforma());
       expect(await claim(refundId)).toBeUndefined();
       forward(CALL_SECONDS);

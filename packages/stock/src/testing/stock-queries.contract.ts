@@ -85,7 +85,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     expect(await orderedBy('asc')).toEqual((await orderedBy('desc')).toReversed());
   });
 
-  it('has the same rows in pages as in one list', async () => {
+  it('has the same rows in several pages as in one', async () => {
     const shop = await newShop();
     for (const filter of [{}, { warehouseId: shop.w1.id }]) {
       const allShelves = await listShelves(shop, filter);
@@ -94,7 +94,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
     }
   });
 
-  it('has the same rows by positions as by offsets', async () => {
+  it('has the same rows when paged by position as when paged by offset', async () => {
     const shop = await newShop();
     const byChange = { field: 'updated_at', direction: 'desc' as const };
     for (const [filter, sorting] of [[{}], [{ warehouseId: shop.w1.id }], [{}, byChange]] as const) {
@@ -112,7 +112,7 @@ function describeList({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeAggregate({ it }: Runner, newShop: NewShop): void {
-  it('lists warehouses in the order of their codes, not of their ids', async () => {
+  it('lists the warehouses of a variant in the order of their codes, not of their ids', async () => {
     const shop = await newShop();
     await shop.fixture.warehouses.add(shop.id, { ...addressOf('A'), code: 'A', sellable: true });
     await shop.add(pieces(1, { warehouse_code: 'A' }));
@@ -167,7 +167,7 @@ function describeAggregate({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeMovements({ it }: Runner, newShop: NewShop): void {
-  it('are in booking order rather than in the order of their ids', async () => {
+  it('are sorted by the order of booking, not of their ids', async () => {
     const shop = await newShop();
     const now = shop.fixture.now();
     shop.fixture.forward(-60);
@@ -215,7 +215,7 @@ function describeMovements({ it }: Runner, newShop: NewShop): void {
     );
   });
 
-  it('remain after their warehouse is deleted', async () => {
+  it('are kept after their warehouse is deleted', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.add(pieces(-2, { warehouse_code: 'W2' }));
     await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);

@@ -13,19 +13,19 @@ export function stockContract(runner: Runner, open: () => Promise<StockFixture>)
   runner.after(() => fixture.close());
   const newShop = () => StockedShop.open(fixture);
 
-  runner.describe('added stock', () => {
+  runner.describe('an addition of stock', () => {
     describeAdditions(runner, newShop);
     describeFailures(runner, newShop);
   });
-  runner.describe('counted stock', () => describeCounts(runner, newShop));
-  runner.describe('stock in dry runs and concurrent calls', () => {
+  runner.describe('a count of stock', () => describeCounts(runner, newShop));
+  runner.describe('a bulk change of stock', () => {
     describeDryRuns(runner, newShop);
     describeConcurrency(runner, newShop);
   });
 }
 
 function describeAdditions({ it }: Runner, newShop: NewShop): void {
-  it('is summed within a call and over repeated calls', async () => {
+  it('is summed over the rows of a call and over repeated calls', async () => {
     const shop = await newShop();
     const rows = [pieces(5), pieces(-2), pieces(3, { code: 'B' }), pieces(7, { warehouse_code: 'W2' })];
     await shop.add(...rows);
@@ -41,7 +41,7 @@ function describeAdditions({ it }: Runner, newShop: NewShop): void {
     expect(new Set((await shop.listMovements()).map((line) => line.movement_id)).size).toBe(2);
   });
 
-  it('makes a stock row without a movement for 0 pieces', async () => {
+  it('of 0 pieces creates a stock row, but no movement', async () => {
     const shop = await newShop();
     await shop.add(pieces(0, { min_qty: 3 }));
     expect(await shop.listStock()).toMatchObject([{ on_hand: 0, min_qty: 3 }]);
@@ -93,7 +93,7 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 6 });
   });
 
-  it('ignores other apps and deleted warehouses', async () => {
+  it('finds no variants of other apps and no deleted warehouses', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await otherShop.fixture.addProduct(otherShop.id, 'X', [{ code: 'X' }]);
     await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, code: 'W2', delete: true }]);
@@ -111,7 +111,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
   const putCounts = (shop: StockedShop, ...rows: readonly (StockQuantity | string)[]) =>
     shop.fixture.stock.reconcile(shop.id, 'W1', rows);
 
-  it('sets on hand in one movement; the last count wins', async () => {
+  it('sets the stock on hand in one movement; the last of several counts of a variant applies', async () => {
     const shop = await newShop();
     await shop.add(pieces(10), pieces(7, { code: 'B' }), pieces(5, { warehouse_code: 'W2' }));
     const rows = [pieces(1), pieces(2, { code: 'C' }), pieces(7, { code: 'B' }), pieces(4)];
@@ -135,7 +135,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.listStock()).toEqual(before);
   });
 
-  it('fails rows that expect another quantity, and returns the quantity on hand', async () => {
+  it('refuses rows that expect another quantity, and returns the quantity on hand', async () => {
     const shop = await newShop();
     await shop.add(pieces(10), pieces(7, { code: 'B' }));
     const rows = [
@@ -151,7 +151,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 10, 'B@W1': 2, 'C@W1': 3 });
   });
 
-  it('accepts only one of several concurrent calls with the same expected quantity', async () => {
+  it('is accepted from only one of several concurrent calls with the same expected quantity', async () => {
     const shop = await newShop();
     await shop.add(pieces(10));
     const results = await Promise.all([1, 2, 3, 4].map((qty) => putCounts(shop, pieces(qty, { expected_qty: 10 }))));
@@ -160,7 +160,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': successes[0] });
   });
 
-  it('finds variants by code only', async () => {
+  it('finds its variants by code only', async () => {
     const shop = await newShop();
     const rows = ['API.Stocks.InvalidQty', pieces(3), pieces(1, { code: null, barcode: '860' })];
     expect((await putCounts(shop, ...rows))?.failed).toEqual([
@@ -178,7 +178,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeDryRuns({ it }: Runner, newShop: NewShop): void {
-  it('returns the result and writes nothing', async () => {
+  it('returns its result in a dry run, but writes nothing', async () => {
     const shop = await newShop();
     await shop.add(pieces(5));
     const before = [await shop.listStock(), await shop.listMovements()];
@@ -193,7 +193,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
     expect([await shop.listStock(), await shop.listMovements()]).toEqual(before);
   });
 
-  it('explains how each row found its variant and warehouse', async () => {
+  it('explains, if requested, how each row found its variant and warehouse', async () => {
     const shop = await newShop();
     const rows = [pieces(1, { barcode: 'A' }), 'API.Stocks.InvalidQty', pieces(1, { warehouse_code: 'none' })];
     const { explain } = await shop.fixture.stock.add(shop.id, rows, { explain: true });
@@ -212,7 +212,7 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeConcurrency({ it }: Runner, newShop: NewShop): void {
-  it('includes the pieces of all concurrent calls', async () => {
+  it('loses no row of concurrent calls', async () => {
     const shop = await newShop();
     const rows = [pieces(1), pieces(2, { code: 'B' })];
     await Promise.all([
@@ -222,7 +222,7 @@ function describeConcurrency({ it }: Runner, newShop: NewShop): void {
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 16, 'B@W1': 32 });
   });
 
-  it('never goes below 0 in concurrent calls', async () => {
+  it('never makes the stock negative, even in concurrent calls', async () => {
     const shop = await newShop();
     await shop.add(pieces(5));
     const calls = Array.from({ length: 8 }, () => shop.fixture.stock.add(shop.id, [pieces(-1)]));

@@ -80,7 +80,7 @@ function describeAdditions({ it }: Runner, open: OpenShop): void {
     });
   });
 
-  it('has a unique code in its app until it is deleted', async () => {
+  it('has a code that no other warehouse of its app can have until it is deleted', async () => {
     const [shop, otherShop] = [await open(), await open()];
     await shop.add('A');
     expect(await shop.add('A')).toEqual({ refused: 'has already been taken', field: 'code' });
@@ -123,7 +123,7 @@ function describePuts({ it }: Runner, open: OpenShop): void {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('get the values of their last row', async () => {
+  it('get the values of the last row that matches them', async () => {
     const shop = await open();
     const { warehouses } = await shop.putAll(warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' }));
     expect(warehouses.map(({ name }) => name)).toEqual(['last', 'last']);
@@ -131,7 +131,7 @@ function describePuts({ it }: Runner, open: OpenShop): void {
     expect(await shop.listCodes()).toEqual(['A']);
   });
 
-  it('are written all or none, and the keys of failed rows are returned', async () => {
+  it('are all written or none, and the message keys of invalid rows are returned', async () => {
     const shop = await open();
     const [a, b] = [(await shop.add('A')) as Warehouse, (await shop.add('B')) as Warehouse];
     const before = await shop.list();
@@ -172,7 +172,7 @@ function describeDeletions({ it }: Runner, open: OpenShop): void {
     expect(await shop.listCodes()).toEqual(['A']);
   });
 
-  it('are kept while they have stock', async () => {
+  it('cannot be deleted while they have stock', async () => {
     const shop = await open();
     await shop.add('A');
     await shop.fixture.addProduct(shop.id, 'P', [{ code: 'P' }]);
@@ -206,7 +206,7 @@ function describeBulkWrites({ it }: Runner, open: OpenShop): void {
     expect(await shop.listCodes()).toEqual(['A']);
   });
 
-  it('are created once by concurrent calls', async () => {
+  it('are created only once by concurrent calls', async () => {
     const shop = await open();
     const calls = await Promise.all(
       Array.from({ length: 8 }, (_, call) =>
@@ -241,7 +241,7 @@ function describeLists({ it }: Runner, open: OpenShop): void {
     ['b', ['B']],
     ['main st', ['A']],
     ['none', []],
-  ] as [string, string[]][])('searched for "%s" is %j', async (search, expected) => {
+  ] as [string, string[]][])('searched for "%s" returns %j', async (search, expected) => {
     const shop = await open();
     await shop.add('A', { name: '10% shop', address_line_1: 'Main St', city: 'štip', postcode: 'x' });
     await shop.add('B', { name: 'c:\\d', address_line_1: 'x', city: 'x', postcode: '11000' });
