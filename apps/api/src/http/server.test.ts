@@ -34,3 +34,17 @@ describe('a connection that closes before its pipelined requests are answered', 
     expect(responses.map((response) => response.closed)).toEqual([true, true, true]);
   });
 });
+
+describe('a response', () => {
+  it('lets log, limits, turns and streams wait for its end without a warning of Node', async () => {
+    let maxListeners = 0;
+    const { server, drain } = createHttpServer((_request, response) => {
+      maxListeners = response.getMaxListeners();
+      response.end();
+    });
+    const port = await listen(server, { port: 0, host: '127.0.0.1' });
+    await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    await drain();
+    expect(maxListeners).toBeGreaterThan(20);
+  });
+});

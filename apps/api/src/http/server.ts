@@ -38,6 +38,8 @@ export const EDGE_TIMEOUTS: ServerTimeouts = {
 
 const MAX_HEAD_BYTES = 128 * 1024;
 const IDLE_CHECK_MS = 100;
+/** Node warns above ten listeners. Log, limits, turns, timers and compression all wait for the end of a response. */
+const MAX_RESPONSE_LISTENERS = 30;
 
 export interface HttpServer {
   readonly server: Server;
@@ -82,6 +84,7 @@ export function createHttpServer(
   const openResponses = new Set<ServerResponse>();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
     if (isDraining) response.setHeader('Connection', 'close');
+    response.setMaxListeners(MAX_RESPONSE_LISTENERS);
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
     // Data after a refused request may be a smuggled request, so it is ignored.

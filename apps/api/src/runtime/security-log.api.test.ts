@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ServerProcess, startServer } from '../testing/server-process.js';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -31,20 +32,26 @@ describe('the log of a service', () => {
     server
       .output()
       .split('\n')
-      .filter((text) => text.startsWith('{'))
+      .filter((text) => text.startsWith('{') && text.endsWith('}'))
       .map((text) => JSON.parse(text) as Line)
       .filter(({ msg }) => msg === message);
+  /** The output of the process arrives after its answer. */
+  const waitForLines = async (message: string): Promise<Line[]> => {
+    const endMs = performance.now() + 5_000;
+    while (linesAbout(message).length === 0 && performance.now() < endMs) await pause(20);
+    return linesAbout(message);
+  };
 
   it('names the address of a caller with a wrong token', async () => {
     expect((await call(WRONG_TOKEN, '/orders')).status).toBe(401);
-    expect(linesAbout('token failed')).toEqual([
+    expect(await waitForLines('token failed')).toEqual([
       expect.objectContaining({ key: 'API.Tokens.Invalid', address: '127.0.0.1', token_hash: expect.any(String) }),
     ]);
   });
 
   it('names the token of a caller without the needed scope', async () => {
     expect((await call(narrowToken, '/orders')).status).toBe(403);
-    expect(linesAbout('scope refused')).toEqual([
+    expect(await waitForLines('scope refused')).toEqual([
       expect.objectContaining({ scope: 'orders:read', address: '127.0.0.1', token_id: expect.any(Number) }),
     ]);
   });
@@ -52,7 +59,7 @@ describe('the log of a service', () => {
   it('never shows a token', async () => {
     await call(WRONG_TOKEN, '/orders');
     await call(narrowToken, '/orders');
-    const log = [...linesAbout('token failed'), ...linesAbout('scope refused')];
+    const log = [...(await waitForLines('token failed')), ...(await waitForLines('scope refused'))];
     expect(log).not.toEqual([]);
     expect(JSON.stringify(log)).not.toMatch(/bo_app_/);
   });
