@@ -68,7 +68,7 @@ function listFiles() {
   ];
   return [
     ...FILES,
-    ...filesBelow('deploy'),
+    ...filesBelow('deploy').filter((path) => !path.endsWith('.env')),
     ...filesBelow('docs'),
     ...workspaces.map((path) => `${path}/package.json`).filter((path) => existsSync(join(ROOT, path))),
     ...new Set(built),

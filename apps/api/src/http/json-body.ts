@@ -46,8 +46,11 @@ function limitBodyTime(milliseconds: number): express.RequestHandler {
 }
 
 function requireJson(request: Request, _response: Response, next: NextFunction): void {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  next(!hasBody || request.is(['json', '+json']) ? undefined : contentTypeProblem());
+  next(!hasBody(request) || request.is(['json', '+json']) ? undefined : contentTypeProblem());
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }
 
 function contentTypeProblem(): errors.HttpProblem {
@@ -72,6 +75,8 @@ function parseJsonBody(
   return (request, response, next) =>
     receive(request, response, (error?: unknown) => {
       const bytes: unknown = request.body;
+      // Express reads no body after the client has gone; the call must not run without it.
+      if (error === undefined && !Buffer.isBuffer(bytes) && hasBody(request)) return next(new errors.HttpProblem(400));
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
       largeCalls.receiveBody(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
