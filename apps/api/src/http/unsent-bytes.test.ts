@@ -16,6 +16,12 @@ describe('the unsent bytes of an app', () => {
     expect(unsent.isFull(1)).toBe(false);
   });
 
+  it('exclude answers to clients that have left', () => {
+    const unsent = new UnsentBytes(1_000);
+    unsent.add(1, Object.assign(newResponse(), { closed: true }), 100_000);
+    expect(unsent.isFull(1)).toBe(false);
+  });
+
   it('exclude small answers', () => {
     const unsent = new UnsentBytes(1_000);
     unsent.add(1, newResponse(), 60_000);

@@ -16,8 +16,9 @@ export class UnsentBytes {
   }
 
   /** Counts the bytes of a large answer until its response closes. */
-  add(appId: number, response: Pick<Response, 'once'>, bytes: number): void {
-    if (bytes < MIN_COUNTED_BYTES) return;
+  add(appId: number, response: Pick<Response, 'once' | 'closed'>, bytes: number): void {
+    // A closed response emits no event that would end the count.
+    if (bytes < MIN_COUNTED_BYTES || response.closed) return;
     this.change(appId, bytes);
     response.once('close', () => this.change(appId, -bytes));
   }
