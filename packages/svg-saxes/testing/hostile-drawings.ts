@@ -94,6 +94,7 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ['an external animation', drawing('<animate href="https://evil.example/#a" attributeName="x"/>')],
   ['an external fill', drawing('<rect fill="url(https://evil.example/x.svg#a)"/>')],
   ['an external fill, with a fallback', drawing('<rect fill="url(#a) url(//evil.example/b)"/>')],
+  ['a local fill with line breaks', drawing('<rect fill="url(&#10;#a&#13;)" style="fill:url(&#9;#a)"/>')],
   ['an external filter', drawing('<g filter="url(//evil.example/x#f)"/>')],
   ['a mask of data', drawing(`<g mask="url('data:image/svg+xml,x#m')"/>`)],
   ['a cursor', drawing('<g cursor="url(https://evil.example/x.cur)"/>')],

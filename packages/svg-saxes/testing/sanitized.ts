@@ -51,7 +51,10 @@ function forbiddenInAttribute(attribute: string, value: string): string[] {
 }
 
 function forbiddenInStyle(style: string): string[] {
-  const plainStyle = style.replaceAll('&quot;', '"').toLowerCase();
+  const plainStyle = style
+    .replaceAll('&quot;', '"')
+    .replaceAll(/&#(?:9|10|13);/g, ' ')
+    .toLowerCase();
   const textOutsideUrls = plainStyle.replaceAll(/url\(\s*["']?#[^"'()\s]+["']?\s*\)/g, '');
   return /url\s*\(|src\s*\(|image\s*\(|image-set|expression|@|\\|javascript:|data:|https?:|-moz-binding|behavior/.test(
     textOutsideUrls,
