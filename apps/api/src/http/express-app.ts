@@ -85,7 +85,7 @@ export function createExpressApp(parts: AppParts): Express {
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH_ANSWER));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     send(response, answerOf(error, request, response, parts.observer));
-    parts.largeCalls.finish(response);
+    parts.largeCalls.end(response);
   });
   return app;
 }
@@ -100,7 +100,6 @@ interface Gate {
 
 /** Adds the route and its checks, in the order that the published interface defines. */
 function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void {
-  const { callers, appCalls, rateLimiter } = gate;
   router[route.method](
     BASE_PATH + route.path,
     ...(route.deprecated ? [announceDeprecation(route.deprecated)] : []),
@@ -109,23 +108,8 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
       response.locals['bodyClass'] = route.body;
       next(isAccepted(request, route.media) ? undefined : new errors.HttpProblem(406));
     },
-    async (request, response, next) => {
-      const holder = await callers.authenticate(request, route);
-      if (!('tokenId' in holder)) {
-        parts.observer.onRejected(holder, addressOf(request));
-        response.locals['hasValidToken'] = 'missingScope' in holder;
-        const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
-        return limitError ? next(limitError) : send(response, errors.tokenErrorAnswer(holder));
-      }
-      response.locals['app'] = holder.app;
-      response.locals['holder'] = holder;
-      parts.onAuthenticated(holder);
-      parts.largeCalls.note(holder.app.id);
-      warnOfExpiry(response, holder, parts.clock);
-      // A call above the maximum would be answered too late, so it is refused before its body is read.
-      return next(countCall(appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
-    },
-    rateLimiter,
+    authenticateCall(route, parts, gate),
+    gate.rateLimiter,
     ...bodyHandlersOf(route, parts),
     // Validating a large body takes long, and many bodies may arrive at once, so each call waits for its turn.
     (_request, response, next) => parts.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
@@ -139,6 +123,28 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
   );
 }
 
+/** Identifies the caller and counts the call. Drops a call whose client has left. */
+function authenticateCall(route: Route, parts: AppParts, gate: Gate): express.RequestHandler {
+  return async (request, response, next) => {
+    const holder = await gate.callers.authenticate(request, route);
+    if (!('tokenId' in holder)) {
+      parts.observer.onRejected(holder, addressOf(request));
+      response.locals['hasValidToken'] = 'missingScope' in holder;
+      const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
+      return limitError ? next(limitError) : send(response, errors.tokenErrorAnswer(holder));
+    }
+    // A closed response emits no event, so nothing that the call takes from here on would be released.
+    if (response.closed) return;
+    response.locals['app'] = holder.app;
+    response.locals['holder'] = holder;
+    parts.onAuthenticated(holder);
+    parts.largeCalls.note(holder.app.id);
+    warnOfExpiry(response, holder, parts.clock);
+    // A call above the maximum would be answered too late, so it is refused before its body is read.
+    return next(countCall(gate.appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
+  };
+}
+
 /** A token without the needed scope is still valid, so the call counts towards the limit of the token. */
 function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, response: Response) {
   return token?.tokenId === undefined ? undefined : countToken(rateLimits?.perToken, token.tokenId, response);
@@ -149,7 +155,6 @@ function countRefused({ rateLimits }: AppParts, { token }: errors.Rejection, res
  * counts too.
  */
 function countCall(calls: CallsInProgress<number>, appId: number, response: Response): boolean {
-  if (response.closed) return true;
   const hasBegun = calls.begin(appId);
   if (hasBegun) response.once('close', () => calls.end(appId));
   return hasBegun;

@@ -31,7 +31,7 @@ export function jsonBodyHandlers(
 
 interface Turns {
   readonly admission: Admission;
-  readonly largeCalls: Pick<LargeCalls, 'receiveBody'>;
+  readonly largeCalls: Pick<LargeCalls, 'startWork'>;
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {
@@ -78,7 +78,7 @@ function parseJsonBody(
       // Express reads no body after the client has gone; the call must not run without it.
       if (error === undefined && !Buffer.isBuffer(bytes) && hasBody(request)) return next(new errors.HttpProblem(400));
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
-      largeCalls.receiveBody(response, bytes.length);
+      largeCalls.startWork(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
       // Parsing a large body takes long, so each body waits for its turn.
       admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {

@@ -13,7 +13,8 @@ const enter = (queue: LargeCalls, appId: number) => {
     state: 'waiting',
     disconnect: () => response.emit('close'),
     finish: () => queue.finish(response as never),
-    receiveBody: (bytes: number) => queue.receiveBody(response as never, bytes),
+    startWork: (bodyBytes?: number) => queue.startWork(response as never, bodyBytes),
+    refuse: () => queue.end(response as never),
     end: () => {
       call.finish();
       call.disconnect();
@@ -60,7 +61,7 @@ describe('large calls', () => {
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
-  it('start after the time for which the event loop was busy while another app makes calls', async () => {
+  it('pause for the busy time of the event loop while another app calls', async () => {
     let busyMs = 1_000;
     const calls = enterShared({ maxPauseMs: 10_000, busyMs: () => busyMs });
     busyMs += 80;
@@ -105,15 +106,31 @@ describe('large calls', () => {
   it('keep their turn until their work is done, even when their client leaves', () => {
     const queue = new LargeCalls(ONE_AT_A_TIME);
     const calls = [1, 2].map(() => enter(queue, 7));
+    calls[0]?.startWork();
     calls[0]?.disconnect();
     expect(statesOf(calls)).toEqual(['started', 'waiting']);
     calls[0]?.finish();
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
 
-  it('keep their turn until their answer is sent, but not for a slow reader', async () => {
+  it('end their turn when their client leaves before the work starts', () => {
+    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    calls[0]?.disconnect();
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('end their turn when they are refused', () => {
+    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const calls = [1, 2].map(() => enter(queue, 7));
+    calls[0]?.refuse();
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('end the turn of a slow reader after the maximum time', async () => {
     const queue = new LargeCalls({ ...ONE_AT_A_TIME, maxTurnMs: 40 });
     const calls = [1, 2, 3].map(() => enter(queue, 7));
+    calls[0]?.startWork();
     calls[0]?.finish();
     expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
     await pause(60);
@@ -121,20 +138,21 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
   });
 
-  it('give back their turn when their body turns out to be small', () => {
+  it('end their turn when their body is small', () => {
     const queue = new LargeCalls(ONE_AT_A_TIME);
     const calls = [1, 2, 3].map(() => enter(queue, 7));
-    calls[0]?.receiveBody(16 * 1024);
+    calls[0]?.startWork(16 * 1024);
     expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
-    calls[0]?.receiveBody(1_000);
+    calls[0]?.startWork(1_000);
     calls[0]?.end();
     expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
   });
 
-  it('take no turn when the client has left', () => {
+  it('do not start when their client has left', () => {
     const queue = new LargeCalls(ONE_AT_A_TIME);
-    queue.enter(7, { once: () => {}, closed: true } as never, () => {});
-    expect(enter(queue, 7).state).toBe('started');
+    let isStarted = false;
+    queue.enter(7, { once: () => {}, closed: true } as never, () => (isStarted = true));
+    expect([isStarted, enter(queue, 7).state]).toEqual([false, 'started']);
   });
 
   it('are refused when they wait too long', async () => {
@@ -177,6 +195,7 @@ describe('a large call', () => {
     expect(withQuery({ limit: '999' }, { limit: parameter })).toBe(false);
     expect(withQuery({ limit: '1000' }, { limit: parameter })).toBe(true);
     expect(withQuery({ limit: '1000' }, { limit: parameter, wait: parameter })).toBe(false);
+    expect(withQuery({ limit: '1000' })).toBe(false);
   });
 
   it('asks for a list without pages', () => {

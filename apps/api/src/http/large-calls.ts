@@ -14,8 +14,8 @@ const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
 /** An app that has called within this time shares the main thread with the others. */
 const SHARING_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
-/** Shorter than the maximum wait, so that one slow client does not make the app's other calls fail. */
-const MAX_TURN_MS = 15_000;
+/** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
+const MAX_TURN_MS = 5_000;
 /**
  * While other apps call, a waiting call starts only after a pause. The pause is as long as the event loop was busy
  * during the previous call, but at most this long.
@@ -71,12 +71,11 @@ export class LargeCalls {
   }
 
   /**
-   * Calls `start` when it is the turn of the call, or with an error after a long wait. The turn ends when the response
-   * is closed and {@link finish} was called, or after a maximum time.
+   * Calls `start` when it is the turn of the call, or with an error after `maxWaitMs`. Drops a call whose client has
+   * left. The turn ends when the response is closed and no work is in progress, or after `maxTurnMs`.
    */
   enter(appId: number, response: CallResponse, start: (error?: Busy) => void): void {
-    // A closed response emits no event that would end the turn.
-    if (response.closed) return start();
+    if (response.closed) return;
     const { maxWaitMs } = this.settings;
     const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
     this.queues.set(appId, queue);
@@ -93,14 +92,20 @@ export class LargeCalls {
     response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
   }
 
-  /** Must be called when the work of a call is done. A client may close its connection long before. */
+  /** Keeps the turn until {@link finish}, even if the client leaves. Ends it if the body was small after all. */
+  startWork(response: CallResponse, bodyBytes = Infinity): void {
+    const turn = this.turns.get(response);
+    if (bodyBytes < MIN_LARGE_BYTES) turn?.end();
+    else turn?.startWork();
+  }
+
   finish(response: CallResponse): void {
     this.turns.get(response)?.finish();
   }
 
-  /** Ends the turn if the body, which may have been of unknown size, has turned out to be small. */
-  receiveBody(response: CallResponse, bytes: number): void {
-    if (bytes < MIN_LARGE_BYTES) this.turns.get(response)?.end();
+  /** Ends the turn of a refused call, even while the rest of its body arrives. */
+  end(response: CallResponse): void {
+    this.turns.get(response)?.end();
   }
 
   private begin(appId: number, queue: Queue, response: CallResponse): void {
@@ -141,7 +146,7 @@ export class LargeCalls {
 /** The turn of one large call. */
 class Turn {
   private isClosed = false;
-  private isFinished = false;
+  private isWorking = false;
   private isEnded = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -153,12 +158,16 @@ class Turn {
     this.timer = setTimeout(() => this.end(), maxMs).unref();
     response.once('close', () => {
       this.isClosed = true;
-      if (this.isFinished) this.end();
+      if (!this.isWorking) this.end();
     });
   }
 
+  startWork(): void {
+    this.isWorking = true;
+  }
+
   finish(): void {
-    this.isFinished = true;
+    this.isWorking = false;
     if (this.isClosed) this.end();
   }
 
@@ -171,7 +180,7 @@ class Turn {
 }
 
 export function admitLargeBodies(largeCalls: LargeCalls, maxBytes: number): RequestHandler {
-  // Otherwise a customer's phone could hold the turn of its shop without sending a body.
+  // Otherwise a customer's phone that sends no body could block the large calls of its shop.
   return admitIf(largeCalls, maxBytes > MIN_LARGE_BYTES ? hasLargeBody : () => false);
 }
 
@@ -180,8 +189,13 @@ export function admitLargePages(
   { query = {}, isStreamed = false }: Pick<Route, 'query' | 'isStreamed'>,
 ): RequestHandler {
   // A call that waits for events would hold the turn while it has nothing to send.
-  const canBeLarge = !('wait' in query);
-  return admitIf(largeCalls, (request) => isStreamed || (canBeLarge && asksForLargePage(request)));
+  const sizeParameters = 'wait' in query ? [] : PAGE_SIZE_PARAMETERS.filter((name) => name in query);
+  const admit = admitIf(largeCalls, (request) => isStreamed || asksForLargePage(request, sizeParameters));
+  return (request, response, next) =>
+    admit(request, response, (error?: unknown) => {
+      largeCalls.startWork(response);
+      next(error);
+    });
 }
 
 function admitIf(largeCalls: LargeCalls, isLarge: (request: Request) => boolean): RequestHandler {
@@ -200,6 +214,6 @@ function hasLargeBody({ headers }: Request): boolean {
 
 const PAGE_SIZE_PARAMETERS = ['limit', 'perPage', 'pageSize', 'page_size'];
 
-function asksForLargePage({ query }: Request): boolean {
-  return PAGE_SIZE_PARAMETERS.some((name) => (parseInteger(query[name]) ?? 0) >= MIN_LARGE_PAGE);
+function asksForLargePage({ query }: Request, sizeParameters: readonly string[]): boolean {
+  return sizeParameters.some((name) => (parseInteger(query[name]) ?? 0) >= MIN_LARGE_PAGE);
 }
