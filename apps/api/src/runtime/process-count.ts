@@ -1,6 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { InvalidConfig, type Config } from '../config.js';
 
+/** With `auto`, even one process has a supervisor, so that SIGHUP replaces it without a failed call. */
+export function isSupervised(config: Pick<Config, 'processes' | 'database'>): boolean {
+  return processCountOf(config) > 1 || (config.processes === 'auto' && config.database !== 'memory');
+}
+
 /** Returns the number of API processes. Throws for several processes with a database in the memory of one process. */
 export function processCountOf({ processes, database }: Pick<Config, 'processes' | 'database'>): number {
   if (processes === 'auto') return database === 'memory' ? 1 : availableParallelism();

@@ -59,7 +59,8 @@ class Supervisor {
   private readonly slots: readonly Slot[];
   private readonly metrics = new ProcessMetrics(() => this.slots);
   private isStopping = false;
-  private isReloading = false;
+  /** Also true until the first start, when there is nothing to replace. */
+  private isReloading = true;
 
   constructor(
     roles: readonly ProcessRole[],
@@ -77,12 +78,13 @@ class Supervisor {
 
   async start(): Promise<void> {
     cluster.on('message', (worker, message: MessageToSupervisor) => this.answer(worker, message));
+    process.on('SIGHUP', () => void this.reload());
     const [first, ...others] = this.slots as [Slot, ...Slot[]];
     // The first process migrates the database and creates the demo app. A bad configuration ends it with one line.
     const { greeting, exitCode } = await this.launch(first, {});
     if (greeting === undefined) process.exit(exitCode === 0 ? 1 : exitCode);
-    process.on('SIGHUP', () => void this.reload());
     await Promise.all(others.map((slot) => this.launchUntilReady(slot)));
+    this.isReloading = false;
     const pids = this.slots.map(({ role, current }) => ({ role, pid: current?.process.pid }));
     this.logger.info({ processes: pids }, 'supervising');
     process.stdout.write(greeting);
