@@ -1,4 +1,11 @@
-import { DEFAULT_TOKEN_LIFETIME_DAYS, isScope, MAX_OVERLAP_DAYS, SCOPES, type Scope } from '@back-office/apps';
+import {
+  DEFAULT_TOKEN_LIFETIME_DAYS,
+  isScope,
+  MAX_OVERLAP_DAYS,
+  MAX_TOKEN_LIFETIME_DAYS,
+  SCOPES,
+  type Scope,
+} from '@back-office/apps';
 import { addHours, isCurrency } from '@back-office/kernel';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -25,15 +32,15 @@ export function parseHours(text: string): number {
 
 const NEVER = 'never';
 
+/** Hours, or `never` for a token without an expiry. */
 export type Lifetime = number | typeof NEVER;
 
-/** Returns the hours of a token's life. */
 function parseLifetime(text: string): Lifetime {
-  return text === NEVER ? NEVER : parseHours(text);
+  return text === NEVER ? NEVER : parseLimitedHours(text, MAX_TOKEN_LIFETIME_DAYS);
 }
 
 export function lifetimeOption(): Option {
-  return new Option('--expires-in <time>', 'life of the token, such as 12h or 30d, or never')
+  return new Option('--expires-in <time>', 'lifetime of the token, such as 12h or 30d, or never')
     .default(DEFAULT_TOKEN_LIFETIME_DAYS * 24, `${DEFAULT_TOKEN_LIFETIME_DAYS}d`)
     .argParser(parseLifetime);
 }
@@ -42,9 +49,12 @@ export function expiryOf(lifetime: Lifetime, now: Date): Date | undefined {
   return lifetime === NEVER ? undefined : addHours(now, lifetime);
 }
 
-export function parseOverlap(text: string): number {
+export const parseRotatedLifetime = (text: string): number => parseLimitedHours(text, MAX_TOKEN_LIFETIME_DAYS);
+export const parseOverlap = (text: string): number => parseLimitedHours(text, MAX_OVERLAP_DAYS);
+
+function parseLimitedHours(text: string, maxDays: number): number {
   const hours = parseHours(text);
-  if (hours > MAX_OVERLAP_DAYS * 24) throw new InvalidArgumentError(`At most ${MAX_OVERLAP_DAYS}d.`);
+  if (hours > maxDays * 24) throw new InvalidArgumentError(`At most ${maxDays}d.`);
   return hours;
 }
 

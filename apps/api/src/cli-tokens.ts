@@ -7,10 +7,10 @@ import {
   expiryOf,
   type Lifetime,
   lifetimeOption,
-  parseHours,
   parseId,
   parseName,
   parseOverlap,
+  parseRotatedLifetime,
   parseScopes,
 } from './cli-options.js';
 import type { Service } from './runtime/service.js';
@@ -43,7 +43,7 @@ export function addTokenCommands(program: Command): void {
       parseOverlap,
       DEFAULT_OVERLAP_HOURS,
     )
-    .option('--expires-in <time>', 'life of the new token, default 400d', parseHours);
+    .option('--expires-in <time>', 'lifetime of the new token, default 400d', parseRotatedLifetime);
   command(tokenCommands, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
     .option('--app <id>', 'id of the app', parseId)
     .option('--id <id>', 'id of the token', parseId)
@@ -106,7 +106,7 @@ async function revokeById(container: Service['container'], app: number | undefin
 
 async function revokeSecret(container: Service['container'], token: string): Promise<boolean> {
   if (token !== STANDARD_INPUT)
-    process.stderr.write('Other users of this machine can see this argument. Prefer --id, or --token -.\n');
+    process.stderr.write('Other users of this machine can see this token. Use --id or --token - instead.\n');
   const secret = token === STANDARD_INPUT ? (await readAll(process.stdin)).trim() : token;
   return container.get(TOKENS.Apps).revokeToken(secret);
 }

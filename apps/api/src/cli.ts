@@ -117,10 +117,10 @@ async function createApp({ container }: Service, { name, currency, expiresIn }: 
   const appId = await apps.create({ name, currency });
   const expiresAt = expiryOf(expiresIn, container.get(TOKENS.Clock).now());
   const accessToken = (await apps.issueToken({ appId, expiresAt })) as string;
-  const life = expiresAt ? `valid until ${formatDateTime(expiresAt)}` : 'without an expiry';
+  const lifetime = expiresAt ? `valid until ${formatDateTime(expiresAt)}` : 'without an expiry';
   return {
     json: { app_id: appId, access_token: accessToken },
-    text: `Created app ${appId}. Its access token, ${life}, shown only once:\n${accessToken}`,
+    text: `Created app ${appId}. Its access token, ${lifetime}, shown only once:\n${accessToken}`,
   };
 }
 
