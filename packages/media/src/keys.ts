@@ -6,7 +6,7 @@ const MAX_EXTENSION_LENGTH = 32;
 /** Leaves room for the name and its suffixes: stores accept keys of at most 1,024 bytes. */
 const MAX_FOLDERS_LENGTH = 700;
 
-/** Transliterates text to ASCII. A parameter, so that this package needs no tables of characters. */
+/** Transliterates text to ASCII. Passed as a parameter, because this package has no transliteration tables. */
 export type Transliterate = (text: string) => string;
 
 /**

@@ -5,7 +5,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The worker pays out due refunds concurrently, so refund entries of the same second have a random order. */
 const REFUND_ACTION = 'refund.change';
-const MAX_ID_DIGITS = 15;
 
 /**
  * Sorts neighbouring refund entries of both pages by their contents. Drops refund entries at the start and end of a
@@ -54,12 +53,6 @@ function isRefund(entry: Fields | undefined): boolean {
 function refundsOf({ after }: Fields): string {
   const { payments = [] } = (after ?? {}) as { readonly payments?: readonly Fields[] };
   return payments
-    .map(
-      (payment) => `${String(payment['amount'])} ${String(payment['method'])} ${sortableId(payment['refund_of_id'])}`,
-    )
+    .map((payment) => `${String(payment['amount'])} ${String(payment['method'])} ${String(payment['refund_of_id'])}`)
     .join();
-}
-
-function sortableId(id: unknown): string {
-  return String(id).padStart(MAX_ID_DIGITS, '0');
 }

@@ -41,10 +41,11 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
     reason: 'Timeouts and batch sizes are tuned by measurements, not promised.',
     covers: (candidate) =>
-      candidate.statement === undefined &&
-      /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|PER_BATCH|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
-        constantOf(candidate),
-      ),
+      (candidate.change.operator === 'drop fallback' && changedText(candidate).endsWith('MEGABYTES')) ||
+      (candidate.statement === undefined &&
+        /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|PER_BATCH|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
+          constantOf(candidate),
+        )),
   },
   {
     reason: 'The length of random keys and pauses is chosen, not promised.',
@@ -122,7 +123,6 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'Types require an empty default even where a look-up cannot miss.',
     covers: ({ source, change, parents }) =>
       (change.operator === 'drop fallback' && EMPTY_DEFAULT.test(source.text(change))) ||
-      (change.operator === 'drop fallback' && /^\s*\?\? \w*MEGABYTES$/.test(source.text(change))) ||
       (change.operator === 'replace literal' && isDefault(source, change, parents.at(-1))),
   },
   {
@@ -187,7 +187,9 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
     reason: 'No test file crashes the thread that reads it, fills its heap, or fails only while a page is drawn.',
     covers: ({ source, change, parents }) =>
-      /^(?:width|height) >=? 0$/.test(source.text({ start: change.start - 7, end: change.end + 2 }).trim()) ||
+      hasParent(parents, (node) =>
+        /^(?:(?:width|height) > 0|longestSide < Infinity)$/.test(source.text(rangeOf(node))),
+      ) ||
       hasParent(parents, (node) => /^return \{ error: messageOf\(error\) \};?$/.test(source.text(rangeOf(node)))) ||
       /^(?:,\s*)?(?:resourceLimits: \{ )?maxOldGenerationSizeMb\b|^[\w.]+\.on\('error'/.test(source.text(change)) ||
       hasParent(
