@@ -7,6 +7,8 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
+import { openDatabase } from '@back-office/database-memory';
+import { Metrics } from './runtime/metrics.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const SCRIPTS = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
@@ -120,5 +122,54 @@ describe('the Kubernetes manifests', () => {
       for (const probe of probes)
         if (probe) expect(container.ports.map(({ name }) => name)).toContain(probe.httpGet.port);
     }
+  });
+});
+
+describe('the monitoring files', () => {
+  interface Rule {
+    readonly alert: string;
+    readonly expr: string;
+    readonly annotations: { readonly runbook: string };
+  }
+  const { groups } = parse(read('deploy/monitoring/alerts.yaml')) as {
+    readonly groups: readonly { readonly rules: readonly Rule[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+  const dashboard = JSON.parse(read('deploy/monitoring/dashboard.json')) as {
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+  };
+  const METRIC_NAME = /\b[a-z]+(?:_[a-z\d]+)+(?=[{[)]| [<>])/g;
+  /** Metrics of Prometheus itself and of the supervisor. */
+  const OTHER_METRICS = ['up', 'process_restarts_total', 'processes_ready'];
+
+  const servedMetrics = async (): Promise<ReadonlySet<string>> => {
+    const clock = { now: () => new Date() };
+    const { database } = await openDatabase({ clock, publicBase: () => '', isPublished: () => false });
+    const metrics = new Metrics(database.health);
+    metrics.watchWebhooks({ lags: async () => [], attempts: () => ({ delivered: 0, failed: 0 }), now: clock.now });
+    metrics.watchBacklog(() => database.backlog.figures(clock.now()));
+    const { body } = await metrics.text();
+    return new Set(namesOf(body, /^# TYPE (\S+)/gm));
+  };
+
+  it('use only metrics that the service has', async () => {
+    const known = await servedMetrics();
+    const expressions = [...rules, ...dashboard.panels.flatMap(({ targets }) => targets)].map(({ expr }) => expr);
+    const used = expressions.flatMap((expr) => expr.match(METRIC_NAME) ?? []);
+    const unknown = used
+      .map((name) => name.replace(/_(?:bucket|count)$/, ''))
+      .filter((name) => !known.has(name) && !OTHER_METRICS.includes(name));
+    expect(unknown).toEqual([]);
+    expect(used).toEqual(expect.arrayContaining(['work_due_for_seconds', 'http_request_duration_seconds_count']));
+  });
+
+  it('have a section of the runbooks and a test for each alert', () => {
+    const alerts = rules.map(({ alert }) => alert);
+    expect(namesOf(read('docs/runbooks.md'), /^## (.+)$/gm)).toEqual(alerts);
+    expect(rules.map(({ annotations }) => annotations.runbook)).toEqual(
+      alerts.map((alert) => `docs/runbooks.md#${alert.toLowerCase()}`),
+    );
+    const { tests } = parse(read('deploy/monitoring/alerts.test.yaml')) as { tests: readonly { name: string }[] };
+    expect(tests.map(({ name }) => name)).toEqual(alerts);
   });
 });

@@ -6,6 +6,7 @@ import { MemoryProductQueries } from './catalogue/memory-product-queries.js';
 import { MemoryProducts } from './catalogue/memory-products.js';
 import { runIf } from './conditional-write.js';
 import { eventPorts } from './events/event-ports.js';
+import { MemoryBacklog } from './memory-backlog.js';
 import { MemoryKeyedWrite } from './keyed-write.js';
 import { mediaPortsOf } from './media/media-ports.js';
 import { MemoryJobQueue } from './media/memory-job-queue.js';
@@ -44,6 +45,7 @@ export function portsOf(state: State, options: Options): Database {
   return {
     calls: memoryCalls(state),
     health: HEALTH,
+    backlog: new MemoryBacklog(state),
     jobQueue: () => new MemoryJobQueue(state, clock),
     ...eventPorts(state, clock),
     ...peoplePorts(state, options),

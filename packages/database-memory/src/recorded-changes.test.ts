@@ -1,4 +1,9 @@
-import { personalRecordsContract, recordedChangesContract, recordsByIdContract } from '@back-office/database/testing';
+import {
+  backlogContract,
+  personalRecordsContract,
+  recordedChangesContract,
+  recordsByIdContract,
+} from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openSalesFixture } from '../testing/open-sales-fixture.js';
 
@@ -12,4 +17,8 @@ describe('personal records in memory', () => {
 
 describe('records by their ids in memory', () => {
   recordsByIdContract(runnerOf(globalThis), openSalesFixture);
+});
+
+describe('the backlog in memory', () => {
+  backlogContract(runnerOf(globalThis), openSalesFixture);
 });

@@ -512,6 +512,7 @@ describe('the statements of the service that are marked as across apps', () => {
       'media/sql-upload-receipts.ts: stale uploads',
       'proformas/proforma-statements.ts: due proformas',
       'proformas/sql-refund-queue.ts: due refunds',
+      'sql-backlog.ts: waiting work',
       'webhooks/sql-webhook-queue.ts: endpoints of webhooks that are due',
       'webhooks/sql-webhook-queue.ts: how far endpoints of webhooks are behind',
     ]);

@@ -37,6 +37,7 @@ import { SqlPaymentMethods } from './proformas/sql-payment-methods.js';
 import { SqlProformaOrders } from './proformas/sql-proforma-orders.js';
 import { SqlProformaQueries } from './proformas/sql-proforma-queries.js';
 import { SqlRefundQueue } from './proformas/sql-refund-queue.js';
+import { SqlBacklog } from './sql-backlog.js';
 import { SqlSessionAdministration } from './sessions/sql-session-administration.js';
 import { SqlSessions } from './sessions/sql-sessions.js';
 import { SqlStockQueries } from './stock/sql-stock-queries.js';
@@ -50,23 +51,21 @@ import { SqlWebhookQueue } from './webhooks/sql-webhook-queue.js';
 export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
 export function portsOf(postgres: Postgres, connection: ConnectionTarget, options: PortOptions): Database {
-  const { clock, publicBase } = options;
+  const { clock } = options;
   const accessTokens = new SqlAccessTokens(postgres, clock);
   const apps = new SqlApps(postgres, clock);
-  const attendances = new SqlAttendances(postgres, clock);
   const consents = new SqlConsents(postgres, clock);
   const setUp = new SqlSetUpRecords(postgres, clock);
   return {
     calls: POSTGRES_CALLS,
     health: postgres,
+    backlog: new SqlBacklog(postgres),
     jobQueue: (maxConnections) => new GraphileJobQueue(openJobPool(connection, maxConnections)),
     accessTokens,
     accessTokenQueries: accessTokens,
     apps,
     appQueries: apps,
     auditLog: new SqlAuditLog(postgres, clock),
-    attendances,
-    attendanceQueries: attendances,
     cards: new SqlCards(postgres, clock),
     consents,
     consentQueries: consents,
@@ -74,7 +73,6 @@ export function portsOf(postgres: Postgres, connection: ConnectionTarget, option
     customerQueries: new SqlCustomerQueries(postgres),
     devices: new SqlDevices(postgres, clock),
     keyedCalls: new SqlKeyedCalls(postgres, clock),
-    locations: new SqlLocations(postgres, clock, publicBase),
     personalData: new SqlPersonalData(postgres, clock),
     personalDataQueries: new SqlPersonalDataExport(postgres),
     sessions: new SqlSessions(postgres, clock),
@@ -84,6 +82,7 @@ export function portsOf(postgres: Postgres, connection: ConnectionTarget, option
     setUpQueries: setUp,
     ...eventPortsOf(postgres, clock),
     ...cataloguePortsOf(postgres, options),
+    ...locationPortsOf(postgres, options),
     ...stockPortsOf(postgres, clock),
     ...salesPortsOf(postgres, clock),
     ...mediaPortsOf(postgres, clock, libraryOf(options)),
@@ -107,6 +106,11 @@ function cataloguePortsOf(postgres: Postgres, { clock, publicBase }: PortOptions
     products: new SqlProducts(postgres, clock, publicBase),
     productQueries: new SqlProductQueries(postgres),
   };
+}
+
+function locationPortsOf(postgres: Postgres, { clock, publicBase }: PortOptions) {
+  const attendances = new SqlAttendances(postgres, clock);
+  return { attendances, attendanceQueries: attendances, locations: new SqlLocations(postgres, clock, publicBase) };
 }
 
 function stockPortsOf(postgres: Postgres, clock: Clock) {

@@ -19,12 +19,14 @@ import type { ImportedOrders, OrderChanges, OrderQueries } from '@back-office/or
 import type { PaymentMethods, ProformaOrders, ProformaQueries, RefundQueue } from '@back-office/proforma';
 import type { Stock, StockQueries, WarehouseQueries, Warehouses } from '@back-office/stock';
 import type { JobQueue, MediaPorts } from '@back-office/media';
+import type { Backlog } from './backlog.js';
 import type { Calls } from './calls.js';
 import type { DatabaseHealth } from './health.js';
 
 export interface Database extends MediaPorts {
   readonly calls: Calls;
   readonly health: DatabaseHealth;
+  readonly backlog: Backlog;
   /** Opens the queue of background jobs with at most `maxConnections` connections of its own. */
   jobQueue(maxConnections: number): JobQueue;
   readonly accessTokens: AccessTokens;

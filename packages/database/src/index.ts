@@ -1,3 +1,4 @@
+export * from './backlog.js';
 export * from './calls.js';
 export * from './database.js';
 export * from './errors.js';

@@ -14,6 +14,7 @@ import { readApiExamples } from '../http/openapi-examples.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
+import { backlogSourceOf } from './backlog-source.js';
 import { openCallCounters } from './call-counters.js';
 import type { Logger } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
@@ -57,6 +58,7 @@ export async function startApi(
   const admission = new Admission();
   const metrics = new Metrics(service.database.health, () => admission.waitingCount);
   metrics.watchWebhooks(webhookSourceOf(service.container));
+  metrics.watchBacklog(backlogSourceOf(service.container));
   const counters = openCallCounters(config, logger);
   const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
   const adminParts = adminPartsOf(service, config, logger, { metrics: servedMetrics, isDraining: () => isDraining });

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { DatabaseHealth } from '@back-office/database';
+import type { BacklogFigures, DatabaseHealth } from '@back-office/database';
+import { OPEN_STATUSES } from '@back-office/proforma';
 import type { EndpointLag } from '@back-office/events';
 import type { LimitName } from '../http/errors.js';
 import type { FinishedRequest } from '../http/request-log.js';
@@ -12,6 +13,9 @@ export interface WebhookSource {
   readonly attempts: () => AttemptCounts;
   readonly now: () => Date;
 }
+
+/** Returns `undefined` while the database is unavailable. */
+export type BacklogSource = () => Promise<BacklogFigures | undefined>;
 
 /** Text in the format of Prometheus. */
 export interface MetricsText {
@@ -63,17 +67,53 @@ export class Metrics implements MetricsText {
         }
       },
     });
-    const counter = new Gauge<'result'>({
-      name: 'webhook_attempts',
-      help: 'Attempts to deliver an event by this process, since its start',
+    const counter = new Counter<'result'>({
+      name: 'webhook_attempts_total',
+      help: 'Attempts to deliver an event',
       labelNames: ['result'],
       registers: [this.registry],
       collect: () => {
         const { delivered, failed } = attempts();
-        counter.set({ result: 'delivered' }, delivered);
-        counter.set({ result: 'failed' }, failed);
+        counter.reset();
+        counter.inc({ result: 'delivered' }, delivered);
+        counter.inc({ result: 'failed' }, failed);
       },
     });
+  }
+
+  /** Every process reads the same figures from the database, so they must not be added up. */
+  watchBacklog(read: BacklogSource): void {
+    const watch = <Label extends string>(
+      config: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
+      update: (gauge: Gauge<Label>, figures: BacklogFigures) => void,
+    ): void => {
+      const gauge = new Gauge<Label>({
+        ...config,
+        aggregator: 'max',
+        registers: [this.registry],
+        collect: async () => {
+          const figures = await read();
+          gauge.reset();
+          if (figures !== undefined) update(gauge, figures);
+        },
+      });
+    };
+    watch({ name: 'proformas_open', help: 'Open proformas of all apps', labelNames: ['status'] }, (gauge, figures) => {
+      for (const status of OPEN_STATUSES) gauge.set({ status }, figures.openProformas[status] ?? 0);
+    });
+    watch({ name: 'work_waiting', help: 'Work that waits in the database', labelNames: ['kind'] }, (gauge, figures) => {
+      for (const [kind, { count }] of waitingWorkOf(figures)) gauge.set({ kind }, count);
+    });
+    watch(
+      { name: 'work_due_for_seconds', help: 'Age of the oldest due work; 0 when none is due', labelNames: ['kind'] },
+      (gauge, figures) => {
+        for (const [kind, { dueForSeconds }] of waitingWorkOf(figures)) gauge.set({ kind }, dueForSeconds);
+      },
+    );
+    watch(
+      { name: 'jobs_failed', help: 'Background jobs that have used all their attempts', labelNames: [] },
+      (gauge, { failedJobs }) => gauge.set(failedJobs),
+    );
   }
 
   observe({ method, route, status, milliseconds }: FinishedRequest): void {
@@ -116,4 +156,8 @@ export class Metrics implements MetricsText {
       },
     });
   }
+}
+
+function waitingWorkOf({ overdueProformas, pendingRefunds, dueJobs }: BacklogFigures) {
+  return Object.entries({ overdue_proformas: overdueProformas, pending_refunds: pendingRefunds, due_jobs: dueJobs });
 }

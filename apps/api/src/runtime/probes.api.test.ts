@@ -58,6 +58,27 @@ describe('the metrics of requests', () => {
   });
 });
 
+describe('the metrics of a service', () => {
+  it('show the waiting work of all apps', async () => {
+    const server = await startServer({ DATABASE: 'memory', DEMO: '1', WORKER: 'off' });
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    const valueOf = (name: string): number =>
+      Number(
+        metrics
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.slice(name.length),
+      );
+    expect(valueOf('proformas_open{status="draft"}')).toBeGreaterThan(0);
+    for (const kind of ['overdue_proformas', 'pending_refunds', 'due_jobs']) {
+      expect(valueOf(`work_waiting{kind="${kind}"}`)).toBeGreaterThanOrEqual(0);
+      expect(valueOf(`work_due_for_seconds{kind="${kind}"}`)).toBeGreaterThanOrEqual(0);
+    }
+    expect(valueOf('jobs_failed')).toBe(0);
+    expect(await server.stop()).toBe(0);
+  });
+});
+
 describe('a worker with WORKER_PORT', () => {
   it('serves only health and metrics', async () => {
     const database = await makeTestDatabase();

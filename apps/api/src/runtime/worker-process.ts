@@ -1,5 +1,6 @@
 import { adapterNames } from '../adapters/index.js';
 import type { Config } from '../config.js';
+import { backlogSourceOf } from './backlog-source.js';
 import { loggerOf } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
 import { startProbes } from './probes.js';
@@ -20,6 +21,7 @@ export async function startWorkerProcess(
   const backgroundWork = workOf(service, logger);
   const metrics = new Metrics(service.database.health);
   metrics.watchWebhooks(webhookSourceOf(service.container));
+  metrics.watchBacklog(backlogSourceOf(service.container));
   const servedMetrics = shareMetrics(metrics);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =

@@ -650,5 +650,5 @@ it('the metrics show the age of the oldest undelivered event', async () => {
   await addCustomer('ana');
   const metrics = await (await fetch(`${api.origin}/metrics`)).text();
   expect(metrics).toContain(`webhook_oldest_undelivered_event_seconds{app="${shop.appId}",endpoint="${id}"}`);
-  expect(metrics).toMatch(/webhook_attempts\{result="delivered"\} \d+/);
+  expect(metrics).toMatch(/webhook_attempts_total\{result="delivered"\} \d+/);
 });

@@ -1,3 +1,4 @@
+export * from './backlog.contract.js';
 export * from './conditional-writes.contract.js';
 export * from './fixture.js';
 export * from './sales-fixture.js';
