@@ -83,3 +83,21 @@ describe('the walk of the quickstart', () => {
     expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   }, 60_000);
 });
+
+describe('the walk of the ERP recipes', () => {
+  it('books a statement once, and ends with a shipped order', async () => {
+    const answers = (await run(walkOf('docs/erp-recipes.md'))).replaceAll('}{', '}\n{').trim().split('\n');
+    const output = answers.join('\n');
+    expect(output).toContain('"API.Products.');
+    expect(output).toContain('"API.Stocks.ExpectedQtyDiffers"');
+    const paid = answers
+      .filter((answer) => answer.includes('"payment_instructions"'))
+      .map((answer) => JSON.parse(answer));
+    expect(paid.slice(0, 2).map(({ data }) => [data.paid, data.debt])).toEqual([
+      [2980, 0],
+      [2980, 0],
+    ]);
+    expect(answers.at(-2)).toBe('{"data":{"updated":1,"failed":[]}}');
+    expect(JSON.parse(answers.at(-1) ?? '').data).toMatchObject([{ on_hand: 7, reserved: 0 }]);
+  }, 60_000);
+});

@@ -8127,6 +8127,8 @@ export interface operations {
                 has_alerts?: boolean;
                 /** @description one of expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number, status, optionally followed by asc or desc */
                 orderBy?: string;
+                /** @description proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing */
+                reference?: string;
                 /** @description true: only those of guests; false: only those of customers */
                 anonymous?: boolean;
                 /** @description of one customer */

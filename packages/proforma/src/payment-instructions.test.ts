@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { proformaNumber } from './number.js';
-import { ipsQrText, isAccountNumber, paymentReference } from './payment-instructions.js';
+import { ipsQrText, isAccountNumber, numberOfReference, paymentReference } from './payment-instructions.js';
 import type { BankAccount } from '@back-office/kernel';
 
 const account: BankAccount = {
@@ -20,6 +20,43 @@ function remainder97(text: string): number {
   }
   return remainder;
 }
+
+describe('the number of a reference', () => {
+  it.each([
+    'P-2026-7K2M9Q',
+    'p-2026-7k2m9q',
+    'P20267K2M9Q',
+    '70-2026-7K2M9Q',
+    '7020267K2M9Q',
+    ' 97 70-2026-7K2M9Q ',
+    '977020267K2M9Q',
+  ])('is found for %j', (text) => {
+    expect(numberOfReference(text)).toBe('P-2026-7K2M9Q');
+  });
+
+  it.each([
+    '',
+    'P-2026',
+    '71-2026-7K2M9Q',
+    '9771-2026-7K2M9Q',
+    'O-2026-7K2M9Q',
+    '70-2026-7K2M9QQ',
+    '70-2026-7K2M9',
+    'č',
+  ])('is not found for %j', (text) => {
+    expect(numberOfReference(text)).toBeUndefined();
+  });
+
+  it('is found for the reference of every number', () => {
+    const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, indexes) => {
+        const number = proformaNumber(year, () => indexes.shift() ?? 0);
+        expect(numberOfReference(paymentReference(number))).toBe(number);
+      }),
+    );
+  });
+});
 
 describe('a payment reference', () => {
   it.each([

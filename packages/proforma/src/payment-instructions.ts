@@ -1,4 +1,5 @@
 import type { BankAccount } from '@back-office/kernel';
+import { NUMBER_LENGTH } from './number.js';
 
 /**
  * Makes the bank reference of a proforma number under model 97 (ISO 7064 MOD 97-10). Two check digits replace the `P`.
@@ -8,6 +9,22 @@ export function paymentReference(proformaNumber: string): string {
   const checkDigits = 98n - ((toCheckNumber(body) * 100n) % 97n);
   return `${String(checkDigits).padStart(2, '0')}-${body}`;
 }
+
+/**
+ * Returns the number of the proforma that a person or a bank statement refers to: by its number, or by its payment
+ * reference with or without the model 97. Ignores case, spaces and separators. Returns `undefined` for other text, and
+ * for wrong check digits.
+ */
+export function numberOfReference(text: string): string | undefined {
+  const characters = text.replaceAll(/[\s./-]/g, '').toUpperCase();
+  const [, year, code] = REFERENCE.exec(characters) ?? [];
+  if (year === undefined || code === undefined) return undefined;
+  const number = `P-${year}-${code}`;
+  const reference = paymentReference(number).replaceAll('-', '');
+  return [`P${year}${code}`, reference, `97${reference}`].includes(characters) ? number : undefined;
+}
+
+const REFERENCE = new RegExp(`^(?:P|\\d{2}|97\\d{2})(\\d{4})([\\dA-Z]{${NUMBER_LENGTH}})$`);
 
 function toCheckNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));

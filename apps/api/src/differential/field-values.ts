@@ -332,6 +332,7 @@ export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
   ),
   expiring_within: oneOf(1, 24, 100),
   has_alerts: oneOf(true, false),
+  reference: oneOf('P-2026-000000', '19-2026-000000', 'x'),
   anonymous: oneOf(true, false),
   '/products orderBy': orderOf('name', 'price', 'inserted_at', 'sales_quantity', 'price desc,name'),
   '/proforma_orders orderBy': orderOf(

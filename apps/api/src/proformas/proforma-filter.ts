@@ -1,5 +1,5 @@
 import { parseBoolean, parseInteger } from '@back-office/kernel';
-import { STATUSES, statusId, type ProformaFilter } from '@back-office/proforma';
+import { numberOfReference, STATUSES, statusId, type ProformaFilter } from '@back-office/proforma';
 import { parseQueryMoment } from '../http/query-parameters.js';
 import { parseListEntries } from '../http/query-text.js';
 
@@ -16,6 +16,7 @@ export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
   const hours = parseInteger(query['expiring_within']);
   const customerId = parseInteger(query['customer_id']);
   return withoutAbsent({
+    numbers: numbersOf(query['reference']),
     statusIds: statusIds.length > 0 ? statusIds : undefined,
     expiring:
       hours === undefined || hours < 0
@@ -36,6 +37,16 @@ export function parseWindow(query: Query): { readonly from: Date | undefined; re
   // Responses show times without fractions of a second, so an inclusive end covers its whole second.
   const lengthMs = to?.isDateOnly ? DAY_MS : SECOND_MS;
   return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + lengthMs) };
+}
+
+/**
+ * Returns the proforma numbers that the references belong to; `undefined` when no reference is sent. An invalid
+ * reference finds nothing: otherwise a payment could be assigned to a proforma that only happens to be in the list.
+ */
+function numbersOf(value: unknown): readonly string[] | undefined {
+  const references = parseListEntries(value).filter((entry) => typeof entry === 'string' && entry.trim() !== '');
+  if (references.length === 0) return undefined;
+  return references.flatMap((reference) => numberOfReference(reference as string) ?? []);
 }
 
 export function areStatuses(value: unknown): boolean {

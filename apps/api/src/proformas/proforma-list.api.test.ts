@@ -131,6 +131,42 @@ describe('GET /proforma_orders?status', () => {
   );
 });
 
+describe('GET /proforma_orders?reference', () => {
+  const referencesOf = async (letters: string): Promise<string[]> => {
+    const ids = [...letterById].filter(([, letter]) => letters.includes(letter)).map(([id]) => id);
+    const proformas = await Promise.all(ids.map((id) => shop.get(`/proforma_orders/${id}`)));
+    return proformas.map(({ body }) => body.data.transaction_reference);
+  };
+
+  it('finds proformas by number and by payment reference, in every status', async () => {
+    const [reference = '', other = ''] = await referencesOf('ah');
+    const [number] = (await listProformas(`reference=${reference}`)).map(({ proforma_number }) => proforma_number);
+    expect(await listLetters(`reference=${reference}`)).toBe('a');
+    expect(await listLetters(`reference=${number}`)).toBe('a');
+    expect(await listLetters(`reference=97${reference.replaceAll('-', '').toLowerCase()},%20${other}`)).toBe('ha');
+    expect(await listLetters(`reference=${reference}&reference=${other}&status=expired`)).toBe('h');
+  });
+
+  it('finds nothing for an unknown or invalid reference', async () => {
+    const [reference = ''] = await referencesOf('a');
+    const wrongDigits = `${reference.startsWith('11') ? '12' : '11'}${reference.slice(2)}`;
+    for (const invalid of [wrongDigits, 'invoice 7', 'P-2026-000000', '%00'])
+      expect(await listLetters(`reference=${invalid}`)).toBe('');
+  });
+
+  it('is ignored when blank', async () => {
+    expect([await listLetters('reference='), await listLetters('reference=,%20')]).toEqual([
+      NEWEST_FIRST,
+      NEWEST_FIRST,
+    ]);
+  });
+
+  it('finds nothing of another app', async () => {
+    const [reference = ''] = await referencesOf('a');
+    expect((await (await newShop()).get(`/proforma_orders?reference=${reference}`)).body.data).toEqual([]);
+  });
+});
+
 describe('GET /proforma_orders?expiring_within', () => {
   it.each([
     ['0', ''],

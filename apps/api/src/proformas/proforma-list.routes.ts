@@ -47,6 +47,11 @@ const CUSTOMER_LIST_QUERY = {
 
 const LIST_QUERY = {
   ...CUSTOMER_LIST_QUERY,
+  reference: {
+    schema: text,
+    description:
+      'proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing',
+  },
   anonymous: { schema: boolean, description: 'true: only those of guests; false: only those of customers' },
   customer_id: { schema: integer, description: 'of one customer' },
 };

@@ -65,10 +65,11 @@ export function proformaList(
 }
 
 function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...otherFilters }: ProformaFilter): boolean {
-  const { anonymous, customerId, from, before, updatedAfter } = otherFilters;
+  const { numbers, anonymous, customerId, from, before, updatedAfter } = otherFilters;
   const { status, expiresAt, buyer, insertedAt, updatedAt } = proforma;
   return (
     (statusIds === undefined || statusIds.includes(statusId(status))) &&
+    (numbers === undefined || numbers.includes(proforma.number)) &&
     (expiring === undefined || (isOpen(proforma) && expiresAt > expiring.after && expiresAt <= expiring.until)) &&
     (hasAlerts === undefined || countOpenAlerts(proforma) > 0 === hasAlerts) &&
     (anonymous === undefined || (buyer.id === null) === anonymous) &&

@@ -128,8 +128,9 @@ function selectIds(conditions: readonly string[], order: string): string {
 }
 
 function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placeholder): string[] {
-  const { expiring, hasAlerts, anonymous, customerId, from, before, updatedAfter } = filter;
+  const { numbers, expiring, hasAlerts, anonymous, customerId, from, before, updatedAfter } = filter;
   return [
+    ...(numbers === undefined ? [] : [`p.number = any(${value(numbers)}::text[])`]),
     ...(expiring === undefined
       ? []
       : [

@@ -207,6 +207,16 @@ export function proformaQueriesContract(
       expect(await listLetters(proformas, { statusIds: [paidId] })).toBe('');
     });
 
+    it('by number finds exactly these proformas', async () => {
+      const proformas = await makeThreeProformas(shop);
+      const [a, b] = proformas.map(({ number }) => number) as [string, string];
+      expect(await listLetters(proformas, { numbers: [b, 'P-2026-UNKNOWN', a] })).toBe('BA');
+      expect(await listLetters(proformas, { numbers: [b], statusIds: [statusId('draft'), statusId('paid')] })).toBe(
+        'B',
+      );
+      expect(await listLetters(proformas, { numbers: [] })).toBe('');
+    });
+
     it('by deadline finds open proformas in the period', async () => {
       const proformas = await makeThreeProformas(shop);
       await shop.change(proformas[2]!, cancellation);
