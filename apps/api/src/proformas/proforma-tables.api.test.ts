@@ -1113,7 +1113,7 @@ describe('the API reference of proforma calls', () => {
     INSUFFICIENT_STOCK,
   ];
   const WINDOW_PARAMETERS = 'date_from:string date_to:string';
-  const LIST_PARAMETERS = `status:string expiring_within:integer has_alerts:boolean anonymous:boolean customer_id:integer ${WINDOW_PARAMETERS}
+  const LIST_PARAMETERS = `status:string expiring_within:integer has_alerts:boolean anonymous:boolean customer_id:integer reference:string ${WINDOW_PARAMETERS}
     orderBy:string offset:integer limit:integer cursor:string updated_after:string`;
 
   it.each<[string, string, readonly number[], readonly string[]]>([
