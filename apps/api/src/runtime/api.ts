@@ -14,8 +14,8 @@ import { readApiExamples } from '../http/openapi-examples.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
-import { backlogSourceOf } from './backlog-source.js';
 import { openCallCounters } from './call-counters.js';
+import { watchDatabase } from './database-metrics.js';
 import type { Logger } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
 import { observerOf } from './observer.js';
@@ -24,7 +24,6 @@ import { mountAdmin, type AdminParts } from './outside.js';
 import { startAdminServer, type AdminServer } from './probes.js';
 import type { Service } from './service.js';
 import { API_VERSION } from '../version.js';
-import { webhookSourceOf } from './webhook-source.js';
 
 const UPLOADS_FOLDER = 'uploads';
 
@@ -57,8 +56,7 @@ export async function startApi(
   let isDraining = false;
   const admission = new Admission();
   const metrics = new Metrics(service.database.health, () => admission.waitingCount);
-  metrics.watchWebhooks(webhookSourceOf(service.container));
-  metrics.watchBacklog(backlogSourceOf(service.container));
+  watchDatabase(metrics, service.container);
   const counters = openCallCounters(config, logger);
   const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
   const adminParts = adminPartsOf(service, config, logger, { metrics: servedMetrics, isDraining: () => isDraining });

@@ -1,11 +1,10 @@
 import { adapterNames } from '../adapters/index.js';
 import type { Config } from '../config.js';
-import { backlogSourceOf } from './backlog-source.js';
+import { watchDatabase } from './database-metrics.js';
 import { loggerOf } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
 import { startProbes } from './probes.js';
 import { startService } from './service.js';
-import { webhookSourceOf } from './webhook-source.js';
 import { workOf } from './work.js';
 
 /**
@@ -20,8 +19,7 @@ export async function startWorkerProcess(
   const service = await startService(config, { logger });
   const backgroundWork = workOf(service, logger);
   const metrics = new Metrics(service.database.health);
-  metrics.watchWebhooks(webhookSourceOf(service.container));
-  metrics.watchBacklog(backlogSourceOf(service.container));
+  watchDatabase(metrics, service.container);
   const servedMetrics = shareMetrics(metrics);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
