@@ -1,14 +1,15 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { JOBS } from '@back-office/media';
-import { AppLibrary } from '@back-office/media/testing';
 import { cancellation, refundOutcomes, SampleShop } from '@back-office/proforma/testing';
 import { expect } from 'expect';
 import type { BacklogFigures, Database } from '../index.js';
+import { libraryOf } from './library-of.js';
 import type { salesFixtureOf } from './sales-fixture.js';
 
 type BacklogFixture = ReturnType<typeof salesFixtureOf<Omit<Database, 'calls' | 'health'>>>;
 
 const LIFETIME_HOURS = 72;
+/** A refund of a call is due after this time. */
 const CALLER_SECONDS = 30;
 
 /** Needs a database without other work. */
@@ -47,8 +48,7 @@ export function backlogContract({ describe, it, before, after }: Runner, open: (
     it('count overdue proformas, and state how long the oldest has been overdue', async () => {
       fixture.clock.forward({ seconds: 10 });
       await shop.proforma();
-      const deadline = { hours: LIFETIME_HOURS, seconds: -10 };
-      fixture.clock.forward(deadline);
+      fixture.clock.forward({ hours: LIFETIME_HOURS, seconds: -10 });
       expect((await figures()).overdueProformas).toEqual({ count: 3, dueForSeconds: 0 });
       fixture.clock.forward({ seconds: 10 });
       expect((await figures()).overdueProformas).toEqual({ count: 4, dueForSeconds: 10 });
@@ -65,13 +65,7 @@ export function backlogContract({ describe, it, before, after }: Runner, open: (
     });
 
     it('count jobs that are due and not running', async () => {
-      const appId = await fixture.makeApp();
-      const prefix = (await fixture.appQueries.find(appId))?.media_prefix ?? '';
-      const libraryFixture = { ports: fixture, clock: fixture.clock, base: 'https://media.example' };
-      const library = new AppLibrary(libraryFixture as unknown as ConstructorParameters<typeof AppLibrary>[0], {
-        id: appId,
-        prefix,
-      });
+      const library = await libraryOf(fixture, await fixture.makeApp());
       await library.addImage('a.jpg');
       const { count, dueForSeconds } = (await figures()).dueJobs;
       expect(count).toBe(1);

@@ -1,12 +1,13 @@
 import { isRefusal, EVENT_TYPES, type AuditEntry } from '@back-office/kernel';
 import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/testing';
-import { AppLibrary, RULES, TERMS } from '@back-office/media/testing';
+import { type AppLibrary, RULES, TERMS } from '@back-office/media/testing';
 import type { FolderPath, StoredFile } from '@back-office/media';
 import { orderChange, OrderShop } from '@back-office/orders/testing';
 import { cancellation, conversion, SampleShop } from '@back-office/proforma/testing';
 import { expect } from 'expect';
 import type { Database } from '../index.js';
 import { CURRENCY, idOf, MEDIA } from './fixture-values.js';
+import { libraryOf } from './library-of.js';
 import type { salesFixtureOf } from './sales-fixture.js';
 
 type RecordedPorts = Omit<Database, 'calls' | 'health' | 'jobQueue'>;
@@ -304,12 +305,7 @@ export function recordedChangesContract(
     let library: AppLibrary;
     let file: StoredFile;
     beforeEach(async () => {
-      const prefix = (await fixture.appQueries.find(appId))?.media_prefix ?? '';
-      const libraryFixture = { ports: fixture, clock: fixture.clock, base: 'https://media.example' };
-      library = new AppLibrary(libraryFixture as unknown as ConstructorParameters<typeof AppLibrary>[0], {
-        id: appId,
-        prefix,
-      });
+      library = await libraryOf(fixture, appId);
       file = await library.addImage('a.jpg');
     });
     const published = async (work: () => Promise<unknown>): Promise<readonly string[]> =>

@@ -1,10 +1,11 @@
 import { isRefusal } from '@back-office/kernel';
 import type { Runner } from '@back-office/kernel/testing';
-import { AppLibrary, TERMS } from '@back-office/media/testing';
+import { TERMS } from '@back-office/media/testing';
 import type { FolderPath } from '@back-office/media';
 import { OrderShop } from '@back-office/orders/testing';
 import { SampleShop } from '@back-office/proforma/testing';
 import { expect } from 'expect';
+import { libraryOf } from './library-of.js';
 import type { RecordedChangesFixture } from './recorded-changes.contract.js';
 
 const MISSING_ID = 987_654_321;
@@ -25,14 +26,6 @@ export function recordsByIdContract(
   beforeEach(async () => {
     [appId, otherAppId] = [await fixture.makeApp(), await fixture.makeApp()];
   });
-  const libraryOf = async (app: number): Promise<AppLibrary> => {
-    const libraryFixture = { ports: fixture, clock: fixture.clock, base: 'https://media.example' };
-    const prefix = (await fixture.appQueries.find(app))?.media_prefix ?? '';
-    return new AppLibrary(libraryFixture as unknown as ConstructorParameters<typeof AppLibrary>[0], {
-      id: app,
-      prefix,
-    });
-  };
 
   describe('records by their ids', () => {
     it('include customers and their consents', async () => {
@@ -89,7 +82,7 @@ export function recordsByIdContract(
     });
 
     it('include files', async () => {
-      const [library, otherLibrary] = [await libraryOf(appId), await libraryOf(otherAppId)];
+      const [library, otherLibrary] = [await libraryOf(fixture, appId), await libraryOf(fixture, otherAppId)];
       const [file, foreignFile] = [await library.addFile('a.txt'), await otherLibrary.addFile('a.txt')];
       await library.addFile('b.txt');
       const files = await fixture.mediaFileQueries.findAll(appId, [foreignFile.id, file.id, MISSING_ID]);
@@ -119,7 +112,7 @@ export function recordsByIdContract(
     const editFile = (id: number) => () => fixture.mediaFiles.edit(appId, id, { alt: 'Changed' });
 
     it('returns the current state of the stored file', async () => {
-      const library = await libraryOf(appId);
+      const library = await libraryOf(fixture, appId);
       const content = await library.upload();
       const file = { name: 'a.txt', folder: '' as FolderPath, onConflict: 'error', presetId: undefined } as const;
       const texts = { alt: null, caption: null, description: null, tags: [], source: null };
@@ -134,7 +127,7 @@ export function recordsByIdContract(
     });
 
     it('returns the current state of the replaced file', async () => {
-      const library = await libraryOf(appId);
+      const library = await libraryOf(fixture, appId);
       const { id } = await library.addFile('a.txt');
       const content = await library.upload();
       const replace = () => fixture.fileVersions.replace(appId, id, content, TERMS);
@@ -146,7 +139,7 @@ export function recordsByIdContract(
     });
 
     it('returns the current state of the changed folder', async () => {
-      const library = await libraryOf(appId);
+      const library = await libraryOf(fixture, appId);
       await library.addFile('a.txt', { folder: 'one' as FolderPath });
       const [folder] = await fixture.mediaFolderQueries.branch(appId, '' as FolderPath);
       const describeFolder = () => fixture.mediaFolders.edit(appId, folder?.id ?? 0, { description: 'First' });
