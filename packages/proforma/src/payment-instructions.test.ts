@@ -21,6 +21,8 @@ function remainder97(text: string): number {
   return remainder;
 }
 
+const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
+
 describe('the number of a reference', () => {
   it.each([
     'P-2026-7K2M9Q',
@@ -48,7 +50,6 @@ describe('the number of a reference', () => {
   });
 
   it('is found for the reference of every number', () => {
-    const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
     fc.assert(
       fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, indexes) => {
         const number = proformaNumber(year, () => indexes.shift() ?? 0);
@@ -72,7 +73,6 @@ describe('a payment reference', () => {
   });
 
   it('has the check digits of ISO 7064 MOD 97-10 for every number', () => {
-    const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
     fc.assert(
       fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, indexes) => {
         const remainingIndexes = [...indexes];

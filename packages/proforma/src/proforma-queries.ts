@@ -18,6 +18,7 @@ export type ProformaSortField = (typeof PROFORMA_SORT_FIELDS)[number];
 /** An absent field does not filter. */
 export interface ProformaFilter {
   readonly statusIds?: readonly number[];
+  /** Selects the proformas with these numbers; none for an empty list. */
   readonly numbers?: readonly string[];
   /** Selects open proformas whose deadline is after `after`, but not after `until`. */
   readonly expiring?: { readonly after: Date; readonly until: Date };
