@@ -34,10 +34,25 @@ const INSERT_CATALOGUE = `
     select $1, id, code, now(), now() from product returning id
   ), warehouse as (
     insert into warehouses (app_id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at)
-    values ($1, 'MAIN', 'Main', 'Put 1', 'Beograd', '11000', 1, true, now(), now()) returning id
+    select $1, code, 'Warehouse', 'Put 1', 'Beograd', '11000', 1, true, now(), now() from unnest($3::text[]) as code
+    returning id
   )
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
-  select $1, variant.id, warehouse.id, 1000000000, now() from variant, warehouse`;
+  select $1, variant.id, warehouse.id, 500000000, now() from variant, warehouse`;
+
+/** Inserts lines without reservations for all proformas of an app. */
+const INSERT_LINES = `
+  with variant as (
+    select id, product_id, code, row_number() over (order by id) as place
+    from product_variants where app_id = $1
+  )
+  insert into proforma_items (app_id, proforma_order_id, position, product_id, product_variant_id, code, name, qty, price,
+    vat_rate, sales, discount, warehouse_id)
+  select $1, p.id, n, v.product_id, v.id, v.code, 'Product', 1, 10000, 2000, 10000, 0,
+    (select min(id) from warehouses where app_id = $1)
+  from proforma_orders p cross join generate_series(0, $2::int - 1) as n
+  join variant v on v.place = (p.id * 7 + n * 31) % (select count(*) from variant) + 1
+  where p.app_id = $1`;
 
 /** Inserts overdue drafts of one piece each, spread over the catalogue. */
 const INSERT_DUE = `
@@ -80,8 +95,18 @@ export async function fillProformas(client: pg.Client, appId: number, count: num
 }
 
 /** Creates products `P1`, `P2` … with enough stock for a run. */
-export async function fillCatalogue(client: pg.Client, appId: number, variants: number): Promise<void> {
-  await client.query(INSERT_CATALOGUE, [appId, variants]);
+export async function fillCatalogue(
+  client: pg.Client,
+  appId: number,
+  variants: number,
+  warehouses: readonly string[] = ['MAIN'],
+): Promise<void> {
+  await client.query(INSERT_CATALOGUE, [appId, variants, warehouses]);
+}
+
+/** Adds lines to the proformas of an app, which has a catalogue. */
+export async function fillLines(client: pg.Client, appId: number, linesOfEach: number): Promise<void> {
+  await client.query(INSERT_LINES, [appId, linesOfEach]);
 }
 
 /** Creates overdue proformas with reserved stock. */

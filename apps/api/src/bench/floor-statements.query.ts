@@ -84,8 +84,10 @@ const STEPS: Readonly<Record<string, Step>> = {
       from changed, evaluation, jsonb_array_elements(evaluation.items) with ordinality as l (item, place)
     ), place as (
       update stocks s set reserved = reserved + 1, updated_at = now() from line
-      where s.app_id = $1 and s.product_variant_id = line.variant_id and s.on_hand - s.reserved >= 1
-      returning s.product_variant_id as variant_id, s.warehouse_id
+      where s.app_id = $1 and s.id = (
+        select id from stocks where app_id = $1 and product_variant_id = line.variant_id and on_hand - reserved >= 1
+        order by warehouse_id limit 1
+      ) returning s.product_variant_id as variant_id, s.warehouse_id
     ), item as (
       insert into proforma_items (app_id, proforma_order_id, position, product_id, product_variant_id, code, name, qty,
         price, vat_rate, sales, discount, warehouse_id)

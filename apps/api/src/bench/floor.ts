@@ -15,11 +15,14 @@ export interface FloorTask {
   readonly kind: 'node' | 'express';
 }
 
+// The service sets these too. Otherwise the floors scan whole tables for statements that need a few rows.
+const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
+
 /**
  * A floor server shows the minimum work of a call: HTTP, the driver and the database. It runs in a separate process.
  */
 process.once('message', (task: FloorTask) => {
-  const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize });
+  const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize, options: PLANNER_OPTIONS });
   const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {
     const statement = task.statements[name];
     const query = { name, text: statement?.text ?? '', values: [...(values ?? statement?.values ?? [])] };

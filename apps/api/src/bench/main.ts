@@ -11,6 +11,7 @@ import { print, printedLines } from './measure.js';
 import { writePerformance } from './performance-page.js';
 import { benchProcess } from './process.js';
 import { benchProformas } from './proformas.js';
+import { benchShop } from './shop.js';
 import { benchWebhooks } from './webhooks.js';
 
 interface Options {
@@ -46,6 +47,15 @@ program
       }),
     );
   });
+program
+  .command('shop')
+  .description('measures the calls of a shop, with their CPU time, beside a bare server and a naive one')
+  .option('--seconds <n>', 'seconds of each measurement', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
+  .option('--only <name>', 'measures only jobs whose name contains this text', '')
+  .action(({ seconds, rounds, only }: Readonly<Record<'seconds' | 'rounds' | 'only', string>>) =>
+    withDatabase((url) => benchShop(url, { seconds: Number(seconds), rounds: Number(rounds), only })),
+  );
 program
   .command('catalogue')
   .description('measures look-ups, searches and bulk writes of a catalogue')
@@ -99,6 +109,7 @@ program
     print(`\nOptions of this run: \`--scale ${scale} --seconds ${seconds} --rounds ${rounds}\`.`);
     const parts = {
       Process: benchProcess,
+      Shop: (url: string) => benchShop(url, { ...pace, only: '' }),
       Proformas: (url: string) => benchProformas(url, { ...pace, rows: scaled(1_000_000), dueCount: scaled(100_000) }),
       Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: scaled(50_000) }),
       Webhooks: (url: string) => benchWebhooks(url, { events: scaled(10_000), rounds: pace.rounds }),

@@ -1,4 +1,5 @@
 import { loadWith, median, type Figure, type Load } from './load.js';
+import { costBetween, type Cost } from './system-cost.js';
 import type { System } from './systems.js';
 
 export type { NewApp as BenchApp } from '../runtime/with-apps.js';
@@ -12,28 +13,49 @@ export interface Job {
   readonly measure: (system: System, load: Load) => Promise<Figure>;
   /** Warm-up time as a multiple of one measurement; 1 by default. */
   readonly warmUp?: number;
+  /** Returns false for a system that the job leaves out. */
+  readonly runsOn?: (system: System) => boolean;
   /** Runs after the warm-up and before the first round. */
   readonly settle?: () => Promise<void>;
 }
+
+/** A figure with the cost of one operation, if the run has a meter. */
+export type CostedFigure = Figure & { readonly cost?: Cost };
 
 export async function measureAll(
   jobs: readonly Job[],
   systems: readonly System[],
   load: Load,
   rounds: number,
-): Promise<Map<string, Figure[]>> {
-  const figures = new Map<string, Figure[]>();
+  readCost?: (pid: number) => Cost,
+): Promise<Map<string, CostedFigure[]>> {
+  const figures = new Map<string, CostedFigure[]>();
   for (const job of jobs) {
-    for (const system of systems) await job.measure(system, { ...load, seconds: load.seconds * (job.warmUp ?? 1) });
+    const runners = systems.filter((system) => job.runsOn?.(system) ?? true);
+    for (const system of runners) await job.measure(system, { ...load, seconds: load.seconds * (job.warmUp ?? 1) });
     await job.settle?.();
     for (let round = 0; round < rounds; round += 1) {
-      for (const system of systems) {
+      for (const system of runners) {
         const key = `${job.name}/${system.name}`;
-        figures.set(key, [...(figures.get(key) ?? []), await job.measure(system, load)]);
+        figures.set(key, [...(figures.get(key) ?? []), await measureWithCost(job, system, load, readCost)]);
       }
     }
   }
   return figures;
+}
+
+async function measureWithCost(
+  job: Job,
+  system: System,
+  load: Load,
+  readCost: ((pid: number) => Cost) | undefined,
+): Promise<CostedFigure> {
+  if (readCost === undefined) return job.measure(system, load);
+  const start = readCost(system.pid);
+  const startMs = performance.now();
+  const figure = await job.measure(system, load);
+  const operations = figure.perSecond * ((performance.now() - startMs) / 1_000);
+  return { ...figure, cost: costBetween(start, readCost(system.pid), operations) };
 }
 
 export function report(

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { randomInt } from 'node:crypto';
 import { parseProformaFilter } from '../proformas/proforma-filter.js';
 import { proformaListStatement } from '@back-office/database-postgres';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE, FLOOR_LIFECYCLE_IDS } from './floor-statements.query.js';
-import { call, loadWithFlows, loadWith, type Figure, type Load } from './load.js';
+import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
+import { loadWithFlows, loadWith, type Figure, type Load } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, reportGrowth, sizesBelow, type BenchApp, type Job } from './measure.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
@@ -131,40 +131,14 @@ function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
 
 /** `prefix` selects whether the floor returns full records or only ids. */
 function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUp'> {
+  const options = { variantCount: VARIANT_COUNT, bankTransferId };
   const runOnce = ({ name, origin }: System): Promise<void> =>
-    name === 'service' ? runLifecycle(origin, shop, bankTransferId) : runFloorLifecycle(`${origin}/${prefix}`, shop);
+    name === 'service' ? runLifecycle(origin, shop, options) : runFloorLifecycle(`${origin}/${prefix}`, shop, options);
   // A lifecycle runs more code than a single call, so V8 needs a longer warm-up.
   return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
 }
 
-function randomBasket(): string[] {
-  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANT_COUNT) + 1}`))];
-}
-
-async function runLifecycle(origin: string, { token }: BenchApp, bankTransferId: number): Promise<void> {
-  const base = `${origin}/api/v2`;
-  const items = randomBasket().map((code) => ({ code, qty: 1 }));
-  const guest = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Jović', phone: '1' };
-  const address = { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000' };
-  const order = { items, guest: { ...guest, ...address } };
-  const { id: evaluation } = await call(`${base}/order_processings`, token, { order_processing: order });
-  const { id } = await call(`${base}/proforma_orders`, token, { order_processing_id: evaluation });
-  const path = `${base}/proforma_orders/${String(id)}`;
-  await call(`${path}/pay`, token, { payment: { payment_method_id: bankTransferId, amount: 0 } });
-  await call(`${path}/warehouse_confirm`, token, {});
-  await call(`${path}/convert`, token, {});
-}
-
-/** A floor cannot retry after a number conflict, so a counter makes its numbers unique. */
-let floorRuns = 0;
-async function runFloorLifecycle(base: string, { id: app, token }: BenchApp): Promise<void> {
-  const { id: evaluation } = await call(`${base}evaluate`, token, [app, randomBasket()]);
-  floorRuns += 1;
-  const { id } = await call(`${base}create`, token, [app, evaluation, `F-${floorRuns}`]);
-  for (const step of ['pay', 'confirm', 'convert']) await call(`${base}${step}`, token, [app, id]);
-}
-
-async function bankTransferIdOf(url: string, { id }: BenchApp): Promise<number> {
+export async function bankTransferIdOf(url: string, { id }: BenchApp): Promise<number> {
   const text = `select id from payment_methods where app_id = ${id} and kind = 'bank_transfer'`;
   const [row] = await runQuery<{ id: string }>(url, text);
   return Number(row?.id);

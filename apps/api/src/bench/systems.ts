@@ -13,8 +13,16 @@ export interface System {
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-export async function startFloor(name: string, task: FloorTask): Promise<System> {
-  const child = fork(pathOf('floor.js'));
+export function startFloor(name: string, task: FloorTask): Promise<System> {
+  return startChild(name, 'floor.js', task);
+}
+
+export function startNaiveService(name: string, url: string, poolSize: number): Promise<System> {
+  return startChild(name, 'naive-service.js', { url, poolSize });
+}
+
+async function startChild(name: string, file: string, task: object): Promise<System> {
+  const child = fork(pathOf(file));
   child.send(task);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
