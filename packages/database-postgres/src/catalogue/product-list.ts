@@ -1,6 +1,7 @@
 import { escapeLike, InvalidPosition } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import { foldName } from '@back-office/database-search';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
 import {
   canBeMistyped,
@@ -50,7 +51,7 @@ interface AppProductListQuery extends ProductListQuery {
 
 /** Uses a full join, because the planner never turns one into a nested loop; see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
-  const values: unknown[] = [appId, page.offset, page.limit, decimals];
+  const values: unknown[] = [appId, decimals];
   const value = placeholders(values);
   const search = searchOf(filter, value);
   const sorting = productOrder(orderBy);
@@ -58,26 +59,27 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   if (search && page.after) throw new InvalidPosition();
   const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
   const conditions = ['p.app_id = $1', ...conditionsOf(filter, value), ...isAfter];
+  const bounds = pageBounds(page, value);
   const text = `
-  with ${search ? searchPageOf(search, conditions, sorting) : pageOf(conditions, keys)}
-  select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.ordinal), '[]'))::text as data,
-    ${search ? 'null' : endSql(keys)} as "end"
+  with ${search ? searchPageOf(search, conditions, sorting, bounds) : pageOf(conditions, keys, bounds)}
+  select json_build_object('products', coalesce(json_agg(${productJson('$2')} order by page.ordinal), '[]'))::text as data,
+    ${search ? 'null' : endSql(keys, bounds)} as "end"
   from page full join (select * from products p where p.app_id = $1 and ${among('p.id', 'page')}) as p on p.id = page.id`;
   return { text, values };
 }
 
-function endSql(keys: readonly SortKey[]): string {
+function endSql(keys: readonly SortKey[], { end }: PageBounds): string {
   return `(
     select ${positionSql(keys)} from products p ${salesJoin(keys)}
-    where p.app_id = $1 and p.id = (select id from page where ordinal = $2::bigint + $3::bigint)
+    where p.app_id = $1 and p.id = (select id from page where ordinal = ${end})
   )`;
 }
 
-function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string {
+function pageOf(conditions: readonly string[], keys: readonly SortKey[], { clause }: PageBounds): string {
   const order = orderSql(keys);
   return `page as (
     select p.id, row_number() over (order by ${order}) as ordinal from products p ${salesJoin(keys)}
-    where ${conditions.join(' and ')} order by ${order} offset $2 limit $3
+    where ${conditions.join(' and ')} order by ${order} ${clause}
   )`;
 }
 
@@ -85,7 +87,12 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string
  * Matches carry their sort keys, because a second look-up of each key costs too much. Similar names are slow to find.
  * Unless an order is requested, they come last and are searched only when the page reaches them.
  */
-function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
+function searchPageOf(
+  search: Search,
+  conditions: readonly string[],
+  sorting: readonly SortKey[] | undefined,
+  { clause, end }: PageBounds,
+): string {
   const sortKeys = sorting ?? [...search.order(), ...BY_NAME];
   const columns = ['p.id', ...sortKeys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
   const order = orderSql(sortKeys.map((key, index) => ({ ...key, sql: `key_${index}` })));
@@ -93,12 +100,12 @@ function searchPageOf(search: Search, conditions: readonly string[], sorting: re
   const selectMatches = (isRough: boolean, ...extraConditions: string[]): string => `
     select ${columns}, ${isRough} as is_rough from products p ${salesJoin(sortKeys)}
     where ${[...conditions, ...extraConditions].join(' and ')}`;
-  const pageIsReached = sorting ? [] : ['(select count(*) from exactly) < $2::bigint + $3::bigint'];
+  const pageIsReached = sorting ? [] : [`(select count(*) from exactly) < ${end}`];
   return `exactly as materialized (${selectMatches(false, search.literal)}),
   roughly as materialized (${selectMatches(true, search.similar, `not ${search.literal}`, ...pageIsReached)}),
   page as (
     select id, row_number() over (order by ${pageOrder}) as ordinal
-    from (select * from exactly union all select * from roughly order by ${pageOrder} offset $2 limit $3) as found
+    from (select * from exactly union all select * from roughly order by ${pageOrder} ${clause}) as found
   )`;
 }
 
@@ -159,7 +166,7 @@ function exactCodeIds(code: string): string {
 function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => string): string[] {
   const { lookUps, priceFrom, priceTo, onlyOnStock, updatedAfter } = filter;
   const toMinorSql = (price: string, rounding: string): string =>
-    `${rounding}(${value(price)}::numeric * 10 ^ $4::int)::bigint`;
+    `${rounding}(${value(price)}::numeric * 10 ^ $2::int)::bigint`;
   return [
     ...lookUps.map((lookUp) => `p.id in (${LOOK_UP_IDS[lookUp.by](value(lookUp.value))})`),
     ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${toMinorSql(priceFrom, 'ceil')}`]),

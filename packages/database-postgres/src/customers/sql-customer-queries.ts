@@ -5,6 +5,7 @@ import { listedPage } from '../listed-page.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { personContainsSql } from '../search-text.js';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { CUSTOMERS } from '../tables/customers.js';
@@ -16,10 +17,10 @@ const BY_NAME: readonly SortKey[] = [
   { sql: 'c.id', type: 'bigint', direction: 'asc' },
 ];
 
-const listSql = (conditions: readonly string[], keys: readonly SortKey[]): string => `
+const listSql = (conditions: readonly string[], keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(`
     select c.id from customers c where ${['c.app_id = $1', ...conditions].join(' and ')}
-    order by ${orderSql(keys)} offset $2 limit $3`)}
+    order by ${orderSql(keys)} ${bounds.clause}`)}
   select (
     select coalesce(json_agg(row), '[]')::text from (
       select ${LISTED_COLUMNS.of('c')},
@@ -28,25 +29,25 @@ const listSql = (conditions: readonly string[], keys: readonly SortKey[]): strin
     ) as row
   ) as data, (
     select ${positionSql(keys)} from customers c
-    where c.app_id = $1 and c.id = (select id from page where ordinal = $3)
+    where c.app_id = $1 and c.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
 
 export function customerListStatement(
   appId: number,
   { search, externalRef, updatedAfter }: CustomerFilter,
-  { offset, limit, after }: Page,
+  page: Page,
   sorting?: Sorting,
 ) {
-  const values: unknown[] = [appId, offset, limit];
+  const values: unknown[] = [appId];
   const value = placeholders(values);
   const keys = sorting ? byChange(sorting) : BY_NAME;
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
     ...(search === undefined ? [] : [personContainsSql('c.search_text', search, value)]),
     ...(updatedAfter === undefined ? [] : [`c.updated_at >= ${value(updatedAfter)}`]),
-    ...(after === undefined ? [] : [afterSql(keys, after, value)]),
+    ...(page.after === undefined ? [] : [afterSql(keys, page.after, value)]),
   ];
-  return { text: listSql(conditions, keys), values };
+  return { text: listSql(conditions, keys, pageBounds(page, value)), values };
 }
 
 function byChange({ direction }: Sorting): readonly SortKey[] {

@@ -10,6 +10,7 @@ import {
 } from '@back-office/media';
 import { among, listed } from '../list-conditions.js';
 import { listedPage, type Statement } from '../listed-page.js';
+import { pageBounds } from '../page-bounds.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
@@ -40,16 +41,18 @@ function sortKeys({ field, direction }: Sorting, columns: Readonly<Record<string
   ];
 }
 
-/** Selects the files that meet `conditions` and follow the position `after`; `$3` is the offset and `$4` the limit. */
-function pageOf(conditions: string, keys: readonly SortKey[], after: Page['after'], value: Placeholder) {
+/** Selects the files that meet `conditions` and follow the position of `page`. */
+function pageOf(conditions: string, keys: readonly SortKey[], page: Page, value: Placeholder) {
+  const { after } = page;
+  const { clause, limit } = pageBounds(page, value);
   const isAfter = after === undefined ? '' : ` and ${afterSql(keys, after, value)}`;
   const order = orderSql(keys);
   return {
     order,
-    cte: pageCte(`select f.id from cdn_files f where ${conditions}${isAfter} order by ${order} offset $3 limit $4`),
+    cte: pageCte(`select f.id from cdn_files f where ${conditions}${isAfter} order by ${order} ${clause}`),
     end: `(
       select ${positionSql(keys)} from cdn_files f
-      where f.app_id = $1 and f.id = (select id from page where ordinal = $4)
+      where f.app_id = $1 and f.id = (select id from page where ordinal = ${limit})
     ) as "end"`,
   };
 }
@@ -59,15 +62,15 @@ export function fileListStatement(
   base: string,
   filter: FileFilter,
   sorting: Sorting | undefined,
-  { offset, limit, after }: Page,
+  page: Page,
 ): Statement {
-  const values: unknown[] = [appId, base, offset, limit];
+  const values: unknown[] = [appId, base];
   const value = placeholders(values);
   const conditions = conditionsOf(filter, value);
   const matchesFilter = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
   const isListed = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
   const keys = sortKeys(sorting ?? { field: 'name', direction: 'asc' }, FILE_COLUMNS);
-  const { cte, order, end } = pageOf(`${matchesFilter} and ${isListed}`, keys, after, value);
+  const { cte, order, end } = pageOf(`${matchesFilter} and ${isListed}`, keys, page, value);
   const text = `
     with ${cte}
     select json_build_object(
@@ -168,14 +171,14 @@ export class SqlMediaFileQueries implements MediaFileQueries {
     appId: number,
     search: string | undefined,
     sorting: Sorting | undefined,
-    { offset, limit, after }: Page,
+    page: Page,
   ): Promise<ListedPage> {
-    const values: unknown[] = [appId, this.library.base, offset, limit];
+    const values: unknown[] = [appId, this.library.base];
     const value = placeholders(values);
     const searchConditions = search === undefined ? [] : [containsSql(search, value)];
     const matchesSearch = ['f.app_id = $1', "f.state = 'trashed'", ...searchConditions].join(' and ');
     const keys = sortKeys(sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_COLUMNS);
-    const { cte, order, end } = pageOf(matchesSearch, keys, after, value);
+    const { cte, order, end } = pageOf(matchesSearch, keys, page, value);
     const text = `
     with ${cte}
     select json_build_object(

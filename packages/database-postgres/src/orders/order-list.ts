@@ -11,18 +11,19 @@ import {
 } from '@back-office/orders';
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { personContainsSql } from '../search-text.js';
 
-const DECIMALS_PARAMETER = '$4';
+const DECIMALS_PARAMETER = '$2';
 const AMOUNT_COLUMNS = [...TOTALS, 'paid', 'debt'];
 const TIME_COLUMNS = ['order_date', 'inserted_at', 'updated_at'];
 
 const COMPUTED_FIELDS = new Map([
   ...AMOUNT_COLUMNS.map((column) => [column, moneySql(`o.${column}`, DECIMALS_PARAMETER)] as const),
   ...TIME_COLUMNS.map((column) => [column, dateTimeSql(`o.${column}`)] as const),
-  ['currency_id', '$5::int'],
+  ['currency_id', '$3::int'],
   ['order_status', nameSql('o.order_status_id', ORDER_STATUSES)],
   ['payment_status', nameSql('o.payment_status_id', PAYMENT_STATUSES)],
   ['delivery_status', nameSql('o.delivery_status_id', DELIVERY_STATUSES)],
@@ -57,10 +58,10 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   return [...keys, BY_ID];
 }
 
-const listSql = (conditions: readonly string[], keys: readonly SortKey[]): string => `
+const listSql = (conditions: readonly string[], keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(`
     select o.id from orders o where ${['o.app_id = $1', ...conditions].join(' and ')}
-    order by ${orderSql(keys)} offset $2 limit $3`)}
+    order by ${orderSql(keys)} ${bounds.clause}`)}
   select (
     select coalesce(json_agg(row), '[]')::text from (
       select ${LISTED_FIELDS}
@@ -68,15 +69,15 @@ const listSql = (conditions: readonly string[], keys: readonly SortKey[]): strin
     ) as row
   ) as data, (
     select ${positionSql(keys)} from orders o
-    where o.app_id = $1 and o.id = (select id from page where ordinal = $3)
+    where o.app_id = $1 and o.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
 
 export function orderListStatement({ app, filter, orderBy, page }: OrderListQuery) {
-  const values: unknown[] = [app.id, page.offset, page.limit, app.decimals, currencyNumber(app.currency)];
+  const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency)];
   const value = placeholders(values);
   const keys = sortKeys(orderBy);
   const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
-  return { text: listSql([...conditionsOf(filter, value), ...isAfter], keys), values };
+  return { text: listSql([...conditionsOf(filter, value), ...isAfter], keys, pageBounds(page, value)), values };
 }
 
 function conditionsOf(filter: OrderFilter, value: (parameter: unknown) => string): string[] {

@@ -12,13 +12,14 @@ import {
 } from '@back-office/proforma';
 import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
-const DECIMALS_PARAMETER = '$4';
-const NOW_PARAMETER = '$6::timestamptz';
+const DECIMALS_PARAMETER = '$2';
+const NOW_PARAMETER = '$4::timestamptz';
 const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const TIME_COLUMNS = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
 const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
@@ -62,7 +63,7 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   return [...keys, BY_ID];
 }
 
-const listSql = (page: string, keys: readonly SortKey[]): string => `
+const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
   select (select coalesce(json_agg(row), '[]')::text from (
     select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
@@ -74,57 +75,59 @@ const listSql = (page: string, keys: readonly SortKey[]): string => `
       p.customer_id, p.customer_email, p.customer_first_name, p.customer_last_name,
       p.customer_id is null as anonymous,
       ${AMOUNT_COLUMNS.map((column) => `${moneySql(`p.${column}`, DECIMALS_PARAMETER)} as ${column}`).join(', ')},
-      p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
+      p.market_id, $3::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
       p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
     from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
   ) as row) as data, (
     select ${positionSql(keys)} from proforma_orders p
-    where p.app_id = $1 and p.id = (select id from page where ordinal = $3)
+    where p.app_id = $1 and p.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
 
 export function proformaListStatement(
   app: RequestingApp,
   filter: ProformaFilter,
   orderBy: unknown,
-  { offset, limit, after }: Page,
+  page: Page,
   now: Date,
 ): { readonly text: string; readonly values: readonly unknown[] } {
-  const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
+  const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency), now];
   const value = placeholders(values);
   const keys = sortKeys(orderBy);
-  const isAfter = after === undefined ? [] : [afterSql(keys, after, value)];
-  return { text: listSql(pageOf(filter, keys, isAfter, value), keys), values };
+  const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
+  const bounds = pageBounds(page, value);
+  return { text: listSql(pageOf(filter, keys, isAfter, bounds, value), keys, bounds), values };
 }
 
 function pageOf(
   filter: ProformaFilter,
   keys: readonly SortKey[],
   isAfter: readonly string[],
+  bounds: PageBounds,
   value: Placeholder,
 ): string {
   const { statusIds, ...otherFilters } = filter;
   const order = orderSql(keys);
   const conditions = [...conditionsOf(otherFilters, value), ...isAfter];
-  if (statusIds === undefined) return selectIds(conditions, order);
+  if (statusIds === undefined) return selectIds(conditions, order, bounds);
   const status = value(statusIds);
   if (keys !== NEWEST_FIRST || statusIds.length === 1) {
     const hasStatus =
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
-    return selectIds([...conditions, hasStatus], order);
+    return selectIds([...conditions, hasStatus], order, bounds);
   }
   // Each status is a range of the index. Merging the first rows of the ranges avoids sorting all rows.
   const pageOfStatus = `
     select p.id, p.inserted_at from proforma_orders p
     where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}
-    order by ${order} limit $2::bigint + $3::bigint`;
+    order by ${order} limit ${bounds.end}`;
   return `
     select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${pageOfStatus}) as p
-    order by ${order} offset $2 limit $3`;
+    order by ${order} ${bounds.clause}`;
 }
 
-function selectIds(conditions: readonly string[], order: string): string {
+function selectIds(conditions: readonly string[], order: string, { clause }: PageBounds): string {
   const where = ['p.app_id = $1', ...conditions].join(' and ');
-  return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
+  return `select p.id from proforma_orders p where ${where} order by ${order} ${clause}`;
 }
 
 function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placeholder): string[] {

@@ -3,6 +3,7 @@ import type { Page, Position, Sorting } from '@back-office/kernel';
 import { among, rowById } from '../list-conditions.js';
 import type { Statement } from '../listed-page.js';
 import { dateTimeSql } from '../json-sql.js';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
@@ -21,11 +22,11 @@ const STOCK_JSON = `(
  * Joins details on the row's `app_id` instead of `$1`: in an app without statistics, `$1` could make the planner
  * compare all rows with all others.
  */
-const listSql = (page: string, keys: readonly SortKey[]): string => `
-  with ${pageCte(`${page} offset $2 limit $3`)}
+const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
+  with ${pageCte(`${page} ${bounds.clause}`)}
   select coalesce(json_agg(row.data order by ${orderSql(keys.map((key) => ({ ...key, sql: `row.${key.sql}` })))}), '[]')::text as data, (
     select ${positionSql(stockKeys(keys))} from stocks s
-    where s.app_id = $1 and s.id = (select id from page where ordinal = $3)
+    where s.app_id = $1 and s.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"
   from (
     select s.id, s.product_variant_id, s.warehouse_id, s.updated_at, ${PRODUCT_ID} as product_id, ${STOCK_JSON} as data
@@ -93,15 +94,16 @@ function selectStocks(
 export function stockListStatement(
   appId: number,
   { warehouseId, productId, variantId, updatedAfter }: StockFilter,
-  { offset, limit, after }: Page,
+  page: Page,
   sorting?: Sorting,
 ): Statement {
-  const values: unknown[] = [appId, offset, limit];
+  const { after } = page;
+  const values: unknown[] = [appId];
   const value = placeholders(values);
   const equalsSql = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
   const keys = sorting ? byChange(sorting) : BY_SHELF;
-  const page =
+  const ids =
     warehouseId === undefined && updatedAfter === undefined && sorting === undefined
       ? selectByVariant([...equalsSql('v.product_id', productId), ...equalsSql('v.id', variantId)], after, value)
       : selectStocks(
@@ -115,7 +117,7 @@ export function stockListStatement(
           after,
           value,
         );
-  return { text: listSql(page, keys), values };
+  return { text: listSql(ids, keys, pageBounds(page, value)), values };
 }
 
 /** Joins the requested pairs. Two separate conditions on variants and warehouses would match more shelves. */

@@ -1,0 +1,26 @@
+import type { Page } from '@back-office/kernel';
+import type { Placeholder } from './placeholders.js';
+
+/** SQL of the rows that a page skips and returns. */
+export interface PageBounds {
+  readonly clause: string;
+  readonly limit: string;
+  /** Number of rows before the end of the page. */
+  readonly end: string;
+}
+
+const COMMON_LIMITS: readonly number[] = [10, 20, 25, 30, 50, 100];
+
+/**
+ * Writes common limits into the text. With a parameter, the planner would expect a tenth of all rows and therefore plan
+ * the statement again in each call.
+ */
+export function pageBounds({ offset, limit }: Page, value: Placeholder): PageBounds {
+  if (offset === 0 && COMMON_LIMITS.includes(limit)) {
+    const text = String(limit);
+    return { clause: `limit ${text}`, limit: text, end: text };
+  }
+  const skipped = `${value(offset)}::bigint`;
+  const wanted = `${value(limit)}::bigint`;
+  return { clause: `offset ${skipped} limit ${wanted}`, limit: wanted, end: `${skipped} + ${wanted}` };
+}
