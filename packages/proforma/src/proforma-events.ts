@@ -27,7 +27,7 @@ export function createdProformaEvents(proforma: Proforma): DomainEvent[] {
 
 /**
  * Returns the events of stored changes, in the order of the changes. A shelf has one event, even if several changes
- * affect it.
+ * affect it. The adapter adds the id of an order that the change creates.
  */
 export function proformaEvents(changes: readonly ProformaChange[]): DomainEvent[] {
   const reservations = changes.flatMap(({ before, after }) => reservationChanges(before, after));
@@ -102,9 +102,7 @@ function statusEvents({ before, after }: ProformaChange): DomainEvent[] {
   return [
     ...(isConfirmed ? [{ type: 'proforma.confirmed', recordId: after.id } as const] : []),
     ...(type ? [{ type, recordId: after.id }] : []),
-    ...(type === 'proforma.converted' && after.orderId !== null
-      ? [{ type: 'order.created', recordId: after.orderId } as const]
-      : []),
+    ...(type === 'proforma.converted' ? [{ type: 'order.created', recordId: after.orderId } as const] : []),
   ];
 }
 

@@ -66,7 +66,7 @@ function plansOf(statements: string): Promise<PlanCounts[]> {
   );
 }
 
-function plannedAnew(plans: readonly PlanCounts[]): string[] {
+function withCustomPlans(plans: readonly PlanCounts[]): string[] {
   return plans
     .filter(({ custom_plans: customPlans }) => customPlans > MAX_CUSTOM_PLANS)
     .map(({ statement }) => statement);
@@ -78,7 +78,7 @@ describe('the statements of first pages', () => {
       for (const path of LISTS) expect((await shop.get(path)).status).toBe(200);
     const plans = await plansOf('%row_number() over%');
     expect(plans).toHaveLength(LISTS.length);
-    expect(plannedAnew(plans)).toEqual([]);
+    expect(withCustomPlans(plans)).toEqual([]);
   });
 });
 
@@ -87,6 +87,6 @@ describe('the statements of a lifecycle', () => {
     for (let round = 0; round < ROUND_COUNT; round += 1) await runLifecycle();
     const plans = await plansOf('%');
     expect(plans.length).toBeGreaterThanOrEqual(10);
-    expect(plannedAnew(plans)).toEqual([]);
+    expect(withCustomPlans(plans)).toEqual([]);
   }, 120_000);
 });

@@ -24,11 +24,14 @@ import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
-/** Parameters: $1 app, $2 order, $3 items. `additions` are CTEs that add payments or events of the new row `made`. */
-export const insertOrderStatement = (additions: string): string => `
-  with made as (
+/**
+ * CTEs that insert an order: $1 app, $2 order, $3 items. The CTE `made` returns its id. `condition` can prevent the
+ * order.
+ */
+export const insertOrderSql = (condition = ''): string => `
+  made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
-    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) returning id
+    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) ${condition} returning id
   ), item as (
     insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
     select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList}) returning product_id, qty
@@ -36,12 +39,15 @@ export const insertOrderStatement = (additions: string): string => `
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id
     on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
-  ), ${additions}
-  select id from made`;
+  )`;
 
-const INSERT_CONVERTED_ORDER = insertOrderStatement(`moved as (
-    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
-  )`);
+/** CTE that moves the payments of a proforma to its new order. */
+export const movePaymentsSql = (proforma: string): string => `
+  moved as (
+    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = ${proforma}
+  )`;
+
+const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4')} select id from made`;
 
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
@@ -56,15 +62,17 @@ const SETTLE_ORDERS = `
 
 /** Inserts the order of a converted proforma, moves the payments of the proforma to it, and returns its id. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
+  const values = [appId, ...orderValues(proforma), proforma.id];
+  const [insertedRow] = await sql.rows<{ id: number }>(INSERT_CONVERTED_ORDER, values);
+  return (insertedRow as { id: number }).id;
+}
+
+/** Returns the second and third parameter of {@link insertOrderSql}. */
+export function orderValues(proforma: Proforma): readonly [order: string, items: string] {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
   const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
-  const [insertedRow] = await sql.rows<{ id: number }>(INSERT_CONVERTED_ORDER, [
-    appId,
-    JSON.stringify(order),
-    JSON.stringify(convertedItems(proforma).map((item, position) => ({ ...item, position }))),
-    proforma.id,
-  ]);
-  return (insertedRow as { id: number }).id;
+  const items = convertedItems(proforma).map((item, position) => ({ ...item, position }));
+  return [JSON.stringify(order), JSON.stringify(items)];
 }
 
 export function settleOrderPayments(

@@ -14,7 +14,13 @@ import {
 import type { Transaction } from '../client-transaction.js';
 import { settleOrderPayments } from '../orders/converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
-import { loadProformas, saveProformasStatement, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+import {
+  loadProformas,
+  saveProformasStatement,
+  withPaymentIds,
+  withRefundKeys,
+  type SavedIds,
+} from './proforma-changes.js';
 
 const FIND_PROFORMA_IDS = `
   select proforma_order_id as id from orders
@@ -40,7 +46,8 @@ export class OrderRefunds {
     if (refunded.length + canceled.length === 0) return [];
     const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, refunded, canceled]);
     const ids = rows.map(({ id }) => id);
-    return ids.length === 0 ? [] : loadProformas(transaction, appId, ids, 'wait');
+    if (ids.length === 0) return [];
+    return (await loadProformas(transaction, appId, ids, 'wait')).map(({ proforma }) => proforma);
   }
 
   /** Call `lockBenefits` after locking the orders and before locking stock. */
@@ -77,7 +84,8 @@ async function saveChanges(
   if (changes.length === 0) return [];
   transaction.audit(appId, now, paymentEntries(changes));
   const { text, values } = saveProformasStatement(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
-  const ids = (await transaction.rows<{ readonly id: number }>(text, values)).map(({ id }) => id);
+  const [saved] = await transaction.rows<SavedIds>(text, values);
+  const ids = [...(saved?.addedPayments ?? [])];
   const storedChanges = changes.map((change) => withPaymentIds(change, ids));
   const changesOfPaidAmount = storedChanges.filter(hasPaidAmountChanged);
   if (changesOfPaidAmount.length > 0) {

@@ -5,7 +5,6 @@ import {
   reservationChanges,
   withKeyParts,
   type Payment,
-  type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +12,7 @@ import type { Transaction } from '../client-transaction.js';
 import { eventRows } from '../events/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
+import type { VersionedProforma } from './remembered-proformas.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
 
 export async function loadProformas(
@@ -20,15 +20,19 @@ export async function loadProformas(
   appId: number,
   ids: readonly number[],
   lockMode: LockMode,
-): Promise<Proforma[]> {
+): Promise<VersionedProforma[]> {
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
-  if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
+  if (rows.every((row) => row.version === row.seen_version)) return rows.map(toVersioned);
   // Reads items and payments in a new statement, because the first statement read them before its wait for the lock.
   const lockedIds = rows.map((row) => row.id);
   return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
-    toProforma,
+    toVersioned,
   );
+}
+
+function toVersioned(row: ProformaRow): VersionedProforma {
+  return { proforma: toProforma(row), version: row.version };
 }
 
 /** Draws the random key parts of new refunds. Must run before the change is stored. */
@@ -36,12 +40,21 @@ export function withRefundKeys<Change extends ProformaChange>(change: Change): C
   return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
 }
 
-/** Returns a statement that stores the changes and returns the ids of the new payments, in order. */
+export interface SavedIds {
+  /** Ids of the new payments, in order. */
+  readonly addedPayments: readonly number[];
+}
+
+/**
+ * Returns a statement that stores the changes and returns {@link SavedIds}. With `version`, it
+ * fails with a division by zero unless the only changed proforma has this version.
+ */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
   isAttemptedByCaller: boolean,
   now: Date,
+  version?: number,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const lines = changes.flatMap(changedLines);
   const payments = changes
@@ -54,6 +67,7 @@ export function saveProformasStatement(
     payments: payments.length > 0,
     stock: stock.length > 0,
     events: events.length > 0,
+    version: version !== undefined,
   };
   const values = [
     appId,
@@ -61,6 +75,7 @@ export function saveProformasStatement(
     now,
     ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
     ...(events.length > 0 ? [eventRows(events)] : []),
+    ...(version === undefined ? [] : [version]),
   ];
   return { text: saveStatement(changedParts), values };
 }

@@ -1,6 +1,7 @@
 import { proformaSetUpOf } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { proformaEffectsContract, proformaOrdersContract } from '@back-office/proforma/testing';
+import { SqlProformaOrders } from './sql-proforma-orders.js';
 import { openSalesFixture } from '../../testing/open-sales-fixture.js';
 
 const runner = runnerOf(globalThis);
@@ -13,7 +14,11 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('proformas in PostgreSQL', () => {
-  proformaOrdersContract(runner, async () => ({ ...(await proformaSetUpOf(fixture)), whileLocked }));
+  proformaOrdersContract(runner, async () => ({
+    ...(await proformaSetUpOf(fixture)),
+    otherProcess: new SqlProformaOrders(fixture.postgres, fixture.clock),
+    whileLocked,
+  }));
   proformaEffectsContract(runner, openSalesFixture);
 });
 

@@ -1,4 +1,4 @@
-import type { Clock, Refusal } from '@back-office/kernel';
+import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
   hasPaidAmountChanged,
@@ -7,30 +7,38 @@ import {
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
-  withoutAvailableStock,
   withOrderState,
-  withStock,
   type DecidedChange,
   type Decision,
   type DueProforma,
   type EvaluationFacts,
   type Proforma,
   type ProformaOrders,
-  type StockRow,
   type StoredChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
 import { insertOrder, settleOrderPayments } from '../orders/converted-orders.js';
 import type { Postgres } from '../postgres.js';
-import { LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES, SHARE_WAREHOUSES } from '../stock/reservations.js';
 import { bookPoints, settleVouchers } from './benefits.js';
+import { isPlainConversion, storeConversion } from './conversion.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
-import { loadProformas, saveProformasStatement, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+import {
+  loadProformas,
+  saveProformasStatement,
+  withPaymentIds,
+  withRefundKeys,
+  type SavedIds,
+} from './proforma-changes.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
+import { isOutdated, RememberedProformas, type VersionedProforma } from './remembered-proformas.js';
+import { reserveStock } from './reserve-stock.js';
 import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-statements.js';
 
 const MAX_ATTEMPTS = 5;
+const FIRST_VERSION = 1;
+
+type VersionedChange = StoredChange & { readonly version: number };
 
 /** `requestsRefunds` is true if the caller requests the new refunds, and false if the worker will. */
 interface ChangeMode {
@@ -41,6 +49,8 @@ const INTERACTIVE: ChangeMode = { lockMode: 'wait', requestsRefunds: true };
 const BACKGROUND: ChangeMode = { lockMode: 'skip', requestsRefunds: false };
 
 export class SqlProformaOrders implements ProformaOrders {
+  private readonly remembered = new RememberedProformas();
+
   constructor(
     private readonly database: Postgres,
     private readonly clock: Clock,
@@ -53,9 +63,11 @@ export class SqlProformaOrders implements ProformaOrders {
   ): Promise<Proforma | Refusal> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.database.transaction((transaction) =>
+        const proforma = await this.database.transaction((transaction) =>
           insertProforma(transaction, appId, evaluationId, decide, this.clock.now()),
         );
+        if (!isRefusal(proforma)) this.remembered.remember(appId, { proforma, version: FIRST_VERSION });
+        return proforma;
       } catch (error) {
         const isRetryable = violates(error, 'proforma_orders_number_key') || error instanceof WarehouseNotSellable;
         if (!isRetryable || attempt === MAX_ATTEMPTS) throw error;
@@ -69,16 +81,45 @@ export class SqlProformaOrders implements ProformaOrders {
   }
 
   async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
-    const [storedChange] = await this.changeAll(appId, [id], INTERACTIVE, decide);
-    return storedChange;
+    const known = this.remembered.take(appId, id);
+    const storedChange =
+      (known && (await this.changeKnown(appId, known, decide))) ??
+      (await this.changeAll(appId, [id], INTERACTIVE, decide))[0];
+    if (storedChange === undefined) return undefined;
+    this.remembered.remember(appId, storedChange);
+    return withoutVersion(storedChange);
   }
 
-  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
-    return this.changeAll(appId, ids, BACKGROUND, decide);
+  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
+    const storedChanges = await this.changeAll(appId, ids, BACKGROUND, decide);
+    return storedChanges.map(withoutVersion);
   }
 
   due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
     return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
+  }
+
+  /**
+   * Changes a known proforma without reading it. Returns `undefined` if the change must read records, or if the
+   * proforma has changed.
+   */
+  private async changeKnown(
+    appId: number,
+    known: VersionedProforma,
+    decide: Decision,
+  ): Promise<VersionedChange | undefined> {
+    const change = changeOf(known.proforma, decide(known.proforma));
+    if (change.refusal || !(isPlainChange(change) || isPlainConversion(change))) return undefined;
+    try {
+      const [storedChange] = await this.database.transaction(async (transaction) => {
+        transaction.locks('proforma');
+        return storeChanges(transaction, appId, [change], INTERACTIVE, this.clock.now(), known.version);
+      });
+      return storedChange && { ...storedChange, version: known.version + 1 };
+    } catch (error) {
+      if (!isOutdated(error) && !violates(error, 'orders_order_number_key')) throw error;
+      return undefined;
+    }
   }
 
   private async changeAll(
@@ -86,7 +127,7 @@ export class SqlProformaOrders implements ProformaOrders {
     ids: readonly number[],
     mode: ChangeMode,
     decide: Decision,
-  ): Promise<StoredChange[]> {
+  ): Promise<VersionedChange[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.changeOnce(appId, ids, mode, decide);
@@ -101,62 +142,38 @@ export class SqlProformaOrders implements ProformaOrders {
     ids: readonly number[],
     mode: ChangeMode,
     decide: Decision,
-  ): Promise<StoredChange[]> {
+  ): Promise<VersionedChange[]> {
     return this.database.transaction(async (transaction) => {
-      const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
+      const loaded = await loadProformas(transaction, appId, ids, mode.lockMode);
       const now = this.clock.now();
       const changesToStore = await writeConsequences(
         transaction,
         appId,
-        proformas.map((before) => changeOf(before, decide(before))),
+        loaded.map(({ proforma }) => changeOf(proforma, decide(proforma))),
         now,
       );
-      return storeChanges(transaction, appId, await reserveStock(transaction, appId, changesToStore), mode, now);
+      const changes = await reserveStock(transaction, appId, changesToStore);
+      const storedChanges = await storeChanges(transaction, appId, changes, mode, now);
+      return storedChanges.map((change, index) => {
+        const { version } = loaded[index] as VersionedProforma;
+        return { ...change, version: change.before === change.proforma ? version : version + 1 };
+      });
     });
   }
 }
 
-async function reserveStock(
-  transaction: Transaction,
-  appId: number,
-  changes: readonly DecidedChange[],
-): Promise<readonly DecidedChange[]> {
-  if (changes.every(({ before, after }) => reservationChanges(before, after).length === 0)) return changes;
-  return withStock(changes, await lockStock(transaction, appId, changes));
+function withoutVersion({ before, proforma, refusal }: VersionedChange): StoredChange {
+  return { before, proforma, ...(refusal && { refusal }) };
 }
 
-/**
- * Locks and returns the shelves of changed reservations, and the shelves from which larger reservations may take stock.
- * Shelves of a warehouse that is no longer sellable have no available stock.
- */
-async function lockStock(
-  transaction: Transaction,
-  appId: number,
-  changes: readonly DecidedChange[],
-): Promise<StockRow[]> {
-  transaction.locks('stock');
-  const reservations = changes.flatMap(({ before, after }) =>
-    reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),
+/** Returns true for a change that needs no other records: it neither moves stock nor makes an order nor books benefits. */
+function isPlainChange({ before, after }: DecidedChange): boolean {
+  return (
+    before !== after &&
+    after.status !== 'converted' &&
+    reservationChanges(before, after).length === 0 &&
+    releasedVouchers(before, after).length === 0
   );
-  const increasedReservations = reservations.filter(({ delta }) => delta > 0);
-  const shelves = [
-    reservations.map((reservation) => reservation.variantId),
-    reservations.map((each) => each.warehouseId),
-  ];
-  if (increasedReservations.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
-  const stock = await transaction.rows<StockRow>(LOCK_SHELVES_AND_SOURCES, [
-    appId,
-    ...shelves,
-    increasedReservations.map((reservation) => reservation.variantId),
-    increasedReservations.map((reservation) => reservation.evaluationId),
-  ]);
-  const warehouses = [...new Set(stock.map(({ warehouseId }) => warehouseId))];
-  const lockedWarehouses = await transaction.rows<{ readonly id: number; readonly isSelling: boolean }>(
-    SHARE_WAREHOUSES,
-    [appId, warehouses],
-  );
-  const sellingIds = new Set(lockedWarehouses.flatMap((warehouse) => (warehouse.isSelling ? [warehouse.id] : [])));
-  return stock.map((row) => (sellingIds.has(row.warehouseId) ? row : withoutAvailableStock(row)));
 }
 
 async function storeChanges(
@@ -165,12 +182,18 @@ async function storeChanges(
   changes: readonly DecidedChange[],
   mode: ChangeMode,
   now: Date,
+  version?: number,
 ): Promise<StoredChange[]> {
+  const [only] = changes;
+  if (only && changes.length === 1 && isPlainConversion(only)) {
+    return [storedChangeOf({ ...only, after: await storeConversion(transaction, appId, only, now, version) })];
+  }
   const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
   if (actualChanges.length === 0) return changes.map(storedChangeOf);
   transaction.audit(appId, now, paymentEntries(actualChanges));
-  const saveStatement = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
-  const ids = (await transaction.runLast<{ id: number }>(saveStatement.text, saveStatement.values)).map(({ id }) => id);
+  const { text, values } = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now, version);
+  const [saved] = await transaction.runLast<SavedIds>(text, values);
+  const ids = [...(saved?.addedPayments ?? [])];
   const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }
@@ -181,6 +204,8 @@ async function writeConsequences(
   changes: readonly DecidedChange[],
   now: Date,
 ): Promise<readonly DecidedChange[]> {
+  const [only] = changes;
+  if (only && changes.length === 1 && isPlainConversion(only)) return changes;
   const decidedChanges: DecidedChange[] = [];
   for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
   const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));

@@ -1,7 +1,7 @@
 import { addHours } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { ALREADY_FINAL, retryRefund, type Decision, type Proforma } from '../index.js';
+import { ALREADY_FINAL, retryRefund, type Decision, type Proforma, type Verdict } from '../index.js';
 import { ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
 const UNKNOWN_ID = 987_654_321_987;
@@ -108,6 +108,51 @@ export function proformaChangesContract(
           tags.map((tag) => shop.change(draft, (proforma) => shop.tagEdit(...proforma.tags, tag)(proforma))),
         );
         expect([...((await shop.find(draft))?.tags ?? [])].sort()).toEqual(tags);
+      });
+    });
+
+    describe('changes by two processes', () => {
+      const conversionOf =
+        (): Decision =>
+        (proforma): Verdict =>
+          proforma.status === 'converted' ? { next: proforma } : shop.conversion()(proforma);
+
+      it('start from the last change of either', async () => {
+        const { otherProcess = fixture.orders } = fixture;
+        const draft = await shop.proforma(2);
+        await shop.change(draft, shop.payment(100));
+        await otherProcess.change(fixture.appId, draft.id, shop.payment(200));
+        const { before, proforma } = await shop.change(draft, shop.payment(300));
+        expect(before.payments.map(({ amount }) => amount)).toEqual([100, 200]);
+        expect(proforma.payments.map(({ amount }) => amount)).toEqual([100, 200, 300]);
+        expect(await shop.find(draft)).toEqual(proforma);
+      });
+
+      it('are not lost when they happen at once', async () => {
+        const { otherProcess = fixture.orders } = fixture;
+        const draft = await shop.proforma(5);
+        await Promise.all(
+          [100, 200, 300, 400].flatMap((amount) => [
+            shop.change(draft, shop.payment(amount)),
+            otherProcess.change(fixture.appId, draft.id, shop.payment(amount + 1)),
+          ]),
+        );
+        const amounts = (await shop.find(draft))?.payments.map(({ amount }) => amount) ?? [];
+        expect([...amounts].sort((a, b) => a - b)).toEqual([100, 101, 200, 201, 300, 301, 400, 401]);
+      });
+
+      it('make one order of a proforma', async () => {
+        const { otherProcess = fixture.orders } = fixture;
+        const draft = await shop.proforma(2);
+        await shop.change(draft, shop.payment(0), shop.confirmation(2));
+        const conversions = await Promise.all([
+          shop.change(draft, conversionOf()),
+          otherProcess.change(fixture.appId, draft.id, conversionOf()),
+          shop.change(draft, conversionOf()),
+        ]);
+        const { orderId } = (await shop.find(draft)) as Proforma;
+        expect(orderId).toBeGreaterThan(0);
+        expect(conversions.map((conversion) => conversion?.proforma.orderId)).toEqual([orderId, orderId, orderId]);
       });
     });
 

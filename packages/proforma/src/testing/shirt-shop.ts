@@ -18,6 +18,8 @@ import {
 /** Fixture that an adapter opens: two apps without proformas, and methods that add goods. */
 export interface ProformaOrdersFixture {
   readonly orders: ProformaOrders;
+  /** The port in another process with the same database. Absent when the database has one process. */
+  readonly otherProcess?: ProformaOrders;
   readonly appId: number;
   readonly otherAppId: number;
   /** Payments by this method settle at once. The method belongs to the first app. */

@@ -1,0 +1,45 @@
+import type { Proforma } from '@back-office/proforma';
+
+const MAX_PROFORMAS = 500;
+
+/** A proforma as it was stored with this version. */
+export interface VersionedProforma {
+  readonly proforma: Proforma;
+  readonly version: number;
+}
+
+/**
+ * The proformas that this process stored last. A change of one of them needs no read: the statement that stores the
+ * change checks the version, which every change of a proforma, its lines and its payments increases.
+ */
+export class RememberedProformas {
+  private readonly byKey = new Map<string, VersionedProforma>();
+
+  remember(appId: number, versioned: VersionedProforma): void {
+    // The payable state of a converted proforma comes from its order, which the version does not cover.
+    if (versioned.proforma.converted !== null) return;
+    const [oldestKey] = this.byKey.keys();
+    if (oldestKey !== undefined && this.byKey.size >= MAX_PROFORMAS) this.byKey.delete(oldestKey);
+    this.byKey.set(keyOf(appId, versioned.proforma.id), versioned);
+  }
+
+  /** Returns the proforma and forgets it, so that a failed change cannot leave an outdated one. */
+  take(appId: number, id: number): VersionedProforma | undefined {
+    const key = keyOf(appId, id);
+    const versioned = this.byKey.get(key);
+    this.byKey.delete(key);
+    return versioned;
+  }
+}
+
+function keyOf(appId: number, id: number): string {
+  return `${appId}/${id}`;
+}
+
+// The statement divides by the number of saved proformas.
+const DIVISION_BY_ZERO = '22012';
+
+/** Returns true if the proforma no longer had the remembered version. Nothing was written. */
+export function isOutdated(error: unknown): boolean {
+  return (error as { code?: unknown }).code === DIVISION_BY_ZERO;
+}
