@@ -70,6 +70,7 @@ function listFiles() {
     ...FILES,
     ...filesBelow('deploy').filter((path) => !path.endsWith('.env')),
     ...filesBelow('docs'),
+    ...filesBelow('examples').filter((path) => !path.includes('/node_modules/')),
     ...workspaces.map((path) => `${path}/package.json`).filter((path) => existsSync(join(ROOT, path))),
     ...new Set(built),
   ];

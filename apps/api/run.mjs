@@ -39,6 +39,8 @@ async function tryBundle() {
 
 /** Checks all build dependencies, because npm may install TypeScript alone as a peer of another package. */
 function canBuild() {
+  // A release archive has no sources.
+  if (!existsSync(`${ROOT}tsconfig.json`)) return false;
   const { devDependencies } = /** @type {{ devDependencies: Record<string, string> }} */ (
     JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   );

@@ -38,8 +38,8 @@ export interface ImageProcessor {
    */
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
-   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for a broken image, and
-   * `CostlyFile` for an image that exceeds a limit. Callers retry after any other error, which may be temporary.
+   * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for an image that is broken or
+   * has too many pixels, and `CostlyFile` for an image that takes too much CPU time or memory. Callers retry after any other error, which may be temporary.
    * Concurrent calls are allowed.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;

@@ -35,7 +35,7 @@ class FakePayer {
     if (this.behavior === 'refuses' || (reference === null && !this.acceptsAllMethods)) return 'failed';
     if (this.behavior === 'breaks' || this.behavior === 'is silent') return 'unknown';
     if (!this.paymentsByKey.has(key)) this.paymentsByKey.set(key, { refundId, amount, currency, reference });
-    return this.behavior === 'pays' ? 'refunded' : 'unknown';
+    return this.behavior === 'pays' || this.behavior === 'loses the answer' ? 'refunded' : 'unknown';
   }
 
   paid({ refundId }: RefundRequest): PaidRefund[] {

@@ -53,10 +53,9 @@ async function openHttp(): Promise<RefundGatewayFixture> {
     const body = (await json(request)) as RefundBody;
     const refusal = statusOfInvalidHeaders(request);
     if (refusal !== undefined) return void response.writeHead(refusal).end();
-    // In the mode `hangs up`, the service pays but closes the connection without an answer.
-    if (behavior === 'pays' || behavior === 'hangs up')
-      paidRefunds.set(String(request.headers['idempotency-key']), body);
-    if (behavior === 'hangs up') response.destroy();
+    const losesAnswer = behavior === 'hangs up' || behavior === 'loses the answer';
+    if (behavior === 'pays' || losesAnswer) paidRefunds.set(String(request.headers['idempotency-key']), body);
+    if (losesAnswer) response.destroy();
     requestCount += 1;
     const statuses = STATUSES[behavior] ?? [];
     const status = statuses[requestCount % statuses.length];

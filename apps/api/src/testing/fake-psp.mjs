@@ -10,7 +10,7 @@ export async function startFakePsp() {
     const send = (status, body = {}) => void response.writeHead(status).end(JSON.stringify(body));
     if (behavior === 'is silent') return;
     if (behavior === 'breaks') return send(500);
-    if (request.method === 'GET' && behavior === 'pays') {
+    if (request.method === 'GET' && ['pays', 'loses the answer'].includes(behavior)) {
       const refund = paidRefunds.get(decodeURIComponent(request.url.slice('/refunds/'.length)));
       return refund ? send(200, { status: 'paid' }) : send(404);
     }

@@ -1,4 +1,4 @@
-import type { Sorting } from '@back-office/kernel';
+import type { Page, Sorting } from '@back-office/kernel';
 import { eachCase, followPositions, type ManualClock, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { Customer, CustomerFilter, CustomerQueries, Customers, NewCustomer } from '../index.js';
@@ -39,7 +39,7 @@ export function customersContract(
   };
   const list = async (
     filter: Partial<CustomerFilter> = {},
-    page = ALL,
+    page: Page = ALL,
     targetAppId = appId,
     sorting?: Sorting,
   ): Promise<Customer[]> => {
@@ -105,6 +105,14 @@ export function customersContract(
         expect(await list()).toHaveLength(1);
       },
     );
+
+    eachCase(it, [
+      ['žana@example.com', 'ŽANA@example.com'],
+      ['οδοσ@example.com', 'ΟΔΟΣ@example.com'],
+    ])('is not added when another customer has the e-mail %s in another case', async (email, otherCase) => {
+      await add({ email });
+      expect(await tryToAdd({ email: otherCase })).toEqual({ taken: ['email'] });
+    });
 
     it('may have a reference that differs from another one only in case, or that another app uses', async () => {
       await add({ external_ref: 'r' });
@@ -179,6 +187,13 @@ export function customersContract(
       expect(await listByPosition(byChange)).toEqual(await list({}, ALL, appId, byChange));
     });
 
+    it('refuses a position of another list', async () => {
+      await expect(list({}, { ...ALL, after: ['a'] })).rejects.toMatchObject({ name: 'InvalidPosition' });
+      await expect(list({}, { ...ALL, after: ['2026-01-01T00:00:00.000000Z', '1'] })).rejects.toMatchObject({
+        name: 'InvalidPosition',
+      });
+    });
+
     it('is filtered by `updatedAfter` and sorted by `updated_at`', async () => {
       const emailsOf = (customers: readonly Customer[]) => customers.map(({ email }) => email);
       const listByChange = async (direction: Sorting['direction'], page = ALL) =>
@@ -217,7 +232,7 @@ export function customersContract(
       expect(await listEmails({ search })).toEqual(['mila']);
     });
 
-    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana']])(
+    eachCase(it, [['%'], ['_'], ['\\'], ['\u0301'], ['kosana'], ['null'], ['undefined']])(
       'searched for %j finds no customer',
       async (search) => {
         await add();

@@ -13,6 +13,7 @@ import { formatDateTime, newParts, type Clock, type ListedPage, type Page, type 
 import { randomInt } from 'node:crypto';
 import { publish } from '../events/published-events.js';
 import { pick } from '../lists.js';
+import { lowerCase } from '../lower-case.js';
 import { listedPage, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 
@@ -26,10 +27,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     return this.state.memory.transaction(() => {
       const { customers } = this.state;
       const { email, external_ref: reference } = customer;
-      const customerWithEmail = customers.find(
-        appId,
-        (candidate) => candidate.email.toLowerCase() === email.toLowerCase(),
-      );
+      const customerWithEmail = customers.find(appId, (candidate) => lowerCase(candidate.email) === lowerCase(email));
       const customerWithReference =
         typeof reference === 'string' && customers.find(appId, (candidate) => candidate.external_ref === reference);
       if (customerWithEmail || customerWithReference) {

@@ -376,6 +376,19 @@ export function imageProcessorContract(
       });
     });
 
+    eachCase(
+      it,
+      IMAGE_TYPES.filter((mime) => drawableTypes.includes(mime)).map((mime) => [mime] as const),
+    )('is rejected when the second half of its bytes is missing: %s, if supported', async (mime) => {
+      const facts = stillFacts(mime, 200, 200);
+      if (!processor.can(facts, 'webp')) return;
+      const bytes = await samples.still(mime, 200, 200);
+      const output = { width: 100, format: 'webp' as const, quality: QUALITY };
+      await expect(
+        processor.process(bytes.subarray(0, Math.floor(bytes.length / 2)), facts, [output]),
+      ).rejects.toMatchObject({ name: 'UnreadableFile' });
+    });
+
     it('does not affect the next image', async () => {
       const output = { width: 10, format: 'webp' as const, quality: QUALITY };
       await processor.process(new Uint8Array([1, 2, 3]), stillFacts('image/png', 9, 9), [output]).catch(() => {});

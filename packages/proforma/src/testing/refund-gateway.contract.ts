@@ -4,10 +4,11 @@ import type { RefundGateway, RefundRequest } from '../refund-gateway.js';
 
 /**
  * `pays`: pays once per key and confirms the payment. `refuses`: finally refuses and pays nothing. `breaks`: returns an
- * error such as 500 or 429, and pays nothing. `hangs up`: closes the connection without an answer, and may have paid.
+ * error such as 500 or 429, and pays nothing. `loses the answer`: pays once per key, but closes the connection of the
+ * refund; answers requests for its status. `hangs up`: closes every connection without an answer, and may have paid.
  * `is silent`: never answers.
  */
-export type PayerBehavior = 'pays' | 'refuses' | 'breaks' | 'hangs up' | 'is silent';
+export type PayerBehavior = 'pays' | 'refuses' | 'breaks' | 'loses the answer' | 'hangs up' | 'is silent';
 
 export interface PaidRefund {
   /** Minor units of `currency`. */
@@ -126,10 +127,27 @@ export function refundGatewayContract(
       await expectPaidOnce(request);
     });
 
+    it('are paid once when the payment service paid, but lost the answer', async () => {
+      const request = aRequest();
+      fixture.payer?.behave('loses the answer');
+      expect(['unknown', 'refunded']).toContain(await refund(request));
+      fixture.payer?.behave('pays');
+      expect(await refund(request)).toBe('refunded');
+      await expectPaidOnce(request);
+    });
+
     it('do not affect requests with another key', async () => {
       const requests = [aRequest(), aRequest()];
       expect(await Promise.all(requests.map(refund))).toEqual(['refunded', 'refunded']);
       for (const request of requests) await expectPaidOnce(request);
+    });
+
+    it('do not affect requests of the same refund with another key', async () => {
+      const request = aRequest();
+      const { idempotencyKey } = request;
+      for (const key of [idempotencyKey, `${idempotencyKey}-2`, idempotencyKey.replace(/.$/, '-')])
+        expect(await refund({ ...request, idempotencyKey: key })).toBe('refunded');
+      if (fixture.payer) expect(await fixture.payer.paid(request)).toHaveLength(3);
     });
   });
 
