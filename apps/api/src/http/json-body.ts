@@ -39,7 +39,7 @@ function limitBodyTime(milliseconds: number): express.RequestHandler {
     const timer = setTimeout(() => {
       if (!request.complete && !response.headersSent)
         send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
-    }, milliseconds);
+    }, milliseconds).unref();
     response.once('close', () => clearTimeout(timer));
     next();
   };
