@@ -111,6 +111,26 @@ describe('a command that needs no files', () => {
   });
 });
 
+describe('media import', () => {
+  it('needs no database, and reads its token from standard input', async () => {
+    const args = ['media', 'import', '--from', CACHE_FOLDER, '--to', 'http://127.0.0.1:9/api/v2'];
+    expect(await runCli(args, { DATA_DIR: '/nonexistent' })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Pass the access token in standard input, for example with `< token.txt`.\n',
+    });
+  });
+
+  it.each([
+    [['--to', 'nowhere'], 'A URL such as https://shop.example/api/v2.'],
+    [['--to', 'http://a', '--at-once', '17'], 'A number from 1 to 16.'],
+    [['--to', 'http://a', '--on-conflict', 'ask'], 'rename or error.'],
+  ])('refuses the options %j', async (options, message) => {
+    const { code, stderr } = await runCli(['media', 'import', '--from', 'x', ...options], {}, 'token');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
+
 describe('the commands for tokens', () => {
   let database: TestDatabase;
   let appId: string;

@@ -4,6 +4,7 @@ import { formatDateTime } from '@back-office/kernel';
 import { addAuditCommand } from './cli-audit.js';
 import { command, openExisting, type Result } from './cli-command.js';
 import { expiryOf, type Lifetime, lifetimeOption, parseCurrency, parseName } from './cli-options.js';
+import { addImportCommand } from './cli-import.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
@@ -73,6 +74,8 @@ command(
   publishMedia,
   () => openExisting({ usesFiles: true }),
 );
+
+addImportCommand(mediaCommands);
 
 await program.parseAsync();
 

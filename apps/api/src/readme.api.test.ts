@@ -90,6 +90,7 @@ describe('the walk of the ERP recipes', () => {
     const output = answers.join('\n');
     expect(output).toContain('"API.Products.');
     expect(output).toContain('"API.Stocks.ExpectedQtyDiffers"');
+    expect(output).toContain('{"imported":1,"skipped":0,"failed":0,');
     const paid = answers
       .filter((answer) => answer.includes('"payment_instructions"'))
       .map((answer) => JSON.parse(answer));
