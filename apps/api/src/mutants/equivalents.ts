@@ -43,7 +43,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     covers: (candidate) =>
       (candidate.change.operator === 'drop fallback' && changedText(candidate).endsWith('MEGABYTES')) ||
       (candidate.statement === undefined &&
-        /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|PER_BATCH|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|FIRST|FEW|POOL|PART|CHUNK)_/.test(
+        /_MS$|_SECONDS$|TIMEOUT|_EFFORT$|^PNG_OPTIONS$|ELAPSED|AT_ONCE|PER_BATCH|CONCURRENT|MEGABYTES|^(?:MOST|MAX_READ|MAX_REMEMBERED$|FIRST|FEW|POOL|PART|CHUNK)_/.test(
           constantOf(candidate),
         )),
   },
@@ -188,14 +188,30 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
     reason: 'No test file crashes the thread that reads it, fills its heap, or fails only while a page is drawn.',
     covers: ({ source, change, parents }) =>
       hasParent(parents, (node) =>
-        /^(?:(?:width|height) > 0|longestSide < Infinity)$/.test(source.text(rangeOf(node))),
+        /^(?:\(?(?:width|height) > 0\b.*|longestSide < Infinity)$/.test(source.text(rangeOf(node))),
       ) ||
+      isFieldDropped(source, change, /^unreadable$/) ||
       hasParent(parents, (node) => /^return \{ error: messageOf\(error\) \};?$/.test(source.text(rangeOf(node)))) ||
       /^(?:,\s*)?(?:resourceLimits: \{ )?maxOldGenerationSizeMb\b|^[\w.]+\.on\('error'/.test(source.text(change)) ||
       hasParent(
         parents,
         (node) => node.type === 'CallExpression' && /^[\w.]+\.on\('error'/.test(source.text(rangeOf(node))),
       ),
+  },
+  {
+    reason: 'A large image only waits for other large images, and a smaller source only saves memory.',
+    covers: ({ source, change }) =>
+      (change.operator === 'negate condition' && source.text(change) === 'isLarge') ||
+      (source.file.endsWith('sharp-worker.ts') && isFieldDropped(source, change, /^width$/)),
+  },
+  {
+    reason: 'A draft of a stored product is never fresh, so its flag is not read.',
+    covers: ({ source, change, parents }) =>
+      isFieldDropped(source, change, /^isChanged$/) || hasParent(parents, isField(/^isChanged$/)),
+  },
+  {
+    reason: 'An unread body only keeps its connection open.',
+    covers: ({ source, change }) => /^(?:await )?\w+\.body\?\.cancel\(\);?$/.test(source.text(change)),
   },
   {
     reason: 'Clean-up without `await` ends only microseconds later.',

@@ -115,6 +115,18 @@ function describeSearchInCodes(it: Runner['it'], newShop: () => Promise<Catalogu
     },
   );
 
+  eachCase(it, [['q7'], ['Q7'], ['0777']])(
+    'searched for the code or barcode %s of a variant has its product first',
+    async (searchAll) => {
+      const shop = await newShop();
+      await shop.upsertAll(
+        product('A', { name: 'Ant', variants: [variant('Q7-1', { barcode: '07771' })] }),
+        product('Z', { name: 'Zebra', variants: [variant('Q7', { barcode: '0777' })] }),
+      );
+      expect(await shop.listCodes({ searchAll })).toEqual(['Z', 'A']);
+    },
+  );
+
   it('finds no product of another app', async () => {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await shop.upsertAll(product('A', { name: 'Runner' }));

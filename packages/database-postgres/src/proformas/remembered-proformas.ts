@@ -1,6 +1,6 @@
 import type { Proforma } from '@back-office/proforma';
 
-const MAX_PROFORMAS = 500;
+const MAX_REMEMBERED = 500;
 
 /** A proforma as it was stored with this version. */
 export interface VersionedProforma {
@@ -19,7 +19,7 @@ export class RememberedProformas {
     // The payable state of a converted proforma comes from its order, which the version does not cover.
     if (versioned.proforma.converted !== null) return;
     const [oldestKey] = this.byKey.keys();
-    if (oldestKey !== undefined && this.byKey.size >= MAX_PROFORMAS) this.byKey.delete(oldestKey);
+    if (oldestKey !== undefined && this.byKey.size >= MAX_REMEMBERED) this.byKey.delete(oldestKey);
     this.byKey.set(keyOf(appId, versioned.proforma.id), versioned);
   }
 

@@ -122,13 +122,19 @@ export function processedFilesContract(
 
     it('queues the removal of replaced bytes', async () => {
       const { content } = await findFile();
-      await process({ main: makeMain(), renditions: [makeRendition(320)] });
+      const removedBlobs = async () => new Set((await library.runJobPayloads(JOBS.tidy)).flatMap(({ blobs }) => blobs));
+      await process({ main: makeMain(), renditions: [makeRendition(320), makeRendition(200)], pages: [makePage(1)] });
       await library.runJobs(JOBS.tidy);
-      await process({ renditions: [makeRendition(640), makeRendition(320, 'new')], replacesRenditions: false });
+      await process({
+        renditions: [makeRendition(640), makeRendition(320, 'new')],
+        pages: [makePage(2)],
+        replacesRenditions: false,
+      });
+      expect(await removedBlobs()).toEqual(new Set([blobKey('r320'), makePage(1).content]));
       await process({ main: { ...makeMain(), content: blobKey('main2') }, renditions: [makeRendition(100)] });
-      const tidyPayloads = await library.runJobPayloads(JOBS.tidy);
-      const blobs = tidyPayloads.flatMap((job) => job.blobs);
-      expect(new Set(blobs)).toEqual(new Set([blobKey('main'), blobKey('new'), blobKey('r320'), blobKey('r640')]));
+      expect(await removedBlobs()).toEqual(
+        new Set([blobKey('main'), blobKey('new'), blobKey('r200'), blobKey('r640'), makePage(2).content]),
+      );
       expect(content).not.toBe(blobKey('main'));
       expect(await listLabels()).toEqual(['w100']);
     });

@@ -53,6 +53,10 @@ export function proformaChangesContract(
         ['a failed refund', (steps) => [steps.payment(0), steps.confirmation(2, 1), steps.refundOutcomes('failed')]],
         ['a cancellation', (steps) => [steps.payment(700), steps.cancellation()]],
         ['a conversion', (steps) => [steps.payment(0), steps.confirmation(2, 1), steps.conversion()]],
+        [
+          'a payment together with the conversion',
+          (steps) => [steps.confirmation(2, 3), (proforma) => steps.conversion()(steps.payment(0)(proforma).next)],
+        ],
         ['an expiry', (steps) => [steps.payment(700), steps.expiry()]],
         ['an alert', (steps) => [steps.payment(0), steps.expiry()]],
       ])('is stored: %s', async (_, decisionsOf) => {
