@@ -1,4 +1,4 @@
-import type { PlainFields } from './product-fields.js';
+import type { ProductDetails } from './product-fields.js';
 
 export interface DesiredImage {
   readonly imageUrl: string;
@@ -20,7 +20,7 @@ export interface DesiredVariant {
 
 type OptionalFields<AllFields> = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };
 
-export interface DesiredProduct extends OptionalFields<PlainFields> {
+export interface DesiredProduct extends OptionalFields<ProductDetails> {
   readonly id?: number | null | undefined;
   readonly code?: string | null | undefined;
   readonly external_ref?: string | null | undefined;

@@ -7,7 +7,7 @@ export type { PlannedProduct, ProductOutcome } from './planner.js';
 export { noImages, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
 export * from './product-changes.js';
 export * from './product-events.js';
-export { blankFields, PLAIN_COLUMNS, PRODUCT_FIELDS, type PlainColumns } from './product-fields.js';
+export { defaultDetails, DETAIL_COLUMNS, PRODUCT_FIELDS, type ProductDetailColumns } from './product-fields.js';
 export * from './product-options.js';
 export * from './product-plan.js';
 export * from './product-search.js';

@@ -10,15 +10,15 @@ import {
   MATCHING,
 } from '@back-office/matching';
 import {
-  isFresh,
-  nameOf,
+  isJustCreated,
+  uniqueValueOf,
   noImages,
   type FoundProducts,
   type ProductDraft,
   type VariantDraft,
 } from './product-drafts.js';
-import { blankFields, isSentBlank, isFilled, PLAIN_FIELDS, blankToNull } from './product-fields.js';
-import { Loans } from './loans.js';
+import { defaultDetails, isSentBlank, isFilled, DETAIL_FIELDS, blankToNull } from './product-fields.js';
+import { Takeovers } from './takeovers.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
 import type { ProductOptions } from './product-options.js';
 import { RowRefusal } from './row-refusal.js';
@@ -39,7 +39,7 @@ interface RecordMatch {
 
 export class Planner {
   private readonly matches = new Map<number, RecordMatch[]>();
-  private readonly loans = new Loans();
+  private readonly takeovers = new Takeovers();
   private readonly products: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
   private readonly slugs: Map<string, ProductDraft>;
@@ -49,7 +49,7 @@ export class Planner {
   constructor(
     private readonly foundProducts: FoundProducts,
     private readonly slugTools: SlugTools,
-    private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly canLend: boolean },
+    private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
@@ -84,8 +84,8 @@ export class Planner {
     return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
-  findUnreturned(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
-    return this.loans.findUnreturned(() => this.draftsOf(outcomes));
+  findConflicts(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
+    return this.takeovers.findConflicts(() => this.draftsOf(outcomes));
   }
 
   private draftsOf(outcomes: readonly ProductOutcome[]): ReadonlySet<ProductDraft | VariantDraft> {
@@ -120,7 +120,7 @@ export class Planner {
     if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
     if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
     const slug = this.chooseSlug(name, code);
-    return { id: null, code, slug, name, external_ref: null, ...blankFields(), ...noImages(), isChanged: false };
+    return { id: null, code, slug, name, external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
   }
 
   private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
@@ -134,7 +134,7 @@ export class Planner {
     const identity = { code, slug, external_ref };
     this.change(product, {
       name: desiredProduct.name ?? undefined,
-      ...pick(desiredProduct, PLAIN_FIELDS),
+      ...pick(desiredProduct, DETAIL_FIELDS),
       ...identity,
     });
     this.setImages(product, desiredProduct.images);
@@ -175,48 +175,50 @@ export class Planner {
     value: string | null,
     rule: string,
   ): void {
-    if (draft[identifier] === value && (value === null || !isFresh(draft))) return;
+    if (draft[identifier] === value && (value === null || !isJustCreated(draft))) return;
     const holder = matcher.findHolder(identifier, value);
-    if (value !== null && holder && holder !== draft) this.borrow(holder, rule, nameOf(draft, identifier, value));
+    if (value !== null && holder && holder !== draft)
+      this.takeOver(holder, rule, uniqueValueOf(draft, identifier, value));
     this.undoSteps.push(matcher.rename(draft, identifier, value));
-    this.giveBack(matcher, draft, identifier);
+    this.restoreFormerHolder(matcher, draft, identifier);
   }
 
-  private giveBack<Draft extends ProductDraft | VariantDraft>(
+  private restoreFormerHolder<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
     identifier: Identifier & keyof Draft,
   ): void {
     const oldValue = draft[identifier] as string | null;
-    const lender = oldValue === null ? undefined : this.loans.lenderOf(nameOf(draft, identifier, oldValue));
-    const isStillLent = lender !== undefined && (lender as Draft)[identifier] === oldValue;
-    if (isStillLent && !matcher.findHolder(identifier, oldValue))
-      this.undoSteps.push(matcher.rename(lender as Draft, identifier, oldValue));
+    const formerHolder =
+      oldValue === null ? undefined : this.takeovers.formerHolderOf(uniqueValueOf(draft, identifier, oldValue));
+    const isStillHolder = formerHolder !== undefined && (formerHolder as Draft)[identifier] === oldValue;
+    if (isStillHolder && !matcher.findHolder(identifier, oldValue))
+      this.undoSteps.push(matcher.rename(formerHolder as Draft, identifier, oldValue));
   }
 
   private takeSlug(product: ProductDraft, slug: string): void {
     const holder = this.slugs.get(slug);
-    if (slug === product.slug && !isFresh(product)) return;
+    if (slug === product.slug && !isJustCreated(product)) return;
     if (holder && holder !== product && holder.slug === slug) {
-      this.borrow(holder, 'SlugAlreadyExists', nameOf(product, 'slug', slug));
+      this.takeOver(holder, 'SlugAlreadyExists', uniqueValueOf(product, 'slug', slug));
     }
     this.slugs.set(slug, product);
     this.undoSteps.push(() => (holder ? this.slugs.set(slug, holder) : this.slugs.delete(slug)));
   }
 
-  private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
-    const key = `API.Products.${rule}`;
-    // Refuses the row if this plan allows no loans, or if an earlier row creates the holder, because no later row can
-    // rename that holder.
-    if (!this.options.canLend || holder.id === null) throw RowRefusal.of(key);
-    this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
+  private takeOver(holder: ProductDraft | VariantDraft, rule: string, uniqueValue: string): void {
+    const failure = `API.Products.${rule}`;
+    // Refuses the row if this plan allows no takeovers, or if an earlier row creates the holder: no later row can match
+    // that holder to change its value.
+    if (!this.options.allowsTakeovers || holder.id === null) throw RowRefusal.of(failure);
+    this.undoSteps.push(this.takeovers.add({ row: this.row, failure, uniqueValue, formerHolder: holder }));
   }
 
   private change<Draft extends ProductDraft | VariantDraft>(
     draft: Draft,
     changes: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
   ): void {
-    if (!isFresh(draft)) {
+    if (!isJustCreated(draft)) {
       const before = { ...draft };
       this.undoSteps.push(() => Object.assign(draft, before));
     }

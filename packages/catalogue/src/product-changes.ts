@@ -1,7 +1,7 @@
 import type { DesiredImage } from './desired-product.js';
 import type { PlannedProduct } from './planner.js';
 import type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
-import { PLAIN_FIELDS } from './product-fields.js';
+import { DETAIL_FIELDS } from './product-fields.js';
 import type { ProductPlan } from './product-plan.js';
 
 type Draft = ProductDraft | VariantDraft;
@@ -12,7 +12,7 @@ export interface ProductChanges {
   readonly withImages: readonly Draft[];
 }
 
-const COMPARED_FIELDS = ['code', 'slug', 'name', 'external_ref', ...PLAIN_FIELDS] as const;
+const COMPARED_FIELDS = ['code', 'slug', 'name', 'external_ref', ...DETAIL_FIELDS] as const;
 const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
 /** Maps each product or variant draft to its stored images, in order. */

@@ -1,9 +1,9 @@
 import type { DesiredImage } from './desired-product.js';
-import type { PlainFields } from './product-fields.js';
+import type { ProductDetails } from './product-fields.js';
 
 type Writable<Fields> = { -readonly [Field in keyof Fields]: Fields[Field] };
 
-export interface ProductDraft extends Writable<PlainFields> {
+export interface ProductDraft extends Writable<ProductDetails> {
   id: number | null;
   code: string;
   external_ref: string | null;
@@ -39,7 +39,7 @@ export interface FoundProducts {
   readonly variants: readonly VariantDraft[];
 }
 
-/** Copies the drafts, because the planner changes them and there may be several plans. */
+/** Copies the drafts, because a planner changes its drafts and each of several plans starts from the found records. */
 export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
   const copies = new Map(products.map((product) => [product, { ...product, ...noImages() }]));
   return {
@@ -52,17 +52,21 @@ export function copyDrafts({ products, variants }: FoundProducts): FoundProducts
   };
 }
 
-export function isFresh({ id, isChanged }: ProductDraft | VariantDraft): boolean {
+/** Returns true for a new draft to which its row is not applied. */
+export function isJustCreated({ id, isChanged }: ProductDraft | VariantDraft): boolean {
   return id === null && !isChanged;
 }
 
-export function namesOf(draft: ProductDraft | VariantDraft): string[] {
+export function uniqueValuesOf(draft: ProductDraft | VariantDraft): string[] {
   const { code, external_ref } = draft;
   const uniqueFields =
     'slug' in draft ? { code, slug: draft.slug, external_ref } : { code, barcode: draft.barcode, external_ref };
-  return Object.entries(uniqueFields).flatMap(([field, value]) => (value === null ? [] : nameOf(draft, field, value)));
+  return Object.entries(uniqueFields).flatMap(([field, value]) =>
+    value === null ? [] : uniqueValueOf(draft, field, value),
+  );
 }
 
-export function nameOf(draft: ProductDraft | VariantDraft, field: string, value: string): string {
+/** Returns the value with its kind of record and field, such as `product code A1`. */
+export function uniqueValueOf(draft: ProductDraft | VariantDraft, field: string, value: string): string {
   return `${'slug' in draft ? 'product' : 'variant'} ${field} ${value}`;
 }

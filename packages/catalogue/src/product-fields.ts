@@ -1,6 +1,7 @@
 import { fieldsOf, isBlank, type FieldName, type Fields } from '@back-office/kernel';
 
-export interface PlainColumns {
+/** Columns of a product besides its name, identifiers and slug. */
+export interface ProductDetailColumns {
   readonly description: string | null;
   /** Minor units. */
   readonly price: number | null;
@@ -9,17 +10,17 @@ export interface PlainColumns {
   readonly active: boolean;
 }
 
-export type PlainFields = Fields<PlainColumns>;
+export type ProductDetails = Fields<ProductDetailColumns>;
 
-const NEW_PRODUCT: PlainColumns = { description: null, price: null, vat_rate: null, active: true };
+const DEFAULT_DETAILS: ProductDetailColumns = { description: null, price: null, vat_rate: null, active: true };
 
-export const PLAIN_COLUMNS = Object.keys(NEW_PRODUCT) as readonly (keyof PlainColumns)[];
+export const DETAIL_COLUMNS = Object.keys(DEFAULT_DETAILS) as readonly (keyof ProductDetailColumns)[];
 
-export function blankFields(): PlainFields {
-  return fieldsOf(NEW_PRODUCT, PLAIN_COLUMNS);
+export function defaultDetails(): ProductDetails {
+  return fieldsOf(DEFAULT_DETAILS, DETAIL_COLUMNS);
 }
 
-export const PLAIN_FIELDS = Object.keys(blankFields()) as readonly FieldName<keyof PlainColumns>[];
+export const DETAIL_FIELDS = Object.keys(defaultDetails()) as readonly FieldName<keyof ProductDetailColumns>[];
 
 export const PRODUCT_FIELDS = [
   'id',

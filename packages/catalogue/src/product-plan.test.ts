@@ -82,8 +82,8 @@ describe('planProducts', () => {
   });
 });
 
-describe('a code that one row moves to another product and a later row frees', () => {
-  it('identifies its original product again', () => {
+describe('a code that a row moves to another product, and that a later row makes free again', () => {
+  it('matches its original product in the rows after that', () => {
     const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
     const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
     expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });

@@ -8,11 +8,8 @@ import type { SlugTools } from './slug.js';
 
 export type ProductPlan = BulkPlan<PlannedProduct>;
 
-/**
- * After this number of plans, rows cannot lend names. Each refused row may cause new conflicts between loans, which
- * need another plan.
- */
-const MAX_LENDING_PLANS = 3;
+/** Maximum number of plans with takeovers. Each refused row may cause new conflicts, which need another plan. */
+const MAX_PLANS_WITH_TAKEOVERS = 3;
 
 /**
  * Plans the rows of `POST /int/products` in order; each row sees the changes of earlier rows. A failed row has no
@@ -28,14 +25,14 @@ export function planProducts(
   const refusedRows = new Map<number, string>();
   for (let plan = 1; ; plan += 1) {
     const planner = new Planner(copyDrafts(foundProducts), slugTools, {
-      canLend: plan <= MAX_LENDING_PLANS,
+      allowsTakeovers: plan <= MAX_PLANS_WITH_TAKEOVERS,
       explain,
       replacesImages,
       storesReferences,
     });
     const outcomes = planRows(rows, (row: DesiredProduct, index) => planner.plan(row, index, refusedRows.get(index)));
-    const unreturnedNames = planner.findUnreturned(outcomes);
-    if (unreturnedNames.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
-    for (const [row, key] of unreturnedNames) refusedRows.set(row, key);
+    const conflicts = planner.findConflicts(outcomes);
+    if (conflicts.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
+    for (const [row, failure] of conflicts) refusedRows.set(row, failure);
   }
 }

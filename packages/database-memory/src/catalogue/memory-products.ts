@@ -1,7 +1,7 @@
 import {
   noImages,
   ownersOfReplacedImages,
-  PLAIN_COLUMNS,
+  DETAIL_COLUMNS,
   planProducts,
   productChanges,
   type CatalogueApp,
@@ -72,7 +72,7 @@ function readProducts({ products, variants }: State, appId: number): FoundProduc
 
 function productDraft(row: StoredProduct): ProductDraft {
   const { id, code, external_ref, slug, name } = row;
-  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), ...noImages(), isChanged: false };
+  return { id, code, external_ref, slug, name, ...fieldsOf(row, DETAIL_COLUMNS), ...noImages(), isChanged: false };
 }
 
 function variantDraft(row: StoredVariant, product: ProductDraft): VariantDraft {

@@ -1,5 +1,5 @@
 import {
-  PLAIN_COLUMNS,
+  DETAIL_COLUMNS,
   productEvents,
   type DesiredImage,
   type ProductChanges,
@@ -51,7 +51,7 @@ function writeVariant({ variants }: State, appId: number, draft: VariantDraft, n
 
 function writeProduct({ products }: State, appId: number, draft: ProductDraft, now: Date): void {
   const { id, code, slug, name, external_ref } = draft;
-  const fields = { code, slug, name, external_ref, ...columnsOf(draft, PLAIN_COLUMNS), updated_at: now };
+  const fields = { code, slug, name, external_ref, ...columnsOf(draft, DETAIL_COLUMNS), updated_at: now };
   if (id !== null) {
     products.put(appId, { ...(products.get(appId, id) as StoredProduct), ...fields });
     return;

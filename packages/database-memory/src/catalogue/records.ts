@@ -1,6 +1,6 @@
-import type { PlainColumns } from '@back-office/catalogue';
+import type { ProductDetailColumns } from '@back-office/catalogue';
 
-export interface StoredProduct extends PlainColumns {
+export interface StoredProduct extends ProductDetailColumns {
   readonly id: number;
   readonly code: string;
   readonly external_ref: string | null;

@@ -1,5 +1,5 @@
 import {
-  blankFields,
+  defaultDetails,
   noImages,
   ownersOfReplacedImages,
   planProducts,
@@ -138,7 +138,7 @@ function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
 }
 
 function placeholderProduct(id: number): ProductDraft {
-  return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), ...noImages(), isChanged: false };
+  return { id, code: '', slug: '', name: '', external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
 }
 
 /**
