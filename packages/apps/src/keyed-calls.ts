@@ -13,11 +13,12 @@ export const MAX_ANSWER_BYTES_OF_APP = 128 * 1024 ** 2;
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * Makes the work of a keyed call write at most once. The first transaction of the work also stores its result. It fails
- * when another run has taken the key. If an earlier run has stored a result, it writes nothing and returns that result.
+ * Makes the work of a keyed call write at most once. The first transaction of the work also stores its result. The
+ * transaction fails when another run has taken the key. If an earlier run has stored a result, the transaction writes
+ * nothing and returns that result.
  *
- * Adapters find the running write in their transactions, for example through an `AsyncLocalStorage`. A port with a
- * second store commits that store last in this transaction (see `Memory.commit` of `@back-office/database-memory`).
+ * A transaction must find the `KeyedWrite` of its call, for example in an `AsyncLocalStorage`. An adapter that also writes
+ * to a second store commits the second store last (see `Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
   readonly isWritten: boolean;

@@ -13,6 +13,7 @@ export function isCurrencyChanged(app: App, next: App): boolean {
   return next.currency !== app.currency;
 }
 
+/** Returns the default warehouse that the patch sets; `undefined` when it sets none. */
 export function patchedWarehouseCode(next: App, patch: SettingsPatch): string | undefined {
   return patch.default_warehouse_code ? (next.settings.default_warehouse_code ?? undefined) : undefined;
 }
@@ -33,8 +34,8 @@ export function settingsErrors(
   facts: SettingsFacts,
 ): InvalidSettings['errors'] {
   const errors: Record<string, readonly string[]> = {};
-  // Refuses a new currency if the app has amounts or would keep its minimum basket amount, because their values would
-  // change.
+  // Refuses a new currency if the app has amounts or the patch keeps the minimum basket amount: these amounts would
+  // get another value.
   if (isCurrencyChanged(app, next) && (facts.hasAmounts || isMinimumKept(next, patch)))
     errors['currency'] = [IS_INVALID];
   if (isUnusableMinimum(next)) errors['proforma.minimum_basket_amount'] = [IS_INVALID];

@@ -1,5 +1,6 @@
 export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** Translates messages into one language of an app. */
 export interface Speech {
   /** Returns the app's translation of the message, or the message itself when the app has none. */
   say(message: string): string;

@@ -60,7 +60,7 @@ export function frozenBasket(terms: SaleTerms, { lines, totals, ...otherParts }:
   return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...otherParts, items: lines };
 }
 
-/** Omits vouchers, because their balance may have changed since the evaluation. */
+/** Returns the evaluation without its vouchers, because their balance may have changed since then. */
 export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   return {
     ...fieldsOf(row, SALE_TERMS),

@@ -1,6 +1,6 @@
 import type { Change } from './change.js';
 import { choosePreferredChannel, type PreferredChannel, type Reach } from './preferred-channel.js';
-import { switchStates, type SwitchStates } from './switch-state.js';
+import { switchStatesOf, type SwitchStates } from './switch-state.js';
 
 export interface Customer extends Reach {
   readonly registeredAt: Date;
@@ -14,7 +14,7 @@ export interface Consent extends SwitchStates {
 }
 
 export function consentOf(customer: Customer, lastChanges: readonly Change[]): Consent {
-  const switches = switchStates(lastChanges);
+  const switches = switchStatesOf(lastChanges);
   const preferred = choosePreferredChannel(customer, (channel) => switches.channels[channel].effective);
   const [firstTime, ...otherTimes] = lastChanges.map(({ at }) => at);
   const givenAt = otherTimes.reduce((latest, at) => (at > latest ? at : latest), firstTime ?? customer.registeredAt);

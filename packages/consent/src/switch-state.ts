@@ -16,7 +16,7 @@ export interface SwitchStates {
   readonly channels: Readonly<Record<Channel, ChannelState>>;
 }
 
-export function switchStates(lastChanges: readonly Change[]): SwitchStates {
+export function switchStatesOf(lastChanges: readonly Change[]): SwitchStates {
   const master = switchStateOf('master', lastChanges);
   const channels = mapChannels((channel) => {
     const switchState = switchStateOf(channel, lastChanges);

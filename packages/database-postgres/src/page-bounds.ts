@@ -12,8 +12,8 @@ export interface PageBounds {
 const COMMON_LIMITS: readonly number[] = [10, 20, 25, 30, 50, 100];
 
 /**
- * Writes common limits into the text. With a parameter, the planner would expect a tenth of all rows and therefore plan
- * the statement again in each call.
+ * Writes common limits as literals. For a limit that is a parameter, the planner expects a tenth of all rows, so
+ * PostgreSQL would plan the statement again in each call.
  */
 export function pageBounds({ offset, limit }: Page, value: Placeholder): PageBounds {
   if (offset === 0 && COMMON_LIMITS.includes(limit)) {

@@ -7,7 +7,7 @@ export interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Holds the parties of one kind that have connections or wait for one. */
+/** Tracks the parties of one kind that have connections or wait for one. */
 export class TurnLane {
   private held = 0;
   private readonly heldByKey = new Map<Key, number>();

@@ -9,7 +9,7 @@ export interface EventRecord {
   readonly recordId: number;
   /** Null unless the event is about stock. */
   readonly warehouseId: number | null;
-  /** Id of the refund's payment, or the index of the alert. */
+  /** Id of the refund, or index of the alert. */
   readonly partId: number | null;
   /** Identifiers of the record; present if the record no longer exists. */
   readonly removed: object | null;

@@ -80,10 +80,10 @@ export interface TurnResult {
 }
 
 /**
- * Which results `settle` has stored. `deliveries`: the endpoint was changed meanwhile, so the next turn reads the same
- * events again with the new filter. `nothing`: the lease was lost.
+ * Which results of a turn were stored. `deliveries`: only the deliveries, because the endpoint was changed during the
+ * turn; the next turn reads the same events again with the new filter. `nothing`: the worker had lost its lease.
  */
-export type Settlement = 'all' | 'deliveries' | 'nothing';
+export type StoredResults = 'all' | 'deliveries' | 'nothing';
 
 export interface EndpointLag {
   readonly appId: number;
@@ -107,7 +107,7 @@ export interface WebhookQueue {
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
   /** Returns which of these events have stored deliveries, and which of their records have pending deliveries. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
-  settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement>;
+  storeResults(leased: LeasedEndpoint, result: TurnResult): Promise<StoredResults>;
   lags(): Promise<readonly EndpointLag[]>;
 }
 

@@ -44,11 +44,11 @@ export type EventType = (typeof EVENT_TYPES)[number];
  */
 export interface DomainEvent {
   readonly type: EventType;
-  /** Null means the record that is added by the same statement. */
+  /** Null if the same statement inserts the record. */
   readonly recordId: number | null;
   /** Present if stock has changed; the record is then the variant. */
   readonly warehouseId?: number | undefined;
-  /** Id of the refund's payment, or the index of the alert. */
+  /** Id of the refund, or index of the alert. */
   readonly partId?: number | undefined;
   /** Identifiers of a record that no longer exists. */
   readonly removed?: object | undefined;

@@ -3,7 +3,7 @@ import type { Page, Refusal } from '@back-office/kernel';
 export const MAX_DISTANCE_M = 200;
 
 /** Latitude and longitude are in degrees. The accuracy, in metres, is stored but not used. */
-export interface Position {
+export interface Coordinates {
   readonly latitude: number;
   readonly longitude: number;
   readonly accuracy?: number | null | undefined;
@@ -22,7 +22,7 @@ export interface Attendances {
    * Refused with `API.CustomerAttendances.NoLocationNearby` when no location is within 200 m. A repeated call records
    * another visit.
    */
-  add(appId: number, customerId: number, position: Position): Promise<Attendance | Refusal>;
+  add(appId: number, customerId: number, position: Coordinates): Promise<Attendance | Refusal>;
 }
 
 export interface AttendanceQueries {

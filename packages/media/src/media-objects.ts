@@ -4,8 +4,8 @@ export interface PublicObject {
   readonly size: number;
   /** Version of the file. Only a URL with this version refers to these bytes. */
   readonly version: number;
-  /** True when the bytes of this version will not change. */
-  readonly isSettled: boolean;
+  /** True when the bytes of this version never change again. */
+  readonly isImmutable: boolean;
 }
 
 export interface MediaObjectQueries {

@@ -7,8 +7,8 @@ import {
   MAX_STEM_LENGTH,
   sanitizeFileName,
   RestoredNames,
-  freeNamePrefix,
-  restoredNamePrefix,
+  numberedNamePrefix,
+  restoredNameStem,
   parseTags,
 } from './names.js';
 
@@ -116,8 +116,8 @@ describe('freeName', () => {
 });
 
 describe.each([
-  ['free', freeName, freeNamePrefix],
-  ['restored', restoredName, restoredNamePrefix],
+  ['free', freeName, numberedNamePrefix],
+  ['restored', restoredName, restoredNameStem],
 ])('a %s name', (_, makeName, prefixOf) => {
   const makeNames = (name: string, count: number) => {
     const takenNames = new Set<string>();
@@ -146,7 +146,7 @@ describe.each([
     );
   });
 
-  it('begins with the prefix of the original name when it is numbered', () => {
+  it('starts with the expected text when it is numbered', () => {
     fc.assert(
       fc.property(validNames, (originalName) => {
         for (const candidate of makeNames(originalName, 12).slice(1))
@@ -178,13 +178,13 @@ describe('RestoredNames', () => {
     ]);
   });
 
-  it('returns names that begin with the stated prefix', () => {
+  it('starts numbered names with `restoredNameStem`', () => {
     fc.assert(
       fc.property(validNames, (originalName) => {
         const names = new RestoredNames([originalName]);
         for (let number = 2; number < 12; number += 1) {
           const stem = [...names.assign(originalName).replace(/ \(\d+\)$/, '')].slice(0, MAX_STEM_LENGTH).join('');
-          expect(stem).toBe(restoredNamePrefix(originalName));
+          expect(stem).toBe(restoredNameStem(originalName));
         }
       }),
     );

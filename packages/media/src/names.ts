@@ -68,18 +68,15 @@ export class RestoredNames {
   }
 }
 
-/** {@link freeName} may return `name` or other names. Returns the prefix of all these other names. */
-export function freeNamePrefix(name: string): string {
+/** Returns the text with which every name that {@link freeName} makes by adding a number to `name` starts. */
+export function numberedNamePrefix(name: string): string {
   const [stem, extension] = stemAndExtension(name);
   const room = MAX_STEM_LENGTH - characterCount(extension);
   return characterCount(stem) <= room ? `${stem} (` : [...stem].slice(0, room).join('');
 }
 
-/**
- * {@link RestoredNames} may assign `name` or other names. Returns the prefix of all these other names, without the
- * number.
- */
-export function restoredNamePrefix(name: string): string {
+/** Returns the text with which every name that {@link RestoredNames} makes by adding a number to `name` starts. */
+export function restoredNameStem(name: string): string {
   return [...name].slice(0, MAX_STEM_LENGTH).join('');
 }
 

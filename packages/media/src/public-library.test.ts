@@ -5,7 +5,7 @@ describe('isInitiallyPending', () => {
     ['an image', 'image/jpeg', false, true],
     ['a text', 'text/plain', false, false],
     ['a text in a store that serves files', 'text/plain', true, true],
-  ])('returns whether %s waits for a job', (_, mime, isPublished, expected) => {
+  ])('for %s (%s), while the store serves files itself is %s, returns %s', (_, mime, isPublished, expected) => {
     expect(isInitiallyPending({ isPublished }, mime)).toBe(expected);
   });
 });

@@ -84,7 +84,7 @@ describe('two orders of one call', () => {
     expect(failedRows(outcomes)).toEqual([{ row: 1, key: NEGATIVE_STOCK }]);
   });
 
-  it('leave the stock unchanged for the order that fails', () => {
+  it('leave each other the pieces of an order that fails', () => {
     const largeOrder = { ...firstOrder, reservedPieces: [PIECES, { ...PIECES, proformaItemId: 12, qty: 5 }] };
     const { orders, outcomes } = planOrderChanges([ship(largeOrder), ship(secondOrder)], {
       orders: [largeOrder, secondOrder],

@@ -59,7 +59,7 @@ export interface OrderPlan extends BulkPlan<ChangeableOrder> {
   readonly orders: readonly ChangeableOrder[];
   readonly canceledIds: readonly number[];
   /**
-   * Ids of orders to refund, and of canceled orders without a payment. The latter only give back their loyalty points.
+   * Ids of orders to refund, and of canceled orders without a payment. Such orders only give back their loyalty points.
    */
   readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];

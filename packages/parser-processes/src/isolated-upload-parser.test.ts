@@ -138,7 +138,7 @@ describe('an upload that exceeds a limit', () => {
   });
 });
 
-describe('the main thread', () => {
+describe('the main thread of IsolatedUploadParser', () => {
   const COSTLY_DRAWINGS = [
     {
       mime: 'image/svg+xml',

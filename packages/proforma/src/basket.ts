@@ -31,7 +31,7 @@ export interface RequestedVariant {
   readonly qty: number;
 }
 
-export interface Shipment {
+export interface ShipmentOffer {
   readonly name: string;
   /** Minor units. */
   readonly price: number;
@@ -44,7 +44,7 @@ export interface Shipment {
 export interface Offers {
   readonly rules: readonly PromotionRule[];
   readonly coupons: readonly string[];
-  readonly shipment: Shipment | null;
+  readonly shipment: ShipmentOffer | null;
   /** Vouchers in the order of the request. The available amount of an unknown voucher is 0. */
   readonly vouchers: readonly RequestedVoucher[];
   readonly now: Date;
@@ -84,7 +84,7 @@ export function priceBasket(requestedVariants: readonly RequestedVariant[], offe
 }
 
 /** Keeps a waived fee as a line of 0, because the line shows the shipment method. */
-function shipmentFees(shipment: Shipment | null, linesEndSales: number): FeeLine[] {
+function shipmentFees(shipment: ShipmentOffer | null, linesEndSales: number): FeeLine[] {
   if (shipment === null) return [];
   const { name, vatRate, freeFrom } = shipment;
   const price = freeFrom !== null && linesEndSales >= freeFrom ? 0 : shipment.price;

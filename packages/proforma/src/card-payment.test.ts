@@ -20,7 +20,7 @@ import {
 } from './card-payment.js';
 import { debtOf, paidAmountOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './proforma.js';
-import { pendingRefunds, settleRefund } from './refund.js';
+import { pendingRefunds, applyRefundOutcome } from './refund.js';
 import * as refusals from './refusals.js';
 
 const pendingCardPayment = (amount: number, overrides: Partial<Payment> = {}) =>
@@ -114,7 +114,7 @@ describe('a settled card payment', () => {
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
     expect(
       paidAmountOf(
-        settleRefund(
+        applyRefundOutcome(
           { ...next, payments: next.payments.map((entry, index) => ({ ...entry, id: index + 1 })) },
           3,
           'refunded',
@@ -144,7 +144,7 @@ describe('a settled card payment', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'is refunded only for its part above the debt when the proforma is %s, without a retry of a failed refund',
+    'is refunded only above the debt, and an earlier failed refund is not retried, when the proforma is %s',
     (status) => {
       const failedRefund = refund(2, 3000, 'refund_failed');
       const next = settle(aProforma(pendingCardPayment(100), bankPayment(6000), failedRefund, inStatus(status)));
@@ -152,7 +152,7 @@ describe('a settled card payment', () => {
     },
   );
 
-  it('may cover the debt that a pending refund causes', () => {
+  it('is kept up to the debt that a pending refund leaves', () => {
     const next = settle(aProforma(pendingCardPayment(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
     const coveredProforma = settle(
@@ -178,7 +178,7 @@ describe('a settled card payment', () => {
     ]);
   });
 
-  it('pays the debt of a converted proforma, and is refunded for its part above the debt', () => {
+  it('pays the debt of a converted proforma, and is refunded above the debt', () => {
     const convertedProforma = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
     const next = settle(convertedProforma);
     expect(next.status).toBe('converted');
@@ -259,7 +259,7 @@ describe('alertPaymentsForCanceledOrder', () => {
     const after = settle(before, { status: 'failed' });
     expect(alertPaymentsForCanceledOrder(before, after, NOW)).toBe(after);
     const refundingProforma = aProforma(bankPayment(100), refund(1, 100), inStatus('converted'));
-    const refundedProforma = settleRefund(refundingProforma, 2, 'refunded', NOW);
+    const refundedProforma = applyRefundOutcome(refundingProforma, 2, 'refunded', NOW);
     expect(alertPaymentsForCanceledOrder(refundingProforma, refundedProforma, NOW)).toBe(refundedProforma);
   });
 });

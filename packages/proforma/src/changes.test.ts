@@ -58,7 +58,7 @@ describe('withoutAvailableStock', () => {
     [5, 2, 2],
     [2, 2, 2],
     [1, 2, 1],
-  ])('treats %d pieces on hand, with %d reserved, as %d pieces on hand', (onHand, reserved, usable) => {
+  ])('turns %d pieces on hand, with %d reserved, into %d on hand', (onHand, reserved, usable) => {
     expect(withoutAvailableStock(aStockRow({ onHand, reserved })).onHand).toBe(usable);
   });
 });
@@ -98,17 +98,17 @@ describe('withOrderState', () => {
   });
 });
 
-describe('refundOrders', () => {
+describe('refundOrders and ordersWithPoints', () => {
   const unpaidOrder = aProforma(inStatus('converted'));
   const paidOrder = aProforma(bankPayment(400), inStatus('converted'));
 
-  it('returns only orders with money to refund', () => {
+  it('refund only orders with money to refund', () => {
     const changes = refundOrders([unpaidOrder, paidOrder], NOW);
     expect(changes.map(({ before }) => before)).toEqual([paidOrder]);
     expect(changes[0]?.after.payments.map(({ amount }) => amount)).toEqual([400, -400]);
   });
 
-  it('also returns orders with loyalty points to take back', () => {
+  it('find only orders with loyalty points to take back', () => {
     const orderWithPoints = {
       ...paidOrder,
       orderId: 7,

@@ -21,6 +21,7 @@ export function changeOf(before: Proforma, { next, refusal, preferredWarehouse =
   return { before, after: next, refusal, preferredWarehouse };
 }
 
+/** Takes the stock of each change in order. A change that needs more stock than available becomes a refusal. */
 export function withStock(changes: readonly DecidedChange[], stock: readonly StockRow[]): DecidedChange[] {
   const availableStock = new AvailableStock(stock);
   return changes.map((change) => {
@@ -35,7 +36,9 @@ export function storedChangeOf({ before, after, refusal }: DecidedChange): Store
   return { before, proforma: after, ...(refusal && { refusal }) };
 }
 
-/** If this returns false, the order keeps a payment status that a person has set. */
+/**
+ * Adapters update the payment status of the order only if this returns true, so that a status set by a person stays.
+ */
 export function hasPaidAmountChanged({ before, after }: ProformaChange): boolean {
   return paidAmountOf(before.payments) !== paidAmountOf(after.payments);
 }
@@ -53,18 +56,21 @@ export interface OrderState {
   readonly isCanceled: boolean;
 }
 
+/** Copies whether the order is payable, and adds alerts for payments of a canceled order. */
 export function withOrderState({ before, after }: ProformaChange, order: OrderState | undefined, now: Date): Proforma {
   const isOrderPayable = order?.isPayable ?? false;
   const withState = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
   return order?.isCanceled ? alertPaymentsForCanceledOrder(before, withState, now) : withState;
 }
 
+/** Refunds all money of the orders; omits orders without money to refund. */
 export function refundOrders(proformas: readonly Proforma[], now: Date): ProformaChange[] {
   return proformas
     .map((before) => ({ before, after: refundOrder(before, { now }) }))
     .filter(({ before, after }) => before !== after);
 }
 
+/** Returns the ids of orders that earned loyalty points. */
 export function ordersWithPoints(proformas: readonly Proforma[]): number[] {
   return proformas.flatMap(({ orderId, converted }) => (orderId && converted?.points ? [orderId] : []));
 }

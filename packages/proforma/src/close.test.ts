@@ -17,7 +17,7 @@ import { cancel, convert, dueAt, isPastDeadline, meetDeadline, refundOrder } fro
 import { debtOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
-import { settleRefund } from './refund.js';
+import { applyRefundOutcome } from './refund.js';
 
 const ORDER = { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW };
 const overdue = withDeadline(NOW);
@@ -43,7 +43,7 @@ describe('the cancellation of a proforma', () => {
     expect(cancel(before, { reason: null, now: NOW })).toMatchObject({ cancelReason: null });
   });
 
-  it('refunds all money that the proforma holds', () => {
+  it('refunds all captured money', () => {
     expect(refundsOf(next)).toEqual([
       [3, -200, 'refunded'],
       [3, -500, 'pending'],
@@ -74,7 +74,7 @@ describe('the conversion of a proforma', () => {
 
   it('keeps showing the payments as they were before it', () => {
     expect(shownPayments(next)).toEqual(before.payments);
-    const laterProforma = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
+    const laterProforma = applyRefundOutcome(next, 2, 'refunded', addHours(NOW, 1));
     expect(laterProforma.payments[1]?.status).toBe('refunded');
     expect(shownPayments(laterProforma)).toEqual(before.payments);
     expect(shownPayments(before)).toBe(before.payments);
@@ -270,7 +270,12 @@ describe('refundOrder', () => {
 
   it('refunds nothing when it is repeated', () => {
     expect(refundOrder(refundedProforma, { now: NOW })).toBe(refundedProforma);
-    const failedProforma = settleRefund(refundedProforma, refundedProforma.payments.at(-2)?.id ?? 0, 'failed', NOW);
+    const failedProforma = applyRefundOutcome(
+      refundedProforma,
+      refundedProforma.payments.at(-2)?.id ?? 0,
+      'failed',
+      NOW,
+    );
     expect(refundOrder(failedProforma, { now: NOW })).toBe(failedProforma);
   });
 

@@ -68,6 +68,7 @@ export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
 }
 
 export interface DeadlineFacts extends TimeFacts {
+  /** True when paid proformas also expire. */
   readonly expirePaid: boolean;
 }
 
@@ -76,8 +77,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * Returns the debt in minor units. Returns 0 if the proforma is closed or past its deadline, or if its order needs no
- * payment.
+ * Returns the debt in minor units; 0 if the proforma is canceled, expired or past its deadline, or if its order cannot be
+ * paid.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,
@@ -87,6 +88,7 @@ export function amountDue(
   return proforma.converted?.isOrderPayable === false ? 0 : debtOf(proforma);
 }
 
+/** Expires the proforma, or adds an alert if it is paid in full, once its deadline has passed. */
 export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma {
   if (!isPastDeadline(proforma, facts.now)) return proforma;
   const result = decide({ action: 'expire', guards: [], apply: expireOrAlert }, proforma, facts);

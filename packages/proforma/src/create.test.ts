@@ -319,7 +319,7 @@ describe('the vouchers of a new proforma', () => {
     expect(createWith({ ...evaluation, vouchers: smallerVouchers })).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });
 
-  it('are refused when held or spent', () => {
+  it('are refused when reserved or spent', () => {
     expect(createWith(anEvaluation(withVouchers(100, 0)))).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });
 });

@@ -35,7 +35,7 @@ export interface Evaluation extends SaleTerms {
 export interface RequestedVoucher {
   readonly id: number;
   readonly code: string;
-  /** Minor units; 0 when the voucher is held, spent, out of date or belongs to another customer. */
+  /** Minor units; 0 when the voucher is reserved, spent, out of date or belongs to another customer. */
   readonly available: number;
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aProforma, line, NOW, bankPayment, voucherPayment, payment, refund } from './testing/index.js';
 import {
   debtOf,
-  heldAmount,
+  keptAmount,
   isFinalized,
   isPaidInFull,
   uncoveredAmount,
@@ -79,7 +79,7 @@ describe('a payment', () => {
       refund(1, 3, 'refund_failed'),
     );
     expect(payments.slice(0, 2).map((original) => refundableAmount(original, payments))).toEqual([877, 1000]);
-    expect(heldAmount(payments)).toBe(1877);
+    expect(keptAmount(payments)).toBe(1877);
   });
 });
 

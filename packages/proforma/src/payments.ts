@@ -48,7 +48,8 @@ export function refundableAmount(payment: Payment, payments: readonly Payment[])
   return payment.amount + sum(refunds.map((refund) => refund.amount));
 }
 
-export function heldAmount(payments: readonly Payment[]): number {
+/** Returns the captured payments less all refunds, including pending and failed ones, in minor units. */
+export function keptAmount(payments: readonly Payment[]): number {
   return sum(capturedPayments(payments).map((payment) => refundableAmount(payment, payments)));
 }
 
@@ -57,7 +58,7 @@ export function heldAmount(payments: readonly Payment[]): number {
  * pending; refunds of vouchers are completed.
  */
 export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
-  let excess = heldAmount(payments) - total;
+  let excess = keptAmount(payments) - total;
   const refunds: Payment[] = [];
   for (const payment of capturedPayments(payments).sort(byRefundOrder)) {
     const amount = Math.min(refundableAmount(payment, payments), excess);

@@ -62,7 +62,7 @@ function changedVoucherEvents({ before, after }: ProformaChange): DomainEvent[] 
   const released = releasedVouchers(before, after);
   const idsWhere = (isUsed: boolean): number[] =>
     released.flatMap(({ voucherId, spent }) => (spent > 0 === isUsed ? [voucherId] : []));
-  // Before the conversion, a refund does not change a voucher, because the proforma still holds it.
+  // Before the conversion, a refund does not change a voucher, because the proforma still reserves it.
   const refunds = before.status === 'converted' ? addedVoucherRefunds(before, after) : [];
   const refundedIds = refunds.map(({ voucherId }) => voucherId);
   return [

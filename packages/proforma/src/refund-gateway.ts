@@ -25,9 +25,9 @@ export type RefundAnswer = 'refunded' | 'failed' | 'unknown';
 /** Refunds money to the customer. Callers must not hold a transaction. */
 export interface RefundGateway {
   /**
-   * Returns `refunded` if the service has accepted the refund, even under a repeated key. Returns `failed` if the
-   * service finally refuses the refund or does not support it. Returns `unknown` if the service has not answered; the
-   * caller then retries under the same key. Never throws, and returns within 10 s.
+   * Returns `refunded` if the payment service accepted this request, or an earlier one with the same key. Returns
+   * `failed` if the payment service finally refuses the refund or does not support it. Returns `unknown` if the payment
+   * service has not answered; the caller then retries with the same key. Never throws, and returns within 10 s.
    */
   refund(request: RefundRequest): Promise<RefundAnswer>;
 }

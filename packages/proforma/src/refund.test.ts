@@ -16,7 +16,7 @@ import {
   recordRefund,
   refundKey,
   retryRefund,
-  settleRefund,
+  applyRefundOutcome,
   withKeyParts,
   type RefundOutcome,
 } from './refund.js';
@@ -24,8 +24,8 @@ import { REFUND_PENDING } from './refusals.js';
 
 const LATER = new Date('2026-03-02T12:05:00Z');
 
-describe('settleRefund with the outcome `refunded`', () => {
-  const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
+describe('applyRefundOutcome with the outcome `refunded`', () => {
+  const next = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
 
   it('subtracts the refund from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
@@ -39,10 +39,10 @@ describe('settleRefund with the outcome `refunded`', () => {
   });
 });
 
-describe('settleRefund with the outcome `failed`', () => {
-  const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
+describe('applyRefundOutcome with the outcome `failed`', () => {
+  const next = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
 
-  it('keeps the refund in the list without counting it', () => {
+  it('keeps the refund, but does not subtract it from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ amount: -1000, status: 'refund_failed', date: LATER });
     expect(paidAmountOf(next.payments)).toBe(3000);
   });
@@ -66,7 +66,7 @@ describe('settleRefund with the outcome `failed`', () => {
     ['converted', 'refund_failed'],
     ['partial_confirmed', 'refund_failed'],
   ] as const)('for a proforma that is %s raises the alert %s and keeps the status', (status, kind) => {
-    const settledProforma = settleRefund(
+    const settledProforma = applyRefundOutcome(
       aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)),
       2,
       'failed',
@@ -76,18 +76,18 @@ describe('settleRefund with the outcome `failed`', () => {
   });
 });
 
-describe('a settled refund', () => {
+describe('a refund with an outcome', () => {
   it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (firstOutcome) => {
-    const settledProforma = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, firstOutcome, NOW);
-    expect(settleRefund(settledProforma, 2, 'refunded', LATER)).toBe(settledProforma);
-    expect(settleRefund(settledProforma, 2, 'failed', LATER)).toBe(settledProforma);
+    const settledProforma = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, firstOutcome, NOW);
+    expect(applyRefundOutcome(settledProforma, 2, 'refunded', LATER)).toBe(settledProforma);
+    expect(applyRefundOutcome(settledProforma, 2, 'failed', LATER)).toBe(settledProforma);
   });
 });
 
 describe('an outcome for a payment or refund that is not a pending refund', () => {
   it('changes nothing', () => {
     const proforma = aProforma(payment({ amount: 500, status: 'pending' }), bankPayment(3000));
-    for (const id of [0, 1, 2, 99]) expect(settleRefund(proforma, id, 'failed', LATER)).toBe(proforma);
+    for (const id of [0, 1, 2, 99]) expect(applyRefundOutcome(proforma, id, 'failed', LATER)).toBe(proforma);
   });
 });
 
@@ -107,7 +107,7 @@ describe('pendingRefunds', () => {
 
 describe('a failed refund', () => {
   const failedProforma = (outcome: RefundOutcome = 'failed') =>
-    settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
+    applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
   const record = (proforma = failedProforma(), reference: string | null = 'tx-9') =>
     assertAccepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
 
@@ -135,13 +135,18 @@ describe('a failed refund', () => {
     const retriedProforma = retryRefund(failedProforma(), { refundId: 2, now: LATER });
     expect(retriedProforma.payments[1]).toMatchObject({ status: 'pending', date: LATER });
     expect(countOpenAlerts(retriedProforma)).toBe(0);
-    expect(countOpenAlerts(settleRefund(retriedProforma, 2, 'failed', LATER))).toBe(1);
-    expect(settleRefund(retriedProforma, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
+    expect(countOpenAlerts(applyRefundOutcome(retriedProforma, 2, 'failed', LATER))).toBe(1);
+    expect(applyRefundOutcome(retriedProforma, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
   });
 
   it('keeps the alerts of other payments open', () => {
-    const failedOnce = settleRefund(aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
-    const failedTwice = settleRefund(failedOnce, 3, 'failed', NOW);
+    const failedOnce = applyRefundOutcome(
+      aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)),
+      2,
+      'failed',
+      NOW,
+    );
+    const failedTwice = applyRefundOutcome(failedOnce, 3, 'failed', NOW);
     expect(record(failedTwice).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
 
@@ -151,10 +156,10 @@ describe('a failed refund', () => {
     expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
     const unansweredProforma = retry(failedProforma('unanswered'));
     expect(keyOf(unansweredProforma)).toBe('refund-7-2');
-    const refusedProforma = retry(settleRefund(unansweredProforma, 2, 'failed', LATER));
+    const refusedProforma = retry(applyRefundOutcome(unansweredProforma, 2, 'failed', LATER));
     expect(keyOf(refusedProforma)).toBe('refund-7-2-2');
-    expect(keyOf(retry(settleRefund(refusedProforma, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
-    expect(keyOf(retry(settleRefund(refusedProforma, 2, 'failed', LATER)))).toBe('refund-7-2-3');
+    expect(keyOf(retry(applyRefundOutcome(refusedProforma, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
+    expect(keyOf(retry(applyRefundOutcome(refusedProforma, 2, 'failed', LATER)))).toBe('refund-7-2-3');
   });
 
   it('keeps the random part of its idempotency key in the new key after a refusal', () => {
@@ -164,7 +169,7 @@ describe('a failed refund', () => {
     ];
     const proforma = { ...aProforma(), payments: [capturedPayment, { ...pendingRefund, keyPart: 'k3y' }] };
     expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
-    const refusedProforma = retryRefund(settleRefund(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
+    const refusedProforma = retryRefund(applyRefundOutcome(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
     expect(refundKey(7, refusedProforma, 2)).toBe('refund-7-2-k3y-2');
   });
 });

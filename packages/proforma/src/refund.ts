@@ -16,7 +16,8 @@ export function findRefund(proforma: Proforma, paymentId: number): Payment | und
   return proforma.payments.find(({ id, amount }) => id === paymentId && amount < 0);
 }
 
-export function settleRefund(proforma: Proforma, paymentId: number, outcome: RefundOutcome, now: Date): Proforma {
+/** Returns the proforma unchanged unless the payment is a pending refund. */
+export function applyRefundOutcome(proforma: Proforma, paymentId: number, outcome: RefundOutcome, now: Date): Proforma {
   const refund = proforma.payments.find((payment) => payment.id === paymentId && isPendingRefund(payment));
   if (refund === undefined) return proforma;
   const next = withStatus(proforma, refund, outcome === 'refunded' ? 'refunded' : 'refund_failed', now);

@@ -1,6 +1,6 @@
 import {
   mapChannels,
-  switchStates,
+  switchStatesOf,
   STATES,
   SWITCHES,
   type ChannelState,
@@ -93,7 +93,7 @@ export const ConsentAtShape = component('ConsentAt', {
 /** At a time before the customer's registration, all states are null and no channel is effective. */
 export function presentConsentAt(knownConsent: KnownConsent, at: Date, end: Date): TypeOf<typeof ConsentAtShape> {
   const { customerId, customer, lastChanges } = knownConsent;
-  const { master, channels } = switchStates(lastChanges);
+  const { master, channels } = switchStatesOf(lastChanges);
   const isRegistered = customer.registeredAt < end;
   const presentState = (switchState: SwitchState) => {
     const lastChange = lastChanges.find((change) => change === switchState.lastChange);

@@ -43,7 +43,7 @@ export const EventShape = component('Event', {
     description: 'the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` …',
   }),
   sequence: Type.String({ description: 'grows from event to event of an app; compare as texts' }),
-  partid: Type.Optional(Type.Integer({ description: 'the payment of a refund, or the index of an alert' })),
+  partid: Type.Optional(Type.Integer({ description: 'the id of the refund, or the index of the alert' })),
   datacontenttype: oneOf(['application/json']),
   data: described(
     nullable(Type.Union([...Object.values(SHAPE_OF_SUBJECT), PurgedFileShape])),

@@ -3,7 +3,7 @@ import type { Clock } from '@back-office/kernel';
 import {
   pendingRefunds,
   refundKey,
-  settleRefund,
+  applyRefundOutcome,
   type Payment,
   type Proforma,
   type ProformaOrders,
@@ -134,7 +134,7 @@ export class Refunds {
     const now = this.clock.now();
     const storedChange = await this.proformas.change(appId, proforma.id, (existingProforma) => ({
       next: answers.reduce(
-        (next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now),
+        (next, { paymentId, outcome }) => applyRefundOutcome(next, paymentId, outcome, now),
         existingProforma,
       ),
     }));

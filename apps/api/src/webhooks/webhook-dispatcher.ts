@@ -143,7 +143,7 @@ export class WebhookDispatcher {
       ...dueDeliveries.flatMap(({ event }) => attemptedById.get(event.id) ?? []),
       ...newDeliveries.map((delivery) => attemptedById.get(delivery.event.id) ?? delivery),
     ]);
-    const stored = await queue.settle(leased, { position: page.position, deliveries, health, switchOffReason });
+    const stored = await queue.storeResults(leased, { position: page.position, deliveries, health, switchOffReason });
     this.count(answers);
     if (stored === 'all' && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
     const hasMore = page.hasMore || dueDeliveries.length === MAX_ATTEMPTS_PER_TURN;

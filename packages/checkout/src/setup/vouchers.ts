@@ -27,12 +27,12 @@ export const VOUCHERS = {
 };
 
 /**
- * Refuses a reversed period, and an amount below the spent amount. Also refuses a lower amount of a held voucher,
- * because the proforma that holds it may spend all of it.
+ * Refuses a reversed period, and an amount below the spent amount. Also refuses a lower amount of a reserved voucher,
+ * because its proforma may spend all of it.
  */
 function checkUsedAmount(nextRecord: Row, storedRecord: Row | undefined): Row | BrokenRule {
   if (hasReversedPeriod(nextRecord)) return { field: 'valid_until', rule: IS_INVALID };
-  const isHeld = (storedRecord?.['held_by'] ?? null) !== null;
-  const usedAmount = Number(storedRecord?.[isHeld ? 'amount' : 'spent'] ?? 0);
+  const isReserved = (storedRecord?.['held_by'] ?? null) !== null;
+  const usedAmount = Number(storedRecord?.[isReserved ? 'amount' : 'spent'] ?? 0);
   return Number(nextRecord['amount']) < usedAmount ? { field: 'amount', rule: IS_INVALID } : nextRecord;
 }

@@ -148,7 +148,7 @@ export function consentsContract(
       expect(await history()).toHaveLength(1);
     });
 
-    it('increments the change number of its switch', async () => {
+    it('has the next sequence number of its switch', async () => {
       await changeSwitch('sms', 'revoked');
       await changeSwitch('master', 'revoked');
       await changeSwitch('sms', 'granted');

@@ -123,7 +123,7 @@ export function devicesContract(
       expect(await hasDevice(ana)).toBe(true);
     });
 
-    it('is held by one device after concurrent calls', async () => {
+    it('belongs to only one device after concurrent calls', async () => {
       const customers = await Promise.all(Array.from({ length: 6 }, addCustomer));
       const sessions = await Promise.all(customers.map((customer) => signIn(customer)));
       await Promise.all(sessions.map((session) => register(session)));

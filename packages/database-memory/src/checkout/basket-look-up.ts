@@ -1,7 +1,7 @@
 import type { Basket } from '@back-office/checkout';
 import type { Customer } from '@back-office/customers';
 import type { Buyer } from '@back-office/kernel';
-import type { CatalogueVariant, Offers, PromotionRule, RequestedVoucher, Shipment } from '@back-office/proforma';
+import type { CatalogueVariant, Offers, PromotionRule, RequestedVoucher, ShipmentOffer } from '@back-office/proforma';
 import { offeredVariants } from '../catalogue/offered-variants.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
@@ -42,7 +42,7 @@ function buyerOf(customer: Customer): Buyer & { readonly id: number } {
   return { id, dataPart, timePart, email, firstName: customer.first_name, lastName: customer.last_name, phone };
 }
 
-function shipmentOf(state: State, appId: number, code: string | null): Shipment | null {
+function shipmentOf(state: State, appId: number, code: string | null): ShipmentOffer | null {
   const method = state.shipmentMethods.find(appId, (candidate) => candidate.code === code);
   if (method === undefined) return null;
   const { name, price, vat_rate: vatRate, free_from: freeFrom } = method;

@@ -3,7 +3,7 @@ import type { State } from '../state.js';
 import type { StoredVoucher } from './records.js';
 
 /**
- * Returns the amount that a customer can spend: 0 when the voucher is held, spent, out of date or owned by another
+ * Returns the amount that a customer can spend: 0 when the voucher is reserved, spent, out of date or owned by another
  * customer.
  */
 export function availableOf(voucher: StoredVoucher, customerId: number | null, now: Date): number {
@@ -13,7 +13,7 @@ export function availableOf(voucher: StoredVoucher, customerId: number | null, n
   return active && holder === null && isOwn && isInTime ? voucher.amount - voucher.spent : 0;
 }
 
-export function settleVouchers(
+export function releaseVouchers(
   state: State,
   appId: number,
   releasedVouchers: readonly ReleasedVoucher[],

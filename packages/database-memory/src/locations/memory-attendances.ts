@@ -6,7 +6,7 @@ import {
   type Attendance,
   type AttendanceQueries,
   type Attendances,
-  type Position,
+  type Coordinates,
 } from '@back-office/locations';
 import { pageOf, sortBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -18,7 +18,7 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add(appId: number, customerId: number, position: Position): Promise<Attendance | Refusal> {
+  async add(appId: number, customerId: number, position: Coordinates): Promise<Attendance | Refusal> {
     return this.state.memory.transaction(() => {
       const nearLocations = this.state.locations
         .all(appId)

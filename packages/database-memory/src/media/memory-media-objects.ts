@@ -84,7 +84,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
 function objectOf(
   { content, mime, size }: Pick<PublicObject, 'content' | 'mime' | 'size'>,
   version: number,
-  isSettled: boolean,
+  isImmutable: boolean,
 ): PublicObject {
-  return { content, mime, size, version, isSettled };
+  return { content, mime, size, version, isImmutable };
 }

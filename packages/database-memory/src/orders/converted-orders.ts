@@ -25,7 +25,7 @@ export function insertConvertedOrder(state: State, appId: number, proforma: Prof
   return insertOrder(state, appId, orderOf(proforma)).id;
 }
 
-export function settleOrderPayments(
+export function updatePaymentStatus(
   state: State,
   appId: number,
   proforma: Proforma,

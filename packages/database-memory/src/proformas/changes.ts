@@ -14,9 +14,9 @@ import {
   type StoredChange,
 } from '@back-office/proforma';
 import { audit } from '../apps/audit-entries.js';
-import { settleVouchers } from '../checkout/vouchers.js';
+import { releaseVouchers } from '../checkout/vouchers.js';
 import { publish } from '../events/published-events.js';
-import { insertConvertedOrder, isCanceled, isPayable, settleOrderPayments } from '../orders/converted-orders.js';
+import { insertConvertedOrder, isCanceled, isPayable, updatePaymentStatus } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
 import { isSelling, sellableStock, stockRows } from '../stock/shelves.js';
@@ -40,7 +40,7 @@ export function storeChanges(
 ): StoredChange[] {
   const changesWithOrders = changes.map((change) => withOrder(state, appId, change, options.now));
   for (const { before, after } of changesWithOrders) {
-    settleVouchers(state, appId, releasedVouchers(before, after), options.now);
+    releaseVouchers(state, appId, releasedVouchers(before, after), options.now);
     bookPoints(state, appId, earnedPoints(before, after), options.now);
   }
   const changesToStore = withStock(changesWithOrders, stockFor(state, appId, changesWithOrders));
@@ -56,7 +56,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
     return { ...change, after: { ...after, orderId: insertConvertedOrder(state, appId, after) } };
   }
   if (!hasPaidAmountChanged(change)) return change;
-  const order = settleOrderPayments(state, appId, after, now);
+  const order = updatePaymentStatus(state, appId, after, now);
   const orderState = order && { isPayable: isPayable(order), isCanceled: isCanceled(order) };
   return { ...change, after: withOrderState(change, orderState, now) };
 }

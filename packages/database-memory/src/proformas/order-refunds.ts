@@ -14,7 +14,7 @@ import {
 import { audit } from '../apps/audit-entries.js';
 import { returnVouchers } from '../checkout/vouchers.js';
 import { publish } from '../events/published-events.js';
-import { settleOrderPayments } from '../orders/converted-orders.js';
+import { updatePaymentStatus } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { withdrawPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
@@ -50,6 +50,6 @@ function storeRefund(
   const { before, after } = change;
   returnVouchers(state, appId, addedVoucherRefunds(before, after), now);
   const storedProforma = putProforma(state, appId, after, isCallerRefunding);
-  if (hasPaidAmountChanged(change)) settleOrderPayments(state, appId, storedProforma, now);
+  if (hasPaidAmountChanged(change)) updatePaymentStatus(state, appId, storedProforma, now);
   return { before, after: storedProforma };
 }

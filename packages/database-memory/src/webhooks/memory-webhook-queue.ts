@@ -8,7 +8,7 @@ import {
   type EventRecord,
   type KnownDeliveries,
   type LeasedEndpoint,
-  type Settlement,
+  type StoredResults,
   type TurnResult,
   type WebhookQueue,
 } from '@back-office/events';
@@ -59,10 +59,10 @@ export class MemoryWebhookQueue implements WebhookQueue {
     };
   }
 
-  async settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {
+  async storeResults(leased: LeasedEndpoint, result: TurnResult): Promise<StoredResults> {
     const { state } = this;
     const { appId, endpoint, lease, health: previousHealth } = leased;
-    return state.memory.transaction((): Settlement => {
+    return state.memory.transaction((): StoredResults => {
       const record = state.webhookEndpoints.get(appId, endpoint.id);
       if (record === undefined || record.lease !== lease) return 'nothing';
       putDeliveries(state, appId, endpoint.id, result.deliveries);

@@ -17,7 +17,7 @@ import {
   type PromisedVoucher,
   type PromotionRule,
   type RequestedVoucher,
-  type Shipment,
+  type ShipmentOffer,
   type StockRow,
 } from '@back-office/proforma';
 import { checkCurrency } from '../apps/app-currency.js';
@@ -38,7 +38,7 @@ interface BasketRecords {
   readonly variants: readonly CatalogueVariant[];
   readonly customer: Buyer | null;
   readonly warehouse_id: number | null;
-  readonly shipment: Shipment | null;
+  readonly shipment: ShipmentOffer | null;
   readonly rules: readonly (Omit<PromotionRule, 'validFrom' | 'validUntil'> & {
     readonly validFrom: string | null;
     readonly validUntil: string | null;

@@ -12,7 +12,7 @@ export const changesSql = (noun: string, table: string, at: string, where = 'tru
   select app_id, id, ${NO_PART}, ${at} as at, format('${noun} %s', id) as label from ${table} where ${where}`;
 
 /**
- * Id of the warehouse of a stock event or of the payment of a refund event, index of an alert, or 0 for other events.
+ * Id of the warehouse of a stock event, id of the refund of a refund event, index of an alert, or 0 for other events.
  */
 const PART = 'coalesce(warehouse_id, part_id, 0) as part';
 

@@ -6,7 +6,7 @@ import {
   type Attendances,
   EARTH_RADIUS_M,
   MAX_DISTANCE_M,
-  type Position,
+  type Coordinates,
 } from '@back-office/locations';
 import type { Postgres } from '../postgres.js';
 import { ATTENDANCES } from '../tables/locations.js';
@@ -46,7 +46,11 @@ export class SqlAttendances implements Attendances, AttendanceQueries {
     private readonly clock: Clock,
   ) {}
 
-  add(appId: number, customerId: number, { latitude, longitude, accuracy }: Position): Promise<Attendance | Refusal> {
+  add(
+    appId: number,
+    customerId: number,
+    { latitude, longitude, accuracy }: Coordinates,
+  ): Promise<Attendance | Refusal> {
     const values = [
       appId,
       customerId,

@@ -4,7 +4,7 @@ import {
   fileEvents,
   MAX_STEM_LENGTH,
   RestoredNames,
-  restoredNamePrefix,
+  restoredNameStem,
   stepOf,
   type FileMoves,
   type FileResult,
@@ -92,7 +92,7 @@ async function findAvailableNames(
   const existingPaths = await sql.rows<FilePath>(FIND_NAMES, [appId, folders, namesOf(files)]);
   const takenPaths = new Set(existingPaths.map(pathOf));
   const clashingFiles = files.filter((file) => takenPaths.size === takenPaths.add(pathOf(file)).size);
-  const stems = [...new Set(namesOf(clashingFiles).map(restoredNamePrefix))];
+  const stems = [...new Set(namesOf(clashingFiles).map(restoredNameStem))];
   const numberedPaths =
     stems.length === 0 ? [] : await sql.rows<FilePath>(FIND_NUMBERED_NAMES, [appId, foldersOf(clashingFiles), stems]);
   const names = new Map(folders.map((folder) => [folder, new RestoredNames()]));

@@ -178,7 +178,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
         ? []
         : await transaction.rows<{ content: string }>(sql.DROP_DERIVED, [appId, fileId]);
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
-      // Without processing, the call itself purges the caches, so a waiting purge can start now.
+      // A purge that an earlier change has queued waits for processing, but this content is not processed.
       if (!isInitiallyPending(this.library, mime)) await schedulePurgeNow(transaction, appId, fileId);
       else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
       const data = await findFileJson(transaction, appId, fileId, this.library.base);

@@ -6,7 +6,7 @@ import {
   fileKey,
   freeName,
   keyCandidate,
-  freeNamePrefix,
+  numberedNamePrefix,
   searchedText,
   stepOf,
   unusedCutoff,
@@ -174,7 +174,7 @@ async function chooseName(sql: Sql, appId: number, { name, folder, onConflict }:
 
 /** Returns the taken names in the folder that equal `name` or consist of it and a number. */
 export async function findCollidingNames(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
-  const values = [appId, folder, name, `${escapeLike(freeNamePrefix(name))}%`];
+  const values = [appId, folder, name, `${escapeLike(numberedNamePrefix(name))}%`];
   const rows = await sql.rows<{ filename: string }>(FIND_NAMES, values);
   return new Set(rows.map(({ filename }) => filename));
 }

@@ -7,7 +7,7 @@ const IS_SERVED = `(f.state = 'active' or f.state = 'trashed' and coalesce(
     (select (settings -> 'media' ->> 'serve_trash')::boolean from apps where id = $1), true))`;
 
 const FIND_OBJECT = `
-  select content, mime, size, version, processing <> 'pending' as "isSettled" from cdn_files f
+  select content, mime, size, version, processing <> 'pending' as "isImmutable" from cdn_files f
   where app_id = $1 and key = $2 and ${IS_SERVED}
   union all
   (select r.content, r.mime, r.size, f.version, r.version = f.version and r.listed from cdn_renditions r

@@ -75,7 +75,7 @@ export function orderValues(proforma: Proforma): readonly [order: string, items:
   return [JSON.stringify(order), JSON.stringify(items)];
 }
 
-export function settleOrderPayments(
+export function updatePaymentStatus(
   sql: Sql,
   appId: number,
   proformas: readonly Proforma[],

@@ -11,7 +11,7 @@ const SETTLE_VOUCHERS = `
   update vouchers v set spent = v.spent + settled.spent, held_by = null, updated_at = $3
   from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled."voucherId"`;
 
-export async function settleVouchers(
+export async function releaseVouchers(
   transaction: Transaction,
   appId: number,
   vouchers: readonly ReleasedVoucher[],

@@ -12,7 +12,7 @@ import {
   type ProformaChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
-import { settleOrderPayments } from '../orders/converted-orders.js';
+import { updatePaymentStatus } from '../orders/converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
 import {
   loadProformas,
@@ -89,7 +89,7 @@ async function saveChanges(
   const storedChanges = changes.map((change) => withPaymentIds(change, ids));
   const changesOfPaidAmount = storedChanges.filter(hasPaidAmountChanged);
   if (changesOfPaidAmount.length > 0) {
-    await settleOrderPayments(
+    await updatePaymentStatus(
       transaction,
       appId,
       changesOfPaidAmount.map(({ after }) => after),

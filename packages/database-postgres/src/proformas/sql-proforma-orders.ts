@@ -18,9 +18,9 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
-import { insertOrder, settleOrderPayments } from '../orders/converted-orders.js';
+import { insertOrder, updatePaymentStatus } from '../orders/converted-orders.js';
 import type { Postgres } from '../postgres.js';
-import { bookPoints, settleVouchers } from './benefits.js';
+import { bookPoints, releaseVouchers } from './benefits.js';
 import { isPlainConversion, storeConversion } from './conversion.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
 import {
@@ -166,7 +166,7 @@ function withoutVersion({ before, proforma, refusal }: VersionedChange): StoredC
   return { before, proforma, ...(refusal && { refusal }) };
 }
 
-/** Returns true for a change that needs no other records: it neither moves stock nor makes an order nor books benefits. */
+/** Returns true for a change that touches only the proforma: no stock, order or voucher. */
 function isPlainChange({ before, after }: DecidedChange): boolean {
   return (
     before !== after &&
@@ -210,7 +210,7 @@ async function writeConsequences(
   for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
   const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));
   const points = decidedChanges.flatMap(({ before, after }) => earnedPoints(before, after) ?? []);
-  await settleVouchers(transaction, appId, vouchers, now);
+  await releaseVouchers(transaction, appId, vouchers, now);
   await bookPoints(transaction, appId, points, now);
   return decidedChanges;
 }
@@ -229,6 +229,6 @@ async function writeOrder(
   }
   if (!hasPaidAmountChanged(change)) return change;
   transaction.locks('order');
-  const [order] = await settleOrderPayments(transaction, appId, [after], now);
+  const [order] = await updatePaymentStatus(transaction, appId, [after], now);
   return { ...change, after: withOrderState(change, order, now) };
 }

@@ -6,7 +6,7 @@ import {
   type EventRecord,
   type KnownDeliveries,
   type LeasedEndpoint,
-  type Settlement,
+  type StoredResults,
   type TurnResult,
   type WebhookQueue,
 } from '@back-office/events';
@@ -118,10 +118,10 @@ export class SqlWebhookQueue implements WebhookQueue {
     };
   }
 
-  settle(leased: LeasedEndpoint, result: TurnResult): Promise<Settlement> {
+  storeResults(leased: LeasedEndpoint, result: TurnResult): Promise<StoredResults> {
     const { appId, endpoint, lease, revision, health: previousHealth } = leased;
     const { position, deliveries, health, switchOffReason = null } = result;
-    return this.database.transaction<Settlement>(async (transaction) => {
+    return this.database.transaction<StoredResults>(async (transaction) => {
       transaction.locks('webhook');
       const [stored] = await transaction.rows<{ revision: number }>(LOCK_LEASED, [appId, endpoint.id, lease]);
       if (stored === undefined) return 'nothing';

@@ -9,7 +9,7 @@ import type { salesFixtureOf } from './sales-fixture.js';
 type BacklogFixture = ReturnType<typeof salesFixtureOf<Omit<Database, 'calls' | 'health'>>>;
 
 const LIFETIME_HOURS = 72;
-/** A refund of a call is due after this time. */
+/** A refund that a call requests is due after this time. */
 const CALLER_SECONDS = 30;
 
 interface Work {

@@ -12,7 +12,7 @@ import {
   type EventRecord,
   type LeasedEndpoint,
   type NewWebhookEndpoint,
-  type Settlement,
+  type StoredResults,
   type WebhookAnswer,
   type WebhookChange,
   type WebhookDeliveries,
@@ -101,10 +101,10 @@ export function webhooksContract(
     deliveries: readonly Delivery[],
     health: EndpointHealth = HEALTHY,
     switchOffReason?: string,
-  ): Promise<Settlement> => {
+  ): Promise<StoredResults> => {
     const leased = await leaseNow();
     const position = (await readEvents()).at(-1)?.position ?? leased.position;
-    return fixture.webhookQueue.settle(leased, { position, deliveries, health, switchOffReason });
+    return fixture.webhookQueue.storeResults(leased, { position, deliveries, health, switchOffReason });
   };
   const listDeliveries = async (filter = {}): Promise<Delivery[]> =>
     (await fixture.webhookDeliveries.list(appId, endpoint.id, filter, PAGE)) ?? [];
@@ -191,7 +191,7 @@ export function webhooksContract(
       await addEvents(1);
       const leased = (await lease(LEASE_SECONDS, other)) as LeasedEndpoint;
       const result = { position: leased.position, health: HEALTHY, switchOffReason: undefined };
-      await fixture.webhookQueue.settle(leased, { ...result, deliveries: [delivery(event, OK)] });
+      await fixture.webhookQueue.storeResults(leased, { ...result, deliveries: [delivery(event, OK)] });
       expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(true);
       expect(await fixture.webhookDeliveries.list(appId, other.id, {}, PAGE)).toHaveLength(1);
       expect(await fixture.webhookEndpoints.remove(appId, endpoint.id)).toBe(false);
@@ -230,7 +230,7 @@ export function webhooksContract(
       const leaseAndSettle = async ({ id }: WebhookEndpoint, health: EndpointHealth): Promise<void> => {
         const leased = await lease(LEASE_SECONDS, { ...endpoint, id });
         if (leased === undefined) throw new Error('The endpoint has no lease');
-        await fixture.webhookQueue.settle(leased, {
+        await fixture.webhookQueue.storeResults(leased, {
           position: leased.position,
           deliveries: [],
           health,
@@ -260,7 +260,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(true);
       expect(await lease()).toBeDefined();
       const result = { position: 1, deliveries: [], health: HEALTHY, switchOffReason: undefined };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe('nothing');
+      expect(await fixture.webhookQueue.storeResults(leased, result)).toBe('nothing');
     });
 
     it('stores nothing for a worker that has lost its lease', async () => {
@@ -269,7 +269,7 @@ export function webhooksContract(
       fixture.clock.forward({ seconds: LEASE_SECONDS });
       await leaseNow();
       const result = { position: 1, deliveries: [delivery(event, OK)], health: HEALTHY, switchOffReason: 'no' };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe('nothing');
+      expect(await fixture.webhookQueue.storeResults(leased, result)).toBe('nothing');
       expect(await listDeliveries()).toEqual([]);
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(endpoint);
     });
@@ -312,7 +312,7 @@ export function webhooksContract(
       expect(eventIdsOf(leased.due)).toEqual([other.id]);
       const deliveries = leased.due.map((due) => attempt(due, OK));
       const result = { position: 3, deliveries, health: HEALTHY, switchOffReason: undefined };
-      await fixture.webhookQueue.settle(leased, result);
+      await fixture.webhookQueue.storeResults(leased, result);
       expect(await isDue()).toBe(false);
       fixture.clock.forward({ seconds: 10 });
       expect(eventIdsOf((await leaseNow()).due)).toEqual([first.id, follower.id]);
@@ -324,7 +324,7 @@ export function webhooksContract(
       fixture.clock.forward({ seconds: 10 });
       const leased = await leaseNow();
       const deliveries = leased.due.slice(0, 1).map((due) => attempt(due, OK));
-      await fixture.webhookQueue.settle(leased, {
+      await fixture.webhookQueue.storeResults(leased, {
         position: 2,
         deliveries,
         health: HEALTHY,
@@ -345,7 +345,7 @@ export function webhooksContract(
       expect(leased.health).toEqual(failing);
       expect(eventIdsOf(leased.due)).toEqual([first.id]);
       const deliveries = leased.due.map((due) => attempt(due, OK));
-      await fixture.webhookQueue.settle(leased, {
+      await fixture.webhookQueue.storeResults(leased, {
         position: 2,
         deliveries,
         health: HEALTHY,
@@ -360,7 +360,7 @@ export function webhooksContract(
       const changed = await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
       const health = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) };
       const result = { position: 1, deliveries: [delivery(event, OK)], health, switchOffReason: 'It is gone.' };
-      expect(await fixture.webhookQueue.settle(leased, result)).toBe('deliveries');
+      expect(await fixture.webhookQueue.storeResults(leased, result)).toBe('deliveries');
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toEqual(changed);
       expect(await listDeliveries()).toHaveLength(1);
       expect(await leaseNow()).toMatchObject({ position: 0, health: HEALTHY });
@@ -402,7 +402,7 @@ export function webhooksContract(
       const leased = await leaseNow();
       expect(eventIdsOf(leased.due)).toEqual([first.id, second.id]);
       const deliveries = leased.due.slice(0, 1).map((due) => attempt(attempt(due, BROKEN), BROKEN));
-      await fixture.webhookQueue.settle(leased, {
+      await fixture.webhookQueue.storeResults(leased, {
         position: 2,
         deliveries,
         health: HEALTHY,

@@ -347,11 +347,11 @@ describe('fileType of content that the library does not accept', () => {
   });
 });
 
-describe('the file type of random or truncated bytes', () => {
+describe('fileType of random or truncated bytes', () => {
   const prefixes = [...ACCEPTED_FILES.map(([, , content]) => content.subarray(0, 40)), ...HTML_TEXTS.map(utf8)];
   const possibleTypes = new Set<string | undefined>([undefined, ...ALLOWED_MIMES]);
 
-  it('is an accepted type or undefined', () => {
+  it('returns an accepted type or undefined', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(bytes(), ...prefixes),
@@ -365,7 +365,7 @@ describe('the file type of random or truncated bytes', () => {
     );
   });
 
-  it('is a text when they are the start of a text', () => {
+  it('returns text/plain for a truncated text', () => {
     const character = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text));
@@ -378,7 +378,7 @@ describe('the file type of random or truncated bytes', () => {
     );
   });
 
-  it('is undefined or the type of the sample from which they were cut', () => {
+  it('returns undefined or the type of the whole file for a truncated sample', () => {
     for (const { mime, bytes: file } of SAMPLE_FILES) {
       for (let size = 0; size < Math.min(file.length, 600); size += 1) {
         const detectedType = detectType(file.subarray(0, size));

@@ -20,7 +20,7 @@ describe('stripOgg', () => {
   });
 
   it.each(['GPS', 'GEO_LOCATION', 'recording-location', 'LATITUDE', 'Coordinates', 'XMP'])(
-    'recognizes the comment %s',
+    'blanks the location comment %s',
     (name) => {
       expect(hasLocation(stripBytes(makeVorbis(`${name}=${LOCATION}`), stripOgg))).toBe(false);
     },

@@ -109,7 +109,7 @@ export function fileUsagesContract(
       expect(await brokenUsages(library.app.prefix)).toMatchObject([{ total_count: 2 }, { total_count: 2 }]);
     });
 
-    it('have the current name of a product, variant or location as label, not the stored label', async () => {
+    it('have no label when their product, variant or location is missing, even if one is stored', async () => {
       for (const entity_type of ['product', 'product_variant', 'app_location']) {
         const fields = [{ field: entity_type, url: missingUrl('a') }];
         await replace({ entity_type, entity_id: String(MISSING_ID), label: 'stored', fields });

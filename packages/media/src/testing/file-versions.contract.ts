@@ -212,13 +212,13 @@ export function fileVersionsContract(
       expect(job).toMatchObject({ attempt: 1, maxAttempts: 10, lastError: null });
     });
 
-    it('is not queued when the file needs no processing', async () => {
+    it('is not queued when the new content needs no processing', async () => {
       const file = await library.addFile('a.txt');
       await replace(file.id, {}, PURGE_TERMS);
       expect(await purgePayloads()).toEqual([]);
     });
 
-    it('is queued when the next content needs no processing', async () => {
+    it('is queued at once when unprocessed content is replaced by content that needs no processing', async () => {
       const file = await library.addImage('a.jpg');
       await replace(file.id, JPEG, PURGE_TERMS);
       await replace(file.id);

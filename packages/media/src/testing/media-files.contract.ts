@@ -198,7 +198,7 @@ export function mediaFilesContract(
       }
     });
 
-    it('returns undefined for a file that is missing, in Trash, being received or of another app', async () => {
+    it('refuses a file that is missing, in Trash, being received or of another app', async () => {
       const file = await library.addFile('a.txt');
       const otherLibrary = await AppLibrary.create(fixture);
       const { receipt } = await library.upload();

@@ -224,7 +224,7 @@ export function mediaFoldersContract(
       expect(jobs.flatMap((job) => job.withdrawn ?? [])).toContainEqual({ key, version: 1 });
     });
 
-    it('refuses when it contains files in use that the rules of the app protect', async () => {
+    it('refuses a folder with used files if the rules of the app protect used files', async () => {
       await library.addUsage(await addFiles());
       expect(await remove('p', { ...RULES, refusesDeleteInUse: true })).toEqual(FILE_REFERENCED);
       expect(await library.folderPaths()).toEqual(['p', 'p/q', 'pq']);

@@ -44,14 +44,14 @@ export function mediaObjectsContract(
         mime: 'text/plain',
         size: 9,
         version: 2,
-        isSettled: true,
+        isImmutable: true,
       });
       expect(earlierObject).toEqual({
         content: earlierObject?.content,
         mime: 'text/plain',
         size: 5,
         version: 1,
-        isSettled: true,
+        isImmutable: true,
       });
       expect(currentObject?.content).not.toBe(earlierObject?.content);
     });
@@ -88,9 +88,9 @@ export function mediaObjectsContract(
       expect(await objects().findObject((await AppLibrary.create(fixture)).appId, key)).toBeUndefined();
     });
 
-    it('is not settled until its file is processed', async () => {
+    it('is not immutable until its file is processed', async () => {
       const { key } = await library.addImage('a.jpg');
-      expect(await objects().findObject(library.appId, key)).toMatchObject({ isSettled: false });
+      expect(await objects().findObject(library.appId, key)).toMatchObject({ isImmutable: false });
     });
   });
 

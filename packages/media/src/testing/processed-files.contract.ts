@@ -100,9 +100,9 @@ export function processedFilesContract(
       expect(await objectOf(file.key)).toMatchObject({
         content: blobKey('main'),
         mime: 'image/webp',
-        isSettled: false,
+        isImmutable: false,
       });
-      expect(await objectOf(makeRendition(320).key)).toMatchObject({ content: blobKey('r320'), isSettled: false });
+      expect(await objectOf(makeRendition(320).key)).toMatchObject({ content: blobKey('r320'), isImmutable: false });
       const derivedKeys = await fixture.ports.processedFileQueries.derivedKeys(library.appId, file.id);
       expect(derivedKeys.sort()).toEqual(keys.slice(1).sort());
       expect(await processed().list(library.appId, target, result)).toEqual([]);
@@ -115,7 +115,7 @@ export function processedFilesContract(
         key: makeRendition(320).key,
         url: library.url(makeRendition(320).key),
       });
-      expect(await objectOf(makePage(1).key)).toMatchObject({ content: blobKey('p1'), isSettled: true, version: 1 });
+      expect(await objectOf(makePage(1).key)).toMatchObject({ content: blobKey('p1'), isImmutable: true, version: 1 });
       const expectedFields = { processing: 'done', mime: 'image/webp', size: 50, width: 8, height: 6 };
       expect(await library.findFile(file.id)).toMatchObject(expectedFields);
     });
@@ -176,13 +176,13 @@ export function processedFilesContract(
       expect(await library.findFile(file.id)).toMatchObject({ width: 7, height: 600, renditions: [{ label: 'w320' }] });
     });
 
-    it('returns the keys of replaced renditions and pages that it lacks', async () => {
+    it('returns the keys of earlier renditions and pages that the new result lacks', async () => {
       await process({ renditions: [makeRendition(320), makeRendition(640)], pages: [makePage(1), makePage(2)] });
       const [, keysWithoutObject] = await process({ renditions: [makeRendition(320)], pages: [makePage(1)] });
       expect([...(keysWithoutObject as string[])].sort()).toEqual([makePage(2).key, makeRendition(640).key].sort());
     });
 
-    it('keeps other renditions unless it replaces them', async () => {
+    it('keeps earlier renditions if `replacesRenditions` is false', async () => {
       await process({ renditions: [makeRendition(320)] });
       await process({ renditions: [makeRendition(640)], pages: [makePage(1)], replacesRenditions: false });
       expect(await listLabels()).toEqual(['w320', 'w640']);
@@ -209,7 +209,7 @@ export function processedFilesContract(
       const content = { mime: 'image/jpeg', kind: 'image' } as const;
       await fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload(content), TERMS);
       expect(await listLabels()).toEqual([]);
-      expect(await objectOf(makeRendition(640).key)).toMatchObject({ version: 2, isSettled: false });
+      expect(await objectOf(makeRendition(640).key)).toMatchObject({ version: 2, isImmutable: false });
       const [, keysWithoutObject] = await process({
         renditions: [makeRendition(320, 'new')],
         replacesRenditions: false,
@@ -218,7 +218,7 @@ export function processedFilesContract(
       expect(await objectOf(makeRendition(320).key)).toMatchObject({
         content: blobKey('new'),
         version: 2,
-        isSettled: true,
+        isImmutable: true,
       });
     });
   });
@@ -256,7 +256,7 @@ export function processedFilesContract(
       expect(JSON.parse(data ?? '')).toEqual(await library.findFile(file.id));
       expect(JSON.parse(data ?? '').processing).toBe('done');
       expect(await processed().finish(appId, file.id, 1)).toBeUndefined();
-      expect((await objectOf(file.key))?.isSettled).toBe(true);
+      expect((await objectOf(file.key))?.isImmutable).toBe(true);
       expect((await library.findFile(otherFile.id)).processing).toBe('pending');
     });
   });

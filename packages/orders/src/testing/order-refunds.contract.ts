@@ -110,7 +110,7 @@ export function orderRefundsContract(
       expect(await shop.findOrder(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
     });
 
-    it('mark the order as refunded when vouchers paid its total', async () => {
+    it('are returned without a refund of money when vouchers paid the whole order, which then counts as refunded', async () => {
       await fixture.addVoucher(shop.appId, 'gift', 2_000);
       const order = await shop.sellOrder({ vouchers: ['gift'] });
       expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);

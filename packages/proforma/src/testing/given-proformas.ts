@@ -8,7 +8,7 @@ import {
   pay,
   receiveCardResult,
   retryRefund,
-  settleRefund,
+  applyRefundOutcome,
   warehouseConfirm,
   type Decision,
   type PaymentMethods,
@@ -181,7 +181,7 @@ export function refundOutcomes(outcome: 'refunded' | 'failed'): TimedDecision {
   return (proforma, now) =>
     proforma.payments
       .filter(({ status, amount }) => status === 'pending' && amount < 0)
-      .reduce((next, { id }) => settleRefund(next, id, outcome, now), proforma);
+      .reduce((next, { id }) => applyRefundOutcome(next, id, outcome, now), proforma);
 }
 
 export const refundRetries: TimedDecision = (proforma, now) =>

@@ -121,7 +121,7 @@ export function proformaChangesContract(
         (proforma): Verdict =>
           proforma.status === 'converted' ? { next: proforma } : shop.conversion()(proforma);
 
-      it('start from the last change of either', async () => {
+      it('each start from the last change, whichever process made it', async () => {
         const { otherProcess = fixture.orders } = fixture;
         const draft = await shop.proforma(2);
         await shop.change(draft, shop.payment(100));
@@ -132,7 +132,7 @@ export function proformaChangesContract(
         expect(await shop.find(draft)).toEqual(proforma);
       });
 
-      it('are not lost when they happen at once', async () => {
+      it('are not lost when they are concurrent', async () => {
         const { otherProcess = fixture.orders } = fixture;
         const draft = await shop.proforma(5);
         await Promise.all(
@@ -145,7 +145,7 @@ export function proformaChangesContract(
         expect([...amounts].sort((a, b) => a - b)).toEqual([100, 101, 200, 201, 300, 301, 400, 401]);
       });
 
-      it('make one order of a proforma', async () => {
+      it('create only one order when both convert the proforma', async () => {
         const { otherProcess = fixture.orders } = fixture;
         const draft = await shop.proforma(2);
         await shop.change(draft, shop.payment(0), shop.confirmation(2));

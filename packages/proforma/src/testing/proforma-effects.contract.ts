@@ -84,7 +84,7 @@ export function proformaEffectsContract(
       expect(await spentAmount()).toBe(0);
     });
 
-    it('is held by one of several concurrent proformas', async () => {
+    it('is reserved by only one of several concurrent proformas', async () => {
       const evaluations = await Promise.all(
         [1, 2, 3].map(() => fixture.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT })),
       );

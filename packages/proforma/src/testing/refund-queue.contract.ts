@@ -40,7 +40,7 @@ export function refundQueueContract(
   };
 
   describe('a refund in the queue', () => {
-    it('that a call makes is due after 30 seconds', async () => {
+    it('is due after 30 seconds when a call requests it', async () => {
       const ids = refundIds(await cancelPaidProforma());
       forward(CALL_SECONDS - 1);
       expect(await dueIds()).toEqual([]);
@@ -48,13 +48,13 @@ export function refundQueueContract(
       expect(await dueIds()).toEqual(ids);
     });
 
-    it('that the sweep makes is due immediately', async () => {
+    it('is due immediately when the sweep requests it', async () => {
       const proforma = await cancelInSweep();
       expect(await dueIds()).toEqual([firstRefundId(proforma)]);
       expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });
     });
 
-    it('is not due after it was settled', async () => {
+    it('is not due after the payment service has answered', async () => {
       const [paidOut, refusedProforma] = [await cancelPaidProforma(), await cancelPaidProforma()];
       await shop.change(paidOut, refundOutcomes('refunded'));
       await shop.change(refusedProforma, refundOutcomes('failed'));
@@ -92,8 +92,8 @@ export function refundQueueContract(
     });
   });
 
-  describe('a claim', () => {
-    it('of a refund counts the attempts and lengthens the pause after each', async () => {
+  describe('a claim of a refund', () => {
+    it('counts the attempts and lengthens the pause after each', async () => {
       const { id, ...proforma } = await cancelPaidProforma();
       const refundId = firstRefundId({ id, ...proforma });
       forward(CALL_SECONDS);
@@ -108,7 +108,7 @@ export function refundQueueContract(
       expect(await dueIds()).toEqual([refundId]);
     });
 
-    it('fails for a refund that is not due', async () => {
+    it('fails when the refund is not due', async () => {
       const refundId = firstRefundId(await cancelPaidProforma());
       expect(await claim(refundId)).toBeUndefined();
       forward(CALL_SECONDS);
@@ -120,7 +120,7 @@ export function refundQueueContract(
     eachCase<[string, () => Promise<Proforma>]>(it, [
       ['a call', () => cancelPaidProforma()],
       ['the sweep', () => cancelInSweep()],
-    ])('of a refund by %s succeeds for one of several workers', async (_, makeProforma) => {
+    ])('that %s requests succeeds for only one of several workers', async (_, makeProforma) => {
       const refundId = firstRefundId(await makeProforma());
       forward(CALL_SECONDS);
       const claims = await Promise.all(Array.from({ length: 6 }, () => claim(refundId)));

@@ -6,7 +6,7 @@ import {
   edit,
   meetDeadline,
   pay,
-  settleRefund,
+  applyRefundOutcome,
   warehouseConfirm,
   type CreateFacts,
   type Decision,
@@ -127,7 +127,10 @@ export class ShirtShop {
   refundOutcomes(outcome: 'refunded' | 'failed'): Decision {
     return decisionOf((proforma) => {
       const pendingPayments = proforma.payments.filter((payment) => payment.status === 'pending');
-      return pendingPayments.reduce((next, { id }) => settleRefund(next, id, outcome, this.fixture.now()), proforma);
+      return pendingPayments.reduce(
+        (next, { id }) => applyRefundOutcome(next, id, outcome, this.fixture.now()),
+        proforma,
+      );
     });
   }
 

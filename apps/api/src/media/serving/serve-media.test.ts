@@ -10,7 +10,7 @@ describe('a request for a public file', () => {
       objects: {
         find: async (key) =>
           key === 'shop/a.txt'
-            ? { appId: 7, content: 'a', mime: 'text/plain', size: 3, version: 1, isSettled: true }
+            ? { appId: 7, content: 'a', mime: 'text/plain', size: 3, version: 1, isImmutable: true }
             : undefined,
       },
       store: { read: async () => ({ bytes: [Buffer.from('abc')] }) } as unknown as ServedFiles['store'],

@@ -99,10 +99,10 @@ async function streamBytes(bytes: AsyncIterable<Uint8Array>, response: Response)
   }
 }
 
-function setHeaders(response: Response, { content, mime, version, isSettled }: PublicObject, request: Request): void {
+function setHeaders(response: Response, { content, mime, version, isImmutable }: PublicObject, request: Request): void {
   const isCurrentVersion = request.query['v'] === String(version);
   response.setHeader('Content-Type', TEXT_TYPES.has(mime) ? `${mime}; charset=utf-8` : mime);
-  response.setHeader('Cache-Control', isCurrentVersion && isSettled ? CACHE_FOREVER : CACHE_BRIEFLY);
+  response.setHeader('Cache-Control', isCurrentVersion && isImmutable ? CACHE_FOREVER : CACHE_BRIEFLY);
   response.setHeader('ETag', `"${content.slice(content.lastIndexOf('/') + 1)}"`);
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('X-Content-Type-Options', 'nosniff');

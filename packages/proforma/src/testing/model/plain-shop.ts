@@ -281,7 +281,7 @@ export class PlainShop {
     return 'done';
   }
 
-  settleRefund(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
+  applyRefundOutcome(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
     proforma.pendingAmount -= amount;
     if (outcome === 'failed') proforma.failedRefunds += amount;
     if (outcome === 'refunded') proforma.refundedAmount += amount;

@@ -10,7 +10,7 @@ import {
   promisedVouchers,
   receiveCardResult,
   refundOrder,
-  settleRefund,
+  applyRefundOutcome,
   shownPayments,
   addedVoucherRefunds,
   type CardResult,
@@ -94,7 +94,9 @@ export class RealShop {
   }
 
   settle(id: number, paymentId: number, outcome: RefundOutcome): Promise<StoredChange | undefined> {
-    return this.orders.change(APP, id, (proforma) => ({ next: settleRefund(proforma, paymentId, outcome, this.now) }));
+    return this.orders.change(APP, id, (proforma) => ({
+      next: applyRefundOutcome(proforma, paymentId, outcome, this.now),
+    }));
   }
 
   async refundOrder(id: number): Promise<void> {

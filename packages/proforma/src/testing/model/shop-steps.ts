@@ -176,7 +176,7 @@ export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'
     if (storedProforma === undefined || proforma === undefined) throw new Error('No refund is pending');
     const refund = pick(pendingRefunds(storedProforma), refundIndex);
     seenAnswers.add(`settle: ${outcome}`);
-    plain.settleRefund(proforma, refund.id, -refund.amount, outcome);
+    plain.applyRefundOutcome(proforma, refund.id, -refund.amount, outcome);
     for (const answer of [outcome, 'failed'] as const) {
       await real.settle(storedProforma.id, refund.id, answer);
     }
