@@ -29,6 +29,7 @@ export interface AppContext extends Speech {
   readonly settings: AppSettings;
 }
 
+/** Returns a function that converts minor units to an amount in the currency of the app. */
 export function money(app: Pick<AppContext, 'decimals'>): (minor: number) => number {
   return (minor) => fromMinor(minor, app.decimals);
 }

@@ -67,6 +67,7 @@ export interface App {
   readonly media_prefix: string;
 }
 
+/** Returns the settings of the app, with defaults for those that it has not set. */
 export function completeSettings({ settings, media_prefix: prefix }: App): CompleteSettings {
   return {
     proforma: { lifetime_hours: 72, expire_paid: false, minimum_basket_amount: 0, ...settings.proforma },

@@ -75,7 +75,8 @@ export interface TokenAdministration {
 
 type TokenState = Pick<AppToken, 'scopes' | 'expiresAt' | 'revokedAt'>;
 
-export function checkHeld(granted: GrantedScopes, scopes: GrantedScopes | undefined): Refusal | undefined {
+/** Refuses scopes that the caller's token does not have. */
+export function checkGranted(granted: GrantedScopes, scopes: GrantedScopes | undefined): Refusal | undefined {
   return scopes === undefined || coversScopes(granted, scopes) ? undefined : refuse(SCOPE_NOT_HELD);
 }
 
@@ -85,12 +86,13 @@ export function checkChange(
   granted: GrantedScopes,
   now: Date,
 ): Refusal | undefined {
-  const refusal = checkHeld(granted, scopes) ?? checkHeld(granted, change.scopes);
+  const refusal = checkGranted(granted, scopes) ?? checkGranted(granted, change.scopes);
   if (refusal) return refusal;
   const isActive = revokedAt === null && (expiresAt === null || expiresAt > now);
   return isActive ? undefined : refuse(TOKEN_NOT_ACTIVE);
 }
 
+/** Returns the end of the overlap, or the expiry of the old token if that is earlier. */
 export function overlapEnd({ expiresAt }: Pick<AppToken, 'expiresAt'>, overlapEndsAt: Date): Date {
   return expiresAt !== null && expiresAt < overlapEndsAt ? expiresAt : overlapEndsAt;
 }

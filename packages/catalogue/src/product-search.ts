@@ -31,6 +31,7 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
  */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
+/** Returns true when a search for this text also finds similar names. */
 export function canBeMistyped(query: string): boolean {
   return query.length >= MISTYPED_LENGTHS.min && query.length <= MISTYPED_LENGTHS.max && !/[%_]/.test(query);
 }

@@ -1,5 +1,6 @@
 import { channelId, type Channel } from './switches.js';
 
+/** Channels that reach the customer, and the channel that the customer chose. */
 export interface Reach {
   readonly hasDevice: boolean;
   readonly hasPhone: boolean;

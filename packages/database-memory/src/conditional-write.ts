@@ -38,6 +38,7 @@ export function assertUnchangedSinceCheck(commitCount: number): void {
   if (checkedState?.isOpen && checkedState.commitCount !== commitCount) throw new RecordsChanged();
 }
 
+/** Call after the first commit: later transactions of the work do not depend on the condition. */
 export function closeCondition(): void {
   const checkedState = checkedStorage.getStore();
   if (checkedState) checkedState.isOpen = false;

@@ -10,6 +10,7 @@ export function moneySql(column: string, decimals: string): string {
   return `trim_scale(${column} * (${MINOR_UNITS})[${decimals}::int + 1])`;
 }
 
+/** Converts an id to its name. Ids are positions in `names`, counted from 1. */
 export function nameSql(column: string, names: readonly string[]): string {
   return `(array[${names.map((name) => `'${name}'`).join(', ')}])[${column}]`;
 }

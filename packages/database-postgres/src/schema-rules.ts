@@ -30,6 +30,7 @@ export const TABLES_CTE = `
     where c.relnamespace = (select oid from pg_namespace where nspname = current_schema()) and c.relkind in ('r', 'p') and not c.relispartition
   )`;
 
+/** Returns the kinds of the special tables by table name, as JSON text for $1 of {@link TABLES_CTE}. */
 export function kindsByName(): string {
   return JSON.stringify(Object.fromEntries(Object.entries(SPECIAL_TABLES).map(([name, { kind }]) => [name, kind])));
 }

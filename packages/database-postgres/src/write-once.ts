@@ -35,8 +35,8 @@ export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `storeResultStatement` returns a statement that stores a result. The statement divides by the number of stored rows, so it
-   * fails when no row is stored.
+   * `storeResultStatement` returns a statement that stores a result. The statement divides by the number of stored rows,
+   * so it fails when no row is stored.
    */
   constructor(
     private readonly storeResultStatement: (outcome: Buffer) => {

@@ -107,6 +107,7 @@ export interface WebhookQueue {
   lease(appId: number, endpointId: number, lease: string, seconds: number): Promise<LeasedEndpoint | undefined>;
   /** Returns which of these events have stored deliveries, and which of their records have pending deliveries. */
   findKnown(appId: number, endpointId: number, events: readonly EventRecord[]): Promise<KnownDeliveries>;
+  /** Stores the results of a turn and ends the lease. */
   storeResults(leased: LeasedEndpoint, result: TurnResult): Promise<StoredResults>;
   lags(): Promise<readonly EndpointLag[]>;
 }
@@ -120,6 +121,7 @@ export function subjectOf({
   return [EVENT_KINDS[type].subject, recordId, ...(warehouseId === null ? [] : [warehouseId])].join('/');
 }
 
+/** `isBlocked` is true while an earlier event of the same record is pending. */
 export function newDelivery(event: EventRecord, now: Date, isBlocked: boolean): Delivery {
   return {
     event,
@@ -146,6 +148,7 @@ export interface Attempt {
   readonly answer: WebhookAnswer;
 }
 
+/** Returns the delivery after the attempt. `random`, from 0 to 1, spreads simultaneous retries. */
 export function attemptedDelivery(delivery: Delivery, attempt: Attempt, random: number): Delivery {
   const { at, endedAt, url, requestBytes, latencyMs, answer } = attempt;
   const attempts = delivery.attempts + 1;

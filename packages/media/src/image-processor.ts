@@ -39,8 +39,8 @@ export interface ImageProcessor {
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
    * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for an image that is broken or
-   * has too many pixels, and `CostlyFile` for an image that takes too much CPU time or memory. Callers retry after any other error, which may be temporary.
-   * Concurrent calls are allowed.
+   * has too many pixels, and `CostlyFile` for an image that takes too much CPU time or memory. Callers retry after any
+   * other error, which may be temporary. Concurrent calls are allowed.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
   /** Abandons work in progress; its promises may reject. After the next start, the files are processed again. */
@@ -55,6 +55,7 @@ const MAX_SIDE_PIXELS: Readonly<Record<string, number>> = {
   'image/gif': 65_535,
 };
 
+/** Returns true when the image, scaled to the width, is within the maximum size of the type. */
 export function fitsType(image: Size, width: number, mime: string): boolean {
   const scaledSize = scaleTo(width, image);
   return Math.max(scaledSize.width, scaledSize.height) <= (MAX_SIDE_PIXELS[mime] ?? Number.POSITIVE_INFINITY);

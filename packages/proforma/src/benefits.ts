@@ -10,7 +10,7 @@ export interface ReleasedVoucher {
 
 export function releasedVouchers(before: Proforma, after: Proforma): ReleasedVoucher[] {
   if (isFinal(before.status) || !isFinal(after.status)) return [];
-  return heldVouchers(after.payments).map(({ voucherId, keptAmount }) => ({
+  return usedVouchers(after.payments).map(({ voucherId, keptAmount }) => ({
     proformaId: after.id,
     voucherId,
     spent: keptAmount,
@@ -31,12 +31,12 @@ export function addedVoucherRefunds(before: Proforma, after: Proforma): VoucherR
 
 /**
  * When the debt grows again, returns new payments with vouchers that were refunded before. In total, each voucher pays
- * at most the amount of its first payment. The vouchers are still available, because only this proforma could use them.
+ * at most the amount of its first payment. The vouchers are still available, because only this proforma can use them.
  */
 export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
   let debt = uncoveredAmount(proforma);
   const repeatPayments: Payment[] = [];
-  for (const { firstPayment, keptAmount } of heldVouchers(proforma.payments)) {
+  for (const { firstPayment, keptAmount } of usedVouchers(proforma.payments)) {
     const amount = Math.min(firstPayment.amount - keptAmount, debt);
     if (amount === 0) continue;
     repeatPayments.push({ ...firstPayment, id: 0, amount, date: now });
@@ -45,15 +45,15 @@ export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'pay
   return repeatPayments;
 }
 
-interface HeldVoucher {
+interface UsedVoucher {
   readonly voucherId: number;
   readonly firstPayment: Payment;
   /** Payments less refunds, in minor units. */
   readonly keptAmount: number;
 }
 
-function heldVouchers(payments: readonly Payment[]): HeldVoucher[] {
-  const byVoucher = new Map<number, HeldVoucher>();
+function usedVouchers(payments: readonly Payment[]): UsedVoucher[] {
+  const byVoucher = new Map<number, UsedVoucher>();
   for (const payment of payments) {
     const { voucherId, amount } = payment;
     if (voucherId === null || amount < 0) continue;

@@ -1,7 +1,7 @@
 import { addHours } from '@back-office/kernel';
 import {
   aProforma,
-  withOpenAlert,
+  withAlertOfKind,
   withDeadline,
   fee,
   inStatus,
@@ -72,7 +72,7 @@ describe('the conversion of a proforma', () => {
     expect(next.lines.map((productLine) => reservedQty(next, productLine))).toEqual([2, 4]);
   });
 
-  it('keeps showing the payments as they were before it', () => {
+  it('still shows the payments from before the conversion', () => {
     expect(shownPayments(next)).toEqual(before.payments);
     const laterProforma = applyRefundOutcome(next, 2, 'refunded', addHours(NOW, 1));
     expect(laterProforma.payments[1]?.status).toBe('refunded');
@@ -183,14 +183,14 @@ describe('a proforma paid in full past its deadline', () => {
 
   it('gets no second alert after the first one is resolved', () => {
     expect(meetDeadline(alertedProforma, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedProforma);
-    const resolvedProforma = aProforma(line(), bankPayment(3000), withOpenAlert('paid_not_converted', NOW), overdue);
+    const resolvedProforma = aProforma(line(), bankPayment(3000), withAlertOfKind('paid_not_converted', NOW), overdue);
     expect(countOpenAlerts(resolvedProforma)).toBe(0);
     expect(meetDeadline(resolvedProforma, { now: NOW, expirePaid: false })).toBe(resolvedProforma);
     expect(dueAt(resolvedProforma)).toBeNull();
   });
 
   it('gets its alert even if it has an alert of another kind', () => {
-    const proforma = aProforma(line(), bankPayment(3000), withOpenAlert('refund_failed'), overdue);
+    const proforma = aProforma(line(), bankPayment(3000), withAlertOfKind('refund_failed'), overdue);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
   });
 
@@ -211,7 +211,7 @@ describe('a proforma paid in full past its deadline', () => {
       line(),
       bankPayment(3000),
       refund(1, 1, 'refunded'),
-      withOpenAlert('paid_not_converted'),
+      withAlertOfKind('paid_not_converted'),
       overdue,
     );
     expect(debtOf(indebtedProforma)).toBe(1);
@@ -282,7 +282,7 @@ describe('refundOrder', () => {
   it('resolves only alerts about payments that it refunds', () => {
     const [, , card, ...laterPayments] = convertedProforma.payments;
     const alertedProforma = alertUnexpectedPayment(
-      withOpenAlert('refund_failed')(convertedProforma),
+      withAlertOfKind('refund_failed')(convertedProforma),
       card!,
       'order_canceled',
       NOW,

@@ -39,7 +39,9 @@ export interface RequestedVoucher {
   readonly available: number;
 }
 
+/** Voucher with the amount that the evaluation promises to take from it. */
 export interface PromisedVoucher extends RequestedVoucher {
+  /** Minor units. */
   readonly amount: number;
 }
 
@@ -105,6 +107,7 @@ function draftOf(
   };
 }
 
+/** Takes the total from the vouchers in their order, from each at most its available amount. */
 export function promisedVouchers(vouchers: readonly RequestedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
   return vouchers.map((voucher) => {

@@ -1,5 +1,5 @@
 import { addHours } from '@back-office/kernel';
-import { aProforma, withOpenAlert, withComment, inStatus, NOW, withTags } from './testing/index.js';
+import { aProforma, withAlertOfKind, withComment, inStatus, NOW, withTags } from './testing/index.js';
 import { countOpenAlerts } from './alerts.js';
 import { edit, type Edit } from './edit.js';
 import { FINAL_STATUSES, type Proforma } from './proforma.js';
@@ -10,9 +10,9 @@ const RESOLVED_AT = addHours(NOW, -1);
 const alertedProforma = aProforma(
   withTags('old'),
   withComment('as it was'),
-  withOpenAlert('refund_failed'),
-  withOpenAlert('paid_not_converted', RESOLVED_AT),
-  withOpenAlert('refund_failed'),
+  withAlertOfKind('refund_failed'),
+  withAlertOfKind('paid_not_converted', RESOLVED_AT),
+  withAlertOfKind('refund_failed'),
 );
 
 function editWith(parts: Edit, proforma = alertedProforma): ReturnType<typeof edit> {

@@ -8,7 +8,7 @@ import {
   payment,
   refund,
   voucherPayment,
-  withOpenAlert,
+  withAlertOfKind,
   type Trait,
 } from './testing/index.js';
 import { createdProformaEvents, proformaEvents, takenPointsEvents } from './proforma-events.js';
@@ -46,7 +46,7 @@ describe('the events of a new proforma', () => {
 
 describe('the events of a changed proforma', () => {
   it('are empty when nothing changes', () => {
-    const proforma = aProforma(bankPayment(100), withOpenAlert('refund_failed'));
+    const proforma = aProforma(bankPayment(100), withAlertOfKind('refund_failed'));
     expect(proformaEvents([{ before: proforma, after: proforma }])).toEqual([]);
   });
 
@@ -111,8 +111,8 @@ describe('the events of a changed proforma', () => {
   });
 
   it('report raised and resolved alerts by their index', () => {
-    const before = aProforma(withOpenAlert('refund_failed'));
-    const raised = withOpenAlert('paid_not_converted')(before);
+    const before = aProforma(withAlertOfKind('refund_failed'));
+    const raised = withAlertOfKind('paid_not_converted')(before);
     expect(proformaEvents([{ before, after: raised }])).toEqual([
       { type: 'proforma.alert_raised', recordId: before.id, partId: 1 },
     ]);

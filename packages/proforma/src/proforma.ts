@@ -118,6 +118,7 @@ export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly updatedAt: Date;
 }
 
+/** Returns the payments that clients see: in a converted proforma, the payments at its conversion. */
 export function shownPayments(proforma: Pick<Proforma, 'payments' | 'converted'>): readonly Payment[] {
   return proforma.converted?.payments ?? proforma.payments;
 }

@@ -30,6 +30,7 @@ export interface RefundAttempt {
   readonly nextAttemptAt: Date;
 }
 
+/** `isAttemptedByCaller` is true if the call that makes the refund also requests it. */
 export function firstAttempt(refund: Pick<Payment, 'date'>, isAttemptedByCaller: boolean): RefundAttempt {
   const wait = isAttemptedByCaller ? CALLER_ATTEMPT_MS : 0;
   return { attempts: isAttemptedByCaller ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
@@ -38,6 +39,7 @@ export function firstAttempt(refund: Pick<Payment, 'date'>, isAttemptedByCaller:
 /** Maximum number of refunds for which the caller waits. */
 const MAX_REFUNDS_IN_CALL = 50;
 
-export function shouldAskInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {
+/** Returns true when the call itself requests the due refunds, and false when it leaves them to the worker. */
+export function shouldRefundInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {
   return sum(due.map(({ refundIds }) => refundIds.length)) <= MAX_REFUNDS_IN_CALL;
 }

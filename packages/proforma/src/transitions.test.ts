@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import {
   aProforma,
-  withOpenAlert,
+  withAlertOfKind,
   BANK,
   CARD,
   inStatus,
@@ -163,7 +163,7 @@ describe('a status change that the transition table does not allow', () => {
 function proformaIn(status: ProformaStatus): Proforma {
   const traits: Trait<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
   if (status === 'paid') traits.push(bankPayment(3000));
-  return aProforma(...traits, withOpenAlert('refund_failed'), inStatus(status));
+  return aProforma(...traits, withAlertOfKind('refund_failed'), inStatus(status));
 }
 
 function nameResult(before: Proforma, result: Proforma | Refusal | undefined): string | undefined {

@@ -1,4 +1,10 @@
-import { checkHeld, OWN_EXPIRY, SCOPE_NOT_HELD, TOKEN_NOT_ACTIVE, type TokenAdministration } from '@back-office/apps';
+import {
+  checkGranted,
+  OWN_EXPIRY,
+  SCOPE_NOT_HELD,
+  TOKEN_NOT_ACTIVE,
+  type TokenAdministration,
+} from '@back-office/apps';
 import { addSeconds, parsePage, refuse, type Clock } from '@back-office/kernel';
 import type { AppAdministration, CachedTokens, IssuedToken } from '../apps/index.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
@@ -67,7 +73,7 @@ function issueRoutes(apps: AppAdministration, cachedTokens: CachedTokens, clock:
       refusals: [SCOPE_NOT_HELD],
       handle: async ({ app, tokenId, scopes: granted, body: { access_token: fields } }) => {
         const { name, scopes = null, language } = fields;
-        const refusal = checkHeld(granted, scopes);
+        const refusal = checkGranted(granted, scopes);
         if (refusal) return refusal;
         const expiresAt = addSeconds(clock.now(), lifetimeSeconds(fields.expires_in));
         const properties = { appId: app.id, name, scopes, language: language ?? undefined, expiresAt };

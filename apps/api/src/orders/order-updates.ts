@@ -1,6 +1,6 @@
 import type { DueRefunds, OrderChanges, ParsedChange, UpdatedOrders } from '@back-office/orders';
 import type { BulkOptions } from '@back-office/kernel';
-import { shouldAskInCall } from '@back-office/proforma';
+import { shouldRefundInCall } from '@back-office/proforma';
 
 /** Requests refunds from the gateway. A missing answer is not an error, because the worker retries. */
 export interface RefundPayer {
@@ -24,7 +24,7 @@ export class OrderUpdates {
 
   /** Requests a few refunds at once. A large number would delay the call, so the worker requests them later. */
   private async payOut(appId: number, dueRefunds: readonly DueRefunds[]): Promise<void> {
-    if (!shouldAskInCall(dueRefunds)) return;
+    if (!shouldRefundInCall(dueRefunds)) return;
     await Promise.all(
       dueRefunds.map(({ proformaId, refundIds }) => this.refunds.payOutByIds(appId, proformaId, refundIds)),
     );

@@ -1,4 +1,4 @@
-import { checkHeld, SCOPE_NOT_HELD } from '@back-office/apps';
+import { checkGranted, SCOPE_NOT_HELD } from '@back-office/apps';
 import {
   isContradictory,
   isDelivered,
@@ -114,7 +114,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
       handle: async ({ app, id, scopes, body: { webhook_endpoint: fields } }) => {
         const { url, description, types, subject, status } = fields;
         const endpoint = await endpoints.find(app.id, id);
-        const refusal = endpoint && checkHeld(scopes, scopesOf(endpoint.areas));
+        const refusal = endpoint && checkGranted(scopes, scopesOf(endpoint.areas));
         if (refusal) return refusal;
         if (endpoint && typeof url === 'string' && !sender.accepts(url)) return refuse(URL_NOT_ALLOWED, 'url');
         const change = { url: url ?? undefined, description, types, subject, status: status ?? undefined };
@@ -159,7 +159,7 @@ function secretRoutes({ endpoints, testMessage, clock }: EndpointParts): Route[]
       refusals: [SCOPE_NOT_HELD],
       handle: async ({ app, id, scopes, body }) => {
         const endpoint = await endpoints.find(app.id, id);
-        const refusal = endpoint && checkHeld(scopes, scopesOf(endpoint.areas));
+        const refusal = endpoint && checkGranted(scopes, scopesOf(endpoint.areas));
         if (refusal) return refusal;
         const secret = newSecret();
         const overlapEndsAt = addSeconds(clock.now(), overlapSeconds(body));

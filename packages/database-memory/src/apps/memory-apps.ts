@@ -20,7 +20,7 @@ import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
 import { audit } from './audit-entries.js';
-import { addFirstRecords, hasWarehouse, hasAmounts } from './other-areas.js';
+import { addDefaultRecords, hasWarehouse, hasAmounts } from './other-areas.js';
 
 /** App id of the records that belong to no app. */
 export const NO_APP_ID = 0;
@@ -41,7 +41,7 @@ export class MemoryApps implements Apps, AppQueries {
         settings: {},
         media_prefix: drawMediaPrefix(randomInt),
       });
-      addFirstRecords(this.state, id, this.clock.now());
+      addDefaultRecords(this.state, id, this.clock.now());
       return id;
     });
   }

@@ -1,6 +1,6 @@
 import {
   checkChange,
-  checkHeld,
+  checkGranted,
   MIN_USE_INTERVAL_MS,
   overlapEnd,
   revocationEntry,
@@ -75,7 +75,7 @@ export class MemoryTokenAdministration implements TokenAdministration {
   async revoke(appId: number, id: number, granted: GrantedScopes): Promise<Uint8Array | Refusal | undefined> {
     return this.state.memory.transaction(() => {
       const token = this.find(appId, id, ['app', 'upload']);
-      const refusal = token && checkHeld(granted, token.scopes);
+      const refusal = token && checkGranted(granted, token.scopes);
       if (token === undefined || refusal) return refusal;
       revokeToken(this.state, appId, token, this.clock.now());
       return Buffer.from(token.hash, 'hex');

@@ -2,7 +2,7 @@ import { DEFAULT_PAYMENT_METHODS } from '@back-office/apps';
 import { DEFAULT_PRESET } from '@back-office/media';
 import type { State } from '../state.js';
 
-export function addFirstRecords(state: State, appId: number, now: Date): void {
+export function addDefaultRecords(state: State, appId: number, now: Date): void {
   const dates = { inserted_at: now, updated_at: now };
   for (const { kind, name } of DEFAULT_PAYMENT_METHODS)
     state.paymentMethods.insert(appId, { code: kind, name, kind, ...dates });

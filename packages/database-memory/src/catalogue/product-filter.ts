@@ -1,6 +1,6 @@
 import type { ProductFilter } from '@back-office/catalogue';
 import type { State } from '../state.js';
-import { isSelling } from '../stock/shelves.js';
+import { isSellable } from '../stock/shelves.js';
 import { lookUpIds } from './product-look-up.js';
 import type { StoredProduct } from './records.js';
 
@@ -40,7 +40,7 @@ function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'):
 function productsOnStock(state: State, appId: number): ReadonlySet<number> {
   const onStock = state.stocks
     .all(appId)
-    .filter((row) => row.on_hand > row.reserved && isSelling(state, appId, row.warehouse_id));
+    .filter((row) => row.on_hand > row.reserved && isSellable(state, appId, row.warehouse_id));
   const productIds = onStock.flatMap((row) => state.variants.get(appId, row.product_variant_id)?.product_id ?? []);
   return new Set(productIds);
 }

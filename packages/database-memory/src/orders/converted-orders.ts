@@ -25,7 +25,8 @@ export function insertConvertedOrder(state: State, appId: number, proforma: Prof
   return insertOrder(state, appId, orderOf(proforma)).id;
 }
 
-export function updatePaymentStatus(
+/** Writes paid amount, debt and payment status to the order of a converted proforma. */
+export function updateOrderPayments(
   state: State,
   appId: number,
   proforma: Proforma,
@@ -33,9 +34,9 @@ export function updatePaymentStatus(
 ): StoredOrder | undefined {
   const order = state.orders.get(appId, proforma.orderId ?? 0);
   if (order === undefined) return undefined;
-  const settledOrder = { ...order, ...paymentColumns(proforma), updated_at: now };
-  state.orders.put(appId, settledOrder);
-  return settledOrder;
+  const updatedOrder = { ...order, ...paymentColumns(proforma), updated_at: now };
+  state.orders.put(appId, updatedOrder);
+  return updatedOrder;
 }
 
 function orderOf(proforma: Proforma): OrderToInsert {

@@ -16,10 +16,10 @@ import {
 import { audit } from '../apps/audit-entries.js';
 import { releaseVouchers } from '../checkout/vouchers.js';
 import { publish } from '../events/published-events.js';
-import { insertConvertedOrder, isCanceled, isPayable, updatePaymentStatus } from '../orders/converted-orders.js';
+import { insertConvertedOrder, isCanceled, isPayable, updateOrderPayments } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
-import { isSelling, sellableStock, stockRows } from '../stock/shelves.js';
+import { isSellable, sellableStock, stockRows } from '../stock/shelves.js';
 import { bookPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
 
@@ -56,7 +56,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
     return { ...change, after: { ...after, orderId: insertConvertedOrder(state, appId, after) } };
   }
   if (!hasPaidAmountChanged(change)) return change;
-  const order = updatePaymentStatus(state, appId, after, now);
+  const order = updateOrderPayments(state, appId, after, now);
   const orderState = order && { isPayable: isPayable(order), isCanceled: isCanceled(order) };
   return { ...change, after: withOrderState(change, orderState, now) };
 }
@@ -76,7 +76,7 @@ function stockFor(state: State, appId: number, changes: readonly DecidedChange[]
   }));
   const shelves = [...reservations, ...sellableStock(state, appId, sources)];
   return stockRows(state, appId, shelves).map((row) =>
-    isSelling(state, appId, row.warehouseId) ? row : withoutAvailableStock(row),
+    isSellable(state, appId, row.warehouseId) ? row : withoutAvailableStock(row),
   );
 }
 

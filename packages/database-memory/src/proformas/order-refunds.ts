@@ -1,7 +1,7 @@
 import type { DueRefunds } from '@back-office/orders';
 import {
   addedRefunds,
-  shouldAskInCall,
+  shouldRefundInCall,
   hasPaidAmountChanged,
   ordersWithPoints,
   paymentEntries,
@@ -14,7 +14,7 @@ import {
 import { audit } from '../apps/audit-entries.js';
 import { returnVouchers } from '../checkout/vouchers.js';
 import { publish } from '../events/published-events.js';
-import { updatePaymentStatus } from '../orders/converted-orders.js';
+import { updateOrderPayments } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 import { withdrawPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
@@ -34,7 +34,7 @@ export function refundProformas(
   audit(state, appId, now, paymentEntries(changes));
   const customerIds = withdrawPoints(state, appId, ordersWithPoints(proformas), now);
   publish(state, appId, now, proformaEvents(changes));
-  const isCallerRefunding = shouldAskInCall(changes.map(addedRefunds));
+  const isCallerRefunding = shouldRefundInCall(changes.map(addedRefunds));
   const storedChanges = changes.map((change) => storeRefund(state, appId, change, isCallerRefunding, now));
   const dueRefunds = storedChanges.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
   return { dueRefunds, customerIds };
@@ -50,6 +50,6 @@ function storeRefund(
   const { before, after } = change;
   returnVouchers(state, appId, addedVoucherRefunds(before, after), now);
   const storedProforma = putProforma(state, appId, after, isCallerRefunding);
-  if (hasPaidAmountChanged(change)) updatePaymentStatus(state, appId, storedProforma, now);
+  if (hasPaidAmountChanged(change)) updateOrderPayments(state, appId, storedProforma, now);
   return { before, after: storedProforma };
 }

@@ -24,7 +24,7 @@ export function availableOf({ on_hand, reserved }: StoredStock, warehouse: Store
   return warehouse?.sellable ? Math.max(on_hand - reserved, 0) : 0;
 }
 
-export function isSelling({ warehouses }: State, appId: number, warehouseId: number): boolean {
+export function isSellable({ warehouses }: State, appId: number, warehouseId: number): boolean {
   const warehouse = warehouses.get(appId, warehouseId);
   return warehouse !== undefined && warehouse.sellable && warehouse.deleted_at === null;
 }
@@ -49,7 +49,7 @@ export function sellableStock(state: State, appId: number, demands: readonly She
     );
   const servingRows = state.stocks
     .all(appId)
-    .filter((row) => isSelling(state, appId, row.warehouse_id) && canServe(row));
+    .filter((row) => isSellable(state, appId, row.warehouse_id) && canServe(row));
   return sortForLocking(servingRows.flatMap((row) => toStockRow(state, appId, row)));
 }
 

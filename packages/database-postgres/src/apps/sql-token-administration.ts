@@ -1,6 +1,6 @@
 import {
   checkChange,
-  checkHeld,
+  checkGranted,
   MIN_USE_INTERVAL_MS,
   overlapEnd,
   revocationEntry,
@@ -100,7 +100,7 @@ export class SqlTokenAdministration implements TokenAdministration {
   revoke(appId: number, id: number, granted: GrantedScopes): Promise<Uint8Array | Refusal | undefined> {
     return this.database.transaction(async (transaction) => {
       const token = await lockToken(transaction, appId, id, ['app', 'upload']);
-      const refusal = token && checkHeld(granted, token.scopes);
+      const refusal = token && checkGranted(granted, token.scopes);
       if (token === undefined || refusal) return refusal;
       if (token.revokedAt !== null) return token.hash;
       const revokedAt = this.clock.now();

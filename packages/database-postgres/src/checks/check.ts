@@ -31,6 +31,7 @@ const ORPHANS_RULE = 'No unrecorded content is in the store for over a day';
 
 export const STORE_RULES: readonly string[] = [CONTENTS_RULE, ORPHANS_RULE];
 
+/** Returns the breaches of the rules for stored records and for the content of the media store. */
 export async function check(connection: ConnectionTarget, store: MediaStore, now: Date): Promise<Finding[]> {
   const { rules, contents } = await inSnapshot(connection, async (read) => {
     const findings: Finding[] = [];

@@ -57,6 +57,7 @@ export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number):
   await sql.rows(SCHEDULE_PURGE_NOW, [purgeKey(appId, fileId)]);
 }
 
+/** Queues jobs that remove the blobs and make the public copies under the keys match the records. */
 export async function addTidying(sql: Sql, payload: TidyPayload): Promise<void> {
   const jobs = splitTidyPayload(payload);
   if (jobs.length > 0) await sql.rows(ADD_JOBS, [JOBS.tidy, JSON.stringify(jobs), flagOfApp(payload.appId)]);
@@ -68,11 +69,13 @@ const KEYS_OF_FILES = `
   union select p.key, p.version from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = any($2)
   union select v.key, 1 from cdn_file_versions v where v.app_id = $1 and v.cdn_file_id = any($2)`;
 
+/** Queues the removal of all public copies of the files. */
 export async function addWithdrawal(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
   const withdrawn = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
   await addTidying(sql, { appId, blobs: [], keys: [], withdrawn });
 }
 
+/** Queues a job that makes the missing public copies of the files again. */
 export async function addRepublication(sql: Sql, appId: number, fileIds: readonly number[]): Promise<void> {
   const objects = await sql.rows<WithdrawnKey>(KEYS_OF_FILES, [appId, fileIds]);
   await addTidying(sql, { appId, blobs: [], keys: objects.map(({ key }) => key) });

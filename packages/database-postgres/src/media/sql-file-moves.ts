@@ -15,7 +15,7 @@ import type { Sql } from '../client-transaction.js';
 import { addRepublication } from './media-jobs.js';
 import { idsOf, lockById, resultsOf, type LockedFile } from './named-files.js';
 import { searchText } from './sql-media-files.js';
-import { lockFolders, makeFoldersOf } from './sql-media-folders.js';
+import { lockFolders, makeFolders } from './sql-media-folders.js';
 
 const FIND_NAMES = `
   select folder, filename from cdn_files
@@ -56,7 +56,7 @@ export class SqlFileMoves implements FileMoves {
         names.add(filename);
       }
       const movedFiles = candidates.filter(({ id }) => !refusals.has(id));
-      if (movedFiles.length > 0) await makeFoldersOf(transaction, appId, [folder], this.clock.now());
+      if (movedFiles.length > 0) await makeFolders(transaction, appId, [folder], this.clock.now());
       await transaction.rows(MOVE_FILES, [appId, idsOf(movedFiles), folder]);
       transaction.publish(appId, this.clock.now(), fileEvents('file.moved', idsOf(movedFiles)));
       return resultsOf('move', ids, files).map((outcome, index) => outcome ?? refusals.get(ids[index] ?? 0));
@@ -68,7 +68,7 @@ export class SqlFileMoves implements FileMoves {
       await lockFolders(transaction, appId);
       const files = await lockById(transaction, appId, ids);
       const restoredFiles = files.filter(({ state }) => stepOf('restore', state) === 'active');
-      await makeFoldersOf(transaction, appId, foldersOf(restoredFiles), this.clock.now());
+      await makeFolders(transaction, appId, foldersOf(restoredFiles), this.clock.now());
       const names = await findAvailableNames(transaction, appId, restoredFiles);
       const rows = restoredFiles.map((file) => {
         const filename = names.get(file.folder)?.assign(file.filename) ?? file.filename;

@@ -29,7 +29,7 @@ import { violates } from '../failures.js';
 import { WriteOnce } from '../write-once.js';
 import { fileJsonSql, findFileJson, IS_USED_SQL } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
-import { lockFolders, makeFolders } from './sql-media-folders.js';
+import { lockFolders, makeFolder } from './sql-media-folders.js';
 
 const FIRST_KEY_CANDIDATES = 20;
 
@@ -100,7 +100,7 @@ export class SqlMediaFiles implements MediaFiles {
       const name = await chooseName(transaction, app.id, newFile);
       if (isRefusal(name)) return name;
       const now = this.clock.now();
-      await makeFolders(transaction, app.id, newFile.folder, now);
+      await makeFolder(transaction, app.id, newFile.folder, now);
       const key = await findFreeKey(transaction, app.id, fileKey(app.prefix, newFile.folder, name, asciiOf));
       const isPending = isInitiallyPending(this.library, content.mime);
       if (isPending)

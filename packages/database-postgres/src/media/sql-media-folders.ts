@@ -194,11 +194,11 @@ export async function lockFolders(transaction: Transaction, appId: number): Prom
   await transaction.rows('select pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)', [FOLDERS_LOCK, appId]);
 }
 
-export function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
-  return makeFoldersOf(sql, appId, [path], now);
+export function makeFolder(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
+  return makeFolders(sql, appId, [path], now);
 }
 
-export async function makeFoldersOf(sql: Sql, appId: number, paths: readonly FolderPath[], now: Date): Promise<void> {
+export async function makeFolders(sql: Sql, appId: number, paths: readonly FolderPath[], now: Date): Promise<void> {
   const neededPaths = [...new Set(paths.flatMap(ancestry))];
   if (neededPaths.length === 0) return;
   const rows = neededPaths.map((neededPath) => ({

@@ -52,7 +52,7 @@ const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4'
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
 
-const SETTLE_ORDERS = `
+const UPDATE_ORDERS = `
   with settled as (
     select * from json_to_recordset($2) as r (id bigint, paid bigint, debt bigint, payment_status_id smallint)
   )
@@ -75,14 +75,15 @@ export function orderValues(proforma: Proforma): readonly [order: string, items:
   return [JSON.stringify(order), JSON.stringify(items)];
 }
 
-export function updatePaymentStatus(
+/** Writes paid amount, debt and payment status to the orders of converted proformas. */
+export function updateOrderPayments(
   sql: Sql,
   appId: number,
   proformas: readonly Proforma[],
   now: Date,
 ): Promise<OrderState[]> {
   const rows = proformas.map((proforma) => ({ id: proforma.orderId, ...paymentColumns(proforma) }));
-  return sql.rows<OrderState>(SETTLE_ORDERS, [appId, JSON.stringify(rows), now]);
+  return sql.rows<OrderState>(UPDATE_ORDERS, [appId, JSON.stringify(rows), now]);
 }
 
 function paymentColumns({ endSales, payments }: Proforma) {

@@ -1,7 +1,7 @@
 import { takenPointsEvents, type EarnedPoints, type VoucherRefund, type ReleasedVoucher } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 
-const SETTLE_VOUCHERS = `
+const RELEASE_VOUCHERS = `
   with settled as (
     select * from json_to_recordset($2) as r ("proformaId" bigint, "voucherId" bigint, spent bigint)
   ), locked as materialized (
@@ -19,7 +19,7 @@ export async function releaseVouchers(
 ): Promise<void> {
   if (vouchers.length === 0) return;
   transaction.locks('voucher');
-  await transaction.rows(SETTLE_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
+  await transaction.rows(RELEASE_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
 }
 
 const BOOK_POINTS = `

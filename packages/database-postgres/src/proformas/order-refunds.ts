@@ -2,7 +2,7 @@ import type { Clock } from '@back-office/kernel';
 import type { DueRefunds } from '@back-office/orders';
 import {
   addedRefunds,
-  shouldAskInCall,
+  shouldRefundInCall,
   hasPaidAmountChanged,
   ordersWithPoints,
   paymentEntries,
@@ -12,7 +12,7 @@ import {
   type ProformaChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
-import { updatePaymentStatus } from '../orders/converted-orders.js';
+import { updateOrderPayments } from '../orders/converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
 import {
   loadProformas,
@@ -83,13 +83,13 @@ async function saveChanges(
 ): Promise<readonly DueRefunds[]> {
   if (changes.length === 0) return [];
   transaction.audit(appId, now, paymentEntries(changes));
-  const { text, values } = saveProformasStatement(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
+  const { text, values } = saveProformasStatement(appId, changes, shouldRefundInCall(changes.map(addedRefunds)), now);
   const [saved] = await transaction.rows<SavedIds>(text, values);
   const ids = [...(saved?.addedPayments ?? [])];
   const storedChanges = changes.map((change) => withPaymentIds(change, ids));
   const changesOfPaidAmount = storedChanges.filter(hasPaidAmountChanged);
   if (changesOfPaidAmount.length > 0) {
-    await updatePaymentStatus(
+    await updateOrderPayments(
       transaction,
       appId,
       changesOfPaidAmount.map(({ after }) => after),

@@ -9,14 +9,15 @@ export interface VersionedProforma {
 }
 
 /**
- * The proformas that this process stored last. A change of one of them needs no read: the statement that stores the
- * change checks the version, which every change of a proforma, its lines and its payments increases.
+ * The proformas that this process stored last. A change of a remembered proforma needs no read: the statement that
+ * stores the change also checks the version. Every change of the proforma, its lines or its payments increases the
+ * version.
  */
 export class RememberedProformas {
   private readonly byKey = new Map<string, VersionedProforma>();
 
   remember(appId: number, versioned: VersionedProforma): void {
-    // The payable state of a converted proforma comes from its order, which the version does not cover.
+    // Whether a converted proforma is payable depends on its order. A change of the order does not increase the version.
     if (versioned.proforma.converted !== null) return;
     const [oldestKey] = this.byKey.keys();
     if (oldestKey !== undefined && this.byKey.size >= MAX_REMEMBERED) this.byKey.delete(oldestKey);

@@ -18,7 +18,7 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
-import { insertOrder, updatePaymentStatus } from '../orders/converted-orders.js';
+import { insertOrder, updateOrderPayments } from '../orders/converted-orders.js';
 import type { Postgres } from '../postgres.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
 import { isPlainConversion, storeConversion } from './conversion.js';
@@ -229,6 +229,6 @@ async function writeOrder(
   }
   if (!hasPaidAmountChanged(change)) return change;
   transaction.locks('order');
-  const [order] = await updatePaymentStatus(transaction, appId, [after], now);
+  const [order] = await updateOrderPayments(transaction, appId, [after], now);
   return { ...change, after: withOrderState(change, order, now) };
 }

@@ -97,7 +97,7 @@ export function webhooksContract(
     return answer === undefined ? blank : attempt(blank, answer);
   };
   /** Stores the results of a turn that has read every event. */
-  const settle = async (
+  const storeTurn = async (
     deliveries: readonly Delivery[],
     health: EndpointHealth = HEALTHY,
     switchOffReason?: string,
@@ -186,7 +186,7 @@ export function webhooksContract(
 
     it('are removed with their deliveries', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
-      await settle([delivery(event, OK)]);
+      await storeTurn([delivery(event, OK)]);
       const other = await addEndpoint();
       await addEvents(1);
       const leased = (await lease(LEASE_SECONDS, other)) as LeasedEndpoint;
@@ -219,7 +219,7 @@ export function webhooksContract(
       expect(await isDue()).toBe(false);
       await addEvents(1);
       expect(await isDue()).toBe(true);
-      await settle([]);
+      await storeTurn([]);
       expect(await isDue()).toBe(false);
     });
 
@@ -227,7 +227,7 @@ export function webhooksContract(
       const second = await addEndpoint();
       const third = await addEndpoint();
       await addEvents(1);
-      const leaseAndSettle = async ({ id }: WebhookEndpoint, health: EndpointHealth): Promise<void> => {
+      const leaseAndStore = async ({ id }: WebhookEndpoint, health: EndpointHealth): Promise<void> => {
         const leased = await lease(LEASE_SECONDS, { ...endpoint, id });
         if (leased === undefined) throw new Error('The endpoint has no lease');
         await fixture.webhookQueue.storeResults(leased, {
@@ -238,8 +238,8 @@ export function webhooksContract(
         });
         fixture.clock.forward({ seconds: 1 });
       };
-      await leaseAndSettle(endpoint, { failures: 1, failingSince: now(), retryAt: null });
-      await leaseAndSettle(second, HEALTHY);
+      await leaseAndStore(endpoint, { failures: 1, failingSince: now(), retryAt: null });
+      await leaseAndStore(second, HEALTHY);
       const due = (await fixture.webhookQueue.findDue(1_000)).filter((each) => each.appId === appId);
       expect(due.map(({ endpointId }) => endpointId)).toEqual([third.id, second.id, endpoint.id]);
     });
@@ -276,7 +276,7 @@ export function webhooksContract(
 
     it('leases an endpoint again after its results are stored', async () => {
       await addEvents(1);
-      await settle([]);
+      await storeTurn([]);
       expect((await leaseNow()).position).toBe(1);
     });
 
@@ -292,7 +292,7 @@ export function webhooksContract(
     it('retries a failed delivery at its scheduled time', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
       const failed = delivery(event, BROKEN);
-      await settle([failed]);
+      await storeTurn([failed]);
       expect(await isDue()).toBe(false);
       fixture.clock.forward({ seconds: 10 });
       expect(await isDue()).toBe(true);
@@ -302,7 +302,7 @@ export function webhooksContract(
     it('keeps the order of the events of one record', async () => {
       const [first, other, second] = (await addEvents(3)) as [EventRecord, EventRecord, EventRecord];
       const follower = withRecordOf(first, second);
-      await settle([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
+      await storeTurn([delivery(first, BROKEN), delivery(other), delivery(follower, undefined, true)]);
       const known = await fixture.webhookQueue.findKnown(appId, endpoint.id, [first, other]);
       expect(known.eventIds).toEqual(new Set([first.id, other.id]));
       expect([...known.pendingSubjects].sort()).toEqual(
@@ -320,7 +320,7 @@ export function webhooksContract(
 
     it('makes the next event of a record due after the previous one is delivered', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
+      await storeTurn([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       fixture.clock.forward({ seconds: 10 });
       const leased = await leaseNow();
       const deliveries = leased.due.slice(0, 1).map((due) => attempt(due, OK));
@@ -337,7 +337,7 @@ export function webhooksContract(
     it('pauses a failing endpoint, and retries every delivery after its recovery', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
       const failing = { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 8) };
-      await settle([delivery(first, BROKEN), attempt(attempt(delivery(second), BROKEN), BROKEN)], failing);
+      await storeTurn([delivery(first, BROKEN), attempt(attempt(delivery(second), BROKEN), BROKEN)], failing);
       expect((await fixture.webhookEndpoints.find(appId, endpoint.id))?.failingSince).toEqual(failing.failingSince);
       expect(await lease()).toBe(undefined);
       fixture.clock.forward({ seconds: 8 });
@@ -374,7 +374,7 @@ export function webhooksContract(
 
     it('retries every waiting delivery when the endpoint is restarted', async () => {
       const [event] = (await addEvents(1)) as [EventRecord];
-      await settle([attempt(attempt(delivery(event, BROKEN), BROKEN), BROKEN)]);
+      await storeTurn([attempt(attempt(delivery(event, BROKEN), BROKEN), BROKEN)]);
       expect((await leaseNow()).due).toEqual([]);
       fixture.clock.forward({ seconds: LEASE_SECONDS });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { url: 'https://other.example' });
@@ -383,7 +383,7 @@ export function webhooksContract(
 
     it('restarts the three days of retries when the endpoint is restarted', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
+      await storeTurn([delivery(first, BROKEN), delivery(withRecordOf(first, second), undefined, true)]);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       fixture.clock.forward({ hours: 100 });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
@@ -397,7 +397,7 @@ export function webhooksContract(
 
     it('leases no event of a record while a replayed event of the record waits', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, OK), delivery(withRecordOf(first, second), BROKEN)]);
+      await storeTurn([delivery(first, OK), delivery(withRecordOf(first, second), BROKEN)]);
       await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds: [first.id] });
       const leased = await leaseNow();
       expect(eventIdsOf(leased.due)).toEqual([first.id, second.id]);
@@ -414,7 +414,7 @@ export function webhooksContract(
 
     it('switches off an endpoint and stores the reason', async () => {
       await addEvents(1);
-      await settle([], HEALTHY, 'It is gone.');
+      await storeTurn([], HEALTHY, 'It is gone.');
       expect(await fixture.webhookEndpoints.find(appId, endpoint.id)).toMatchObject({
         status: 'switched_off',
         statusReason: 'It is gone.',
@@ -432,7 +432,7 @@ export function webhooksContract(
 
     it('resets the failure count when the endpoint is restarted', async () => {
       await addEvents(1);
-      await settle([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
+      await storeTurn([], { failures: 5, failingSince: now(), retryAt: addSeconds(now(), 60) });
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'active' });
       expect((await leaseNow()).health).toEqual(HEALTHY);
     });
@@ -447,10 +447,10 @@ export function webhooksContract(
       fixture.clock.forward({ seconds: 5 });
       await addEvents(1);
       expect(await lagOf()).toEqual(first.at);
-      await settle([delivery(first, BROKEN)]);
+      await storeTurn([delivery(first, BROKEN)]);
       expect(await lagOf()).toEqual(first.at);
       fixture.clock.forward({ seconds: 10 });
-      await settle([attempt(delivery(first, BROKEN), OK)]);
+      await storeTurn([attempt(delivery(first, BROKEN), OK)]);
       expect(await lagOf()).toBe(null);
       await fixture.webhookEndpoints.change(appId, endpoint.id, { status: 'paused' });
       expect(await lagOf()).toBe(undefined);
@@ -461,7 +461,7 @@ export function webhooksContract(
     it('are listed with their last attempt, newest event first', async () => {
       const events = await addEvents(2);
       const [delivered, failed] = [delivery(events[0] as EventRecord, OK), delivery(events[1] as EventRecord, BROKEN)];
-      await settle([delivered, failed]);
+      await storeTurn([delivered, failed]);
       expect(await listDeliveries()).toEqual([failed, delivered]);
       expect(await listDeliveries({ status: 'delivered' })).toEqual([delivered]);
       expect(await listDeliveries({ types: ['order.created'] })).toEqual([]);
@@ -478,7 +478,7 @@ export function webhooksContract(
       fixture.clock.forward({ hours: 20 });
       const [newEvent] = (await addEvents(1)) as [EventRecord];
       const failed = attempt(attempt(attempt(delivery(oldEvent, BROKEN), BROKEN), BROKEN), BROKEN);
-      await settle([
+      await storeTurn([
         { ...failed, nextAttemptAt: addSeconds(now(), 999_999) },
         delivery(withRecordOf(oldEvent, newEvent), undefined, true),
       ]);
@@ -491,7 +491,7 @@ export function webhooksContract(
     it('are removed when their events expire', async () => {
       await fixture.apps.patch(appId, { events: { retention_days: 1 } });
       const [event] = (await addEvents(1)) as [EventRecord];
-      await settle([delivery(event, OK)]);
+      await storeTurn([delivery(event, OK)]);
       fixture.clock.forward({ hours: 25 });
       await fixture.eventFeed.purge();
       expect(await listDeliveries()).toEqual([]);
@@ -502,7 +502,7 @@ export function webhooksContract(
     it('of events makes them due again, oldest first', async () => {
       const events = await addEvents(3);
       // Only the last event stays pending.
-      await settle(events.map((event, index) => delivery(event, index === 2 ? BROKEN : OK)));
+      await storeTurn(events.map((event, index) => delivery(event, index === 2 ? BROKEN : OK)));
       const eventIds = [events[2]?.id ?? 0, events[0]?.id ?? 0, 987_654_321];
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { eventIds })).toBe(2);
       const { due } = await leaseNow();
@@ -512,7 +512,7 @@ export function webhooksContract(
 
     it('of failed deliveries omits other deliveries', async () => {
       const [first, second] = (await addEvents(2)) as [EventRecord, EventRecord];
-      await settle([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
+      await storeTurn([delivery(first, OK), { ...delivery(second, BROKEN), status: 'failed', nextAttemptAt: null }]);
       expect(await fixture.webhookDeliveries.replay(appId, endpoint.id, { failed: true })).toBe(1);
       expect(eventIdsOf((await leaseNow()).due)).toEqual([second.id]);
     });

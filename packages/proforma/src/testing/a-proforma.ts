@@ -77,7 +77,7 @@ export function inStatus(status: ProformaStatus): Trait<Proforma> {
   });
 }
 
-export function withOpenAlert(kind: Alert['kind'], resolvedAt: Date | null = null): Trait<Proforma> {
+export function withAlertOfKind(kind: Alert['kind'], resolvedAt: Date | null = null): Trait<Proforma> {
   const alert: Alert = { kind, message: 'Look at this', details: {}, resolvedAt, insertedAt: MADE_AT };
   return (proforma) => ({ ...proforma, alerts: [...proforma.alerts, alert] });
 }

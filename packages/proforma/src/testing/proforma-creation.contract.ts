@@ -59,7 +59,7 @@ export function proformaCreationContract(
         expect(await shop.propose(UNKNOWN)).toEqual(STALE_EVALUATION);
       });
 
-      it('reserves nothing when stock is insufficient, and can be retried', async () => {
+      it('reserves nothing and does not become stale when stock is insufficient', async () => {
         const evaluation = await shop.evaluate(4, 7);
         expect(await shop.propose(evaluation)).toMatchObject(SOLD_OUT);
         expect(await shop.reservedPieces()).toBe(0);

@@ -69,7 +69,7 @@ export function proformaDeadlinesContract(
         );
       });
 
-      it('is listed by time among the deadlines with the same turn', async () => {
+      it('is listed by time among the deadlines that have the same place in their apps', async () => {
         const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
         const [later, earlier] = [await shop.proformaWithLifetime(3), await otherShop.proformaWithLifetime(1)];
         const [latest, early] = [await otherShop.proformaWithLifetime(4), await shop.proformaWithLifetime(2)];

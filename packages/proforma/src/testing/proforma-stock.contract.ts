@@ -46,7 +46,7 @@ export function proformaStockContract(
         expect(await shop.reservedPieces()).toBe(0);
       });
 
-      it('stays reserved after the conversion', async () => {
+      it('is kept after the conversion', async () => {
         await shop.change(await shop.proforma(4), shop.confirmation(3), shop.conversion());
         expect(await shop.reservedPieces()).toBe(3);
       });
