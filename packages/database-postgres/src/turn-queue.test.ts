@@ -49,7 +49,7 @@ describe('a TurnQueue of ten connections', () => {
     expect(await takeGranted()).toEqual(['app 2']);
   });
 
-  it('keeps connections free for the next call of another app', async () => {
+  it('keeps half of the connections free while another app has called recently', async () => {
     request(app(2));
     queue.release(app(2));
     requestTimes(20, app(1));

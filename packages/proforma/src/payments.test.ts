@@ -32,8 +32,10 @@ describe('debtOf', () => {
     expect(debtOf(aProforma(line(), bankPayment(5000)))).toBe(0);
     expect(debtOf(aProforma(line(), bankPayment(2999)))).toBe(1);
   });
+});
 
-  it('is 0 when the total is covered', () => {
+describe('isPaidInFull', () => {
+  it('is true when the payments cover the total', () => {
     expect(isPaidInFull(aProforma(bankPayment(2999)))).toBe(false);
     expect(isPaidInFull(aProforma(bankPayment(3000)))).toBe(true);
     expect(isPaidInFull(aProforma(bankPayment(3001)))).toBe(true);

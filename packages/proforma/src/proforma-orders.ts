@@ -2,7 +2,7 @@ import type { Refusal } from '@back-office/kernel';
 import type { CreateFacts } from './create.js';
 import type { Proforma } from './proforma.js';
 
-/** The outcome of a call. `next` is stored even with a refusal: a call after the deadline expires the proforma. */
+/** Result of a {@link Decision}. `next` is stored even with a refusal: a call after the deadline expires the proforma. */
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;

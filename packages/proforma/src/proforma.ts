@@ -110,7 +110,7 @@ export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly alerts: readonly Alert[];
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
-  /** Facts of the conversion, with the payments at that time; later payments belong to the order. Null before it. */
+  /** Facts of the conversion, with the payments at that time; later payments belong to the order. Null until then. */
   readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;

@@ -145,7 +145,7 @@ export function keyedCallsContract(
       expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('is dropped when another run has taken over the key', async () => {
+    it('is ignored when it comes from a run that has lost the key', async () => {
       const lostRun = await beginRun();
       fixture.clock.forward(LEASE_END);
       const run = await beginRun();

@@ -74,7 +74,7 @@ export function evaluationsContract(
       expect(await fixture.evaluationQueries.find(shop.id, UNKNOWN)).toBeUndefined();
     });
 
-    it('is refused in a currency other than that of the app', async () => {
+    it('throws in a currency other than that of the app', async () => {
       await expect(shop.tryToEvaluate({ currency: 'EUR' })).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     });
 

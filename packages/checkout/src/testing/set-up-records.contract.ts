@@ -254,9 +254,9 @@ export function setUpRecordsContract(
   });
 
   describe('amounts in a currency other than the app’s', () => {
-    it('are refused', async () => {
-      const refusedCall = tryToPut('vouchers', [GIFT], appId, 'EUR');
-      await expect(refusedCall).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
+    it('throw and are not stored', async () => {
+      const call = tryToPut('vouchers', [GIFT], appId, 'EUR');
+      await expect(call).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
       expect(await list('vouchers')).toEqual([]);
     });
   });

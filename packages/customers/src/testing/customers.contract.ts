@@ -187,7 +187,7 @@ export function customersContract(
       expect(await listByPosition(byChange)).toEqual(await list({}, ALL, appId, byChange));
     });
 
-    it('refuses a position of another list', async () => {
+    it('throws for a position of another list', async () => {
       await expect(list({}, { ...ALL, after: ['a'] })).rejects.toMatchObject({ name: 'InvalidPosition' });
       await expect(list({}, { ...ALL, after: ['2026-01-01T00:00:00.000000Z', '1'] })).rejects.toMatchObject({
         name: 'InvalidPosition',

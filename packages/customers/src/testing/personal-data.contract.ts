@@ -158,7 +158,7 @@ export function personalDataContract(
       expect(exported.evaluations).toMatchObject([BLANK_CONTACT]);
     });
 
-    it('loses cards and sessions', async () => {
+    it('loses cards and active sessions', async () => {
       await fillRecordsOf(ana);
       await erase();
       const { cards, sessions } = await exportOf(ana);

@@ -35,8 +35,8 @@ type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
 
 interface Search {
   /**
-   * Returns sort keys that put the best matches first. Each call adds a parameter to the statement. PostgreSQL cannot
-   * infer the type of a parameter that is not used, so call it only for a statement that sorts by the keys.
+   * Returns sort keys that put the best matches first. Each call of this function adds a parameter to the statement.
+   * PostgreSQL cannot infer the type of an unused parameter, so call it only for a statement that sorts by the keys.
    */
   readonly order: () => readonly RankKey[];
   readonly literal: string;
@@ -49,7 +49,7 @@ interface AppProductListQuery extends ProductListQuery {
   readonly decimals: number;
 }
 
-/** Uses a full join, because the planner never turns one into a nested loop; see {@link among}. */
+/** Uses a full join, because the planner never turns a full join into a nested loop; see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
   const values: unknown[] = [appId, decimals];
   const value = placeholders(values);

@@ -52,7 +52,7 @@ export function conditionalWritesContract(
       expect(await nameOf()).toBe('old');
     });
 
-    it('sees a write that was committed after the call began', async () => {
+    it('fails when another write changes the record after the call began', async () => {
       await rename('old');
       const call = runIfNamed('old', async () => {
         await new Promise((resolve) => setTimeout(resolve, 50));

@@ -254,7 +254,7 @@ export function personalRecordsContract(
       expect([devices, visits, sessions, evaluations]).toEqual([[], [], [], []]);
     });
 
-    it('blanks references of payments that contain a name of the customer, and keeps the others', async () => {
+    it('blanks payment references that contain a name of the customer, and keeps the others', async () => {
       const shop = await SampleShop.open(fixture);
       appId = shop.appId;
       ana = await fixture.addCustomer(appId, { ...ANA });
@@ -275,7 +275,7 @@ export function personalRecordsContract(
       expect([erasedCanceled.cancelReason, erasedCanceled.updatedAt]).toEqual([null, fixture.clock.now()]);
     });
 
-    it('blanks references of alerts that contain a name of the customer', async () => {
+    it('blanks alert references that contain a name of the customer, and keeps the others', async () => {
       const shop = await SampleShop.open(fixture);
       appId = shop.appId;
       ana = await fixture.addCustomer(appId, { ...ANA });

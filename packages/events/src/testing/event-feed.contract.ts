@@ -152,7 +152,7 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(appId, 2, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 3 });
     });
 
-    it('reports a gap to a reader that began before the first event', async () => {
+    it('reports a gap to a reader that started at position 0', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();
@@ -167,7 +167,7 @@ export function eventFeedContract(
       expect(await fixture.eventFeed.page(other, 1, { types: EVENT_TYPES, limit: 100 })).toEqual({ restartAt: 0 });
     });
 
-    it('reports a gap even when no page was read before', async () => {
+    it('reports a gap for an old position even when no page was read before', async () => {
       await addCustomers(2);
       fixture.clock.forward({ hours: 31 * 24 });
       await fixture.eventFeed.purge();

@@ -99,7 +99,7 @@ export function jobQueueContract(
       expect(startedIds).toEqual([id, otherFile.id]);
     });
 
-    it('is replaced when a new job for the same file is added, which starts at attempt 1', async () => {
+    it('is replaced by a new job for the same file, which starts at attempt 1', async () => {
       const { id } = await library.addImage('a.jpg');
       const payload = { appId: library.appId, fileId: id, widths: [10] };
       const regenerate = (width: number) => fixture.ports.fileVersions.regenerate(library.appId, id, [width]);

@@ -218,7 +218,7 @@ export function importedOrdersContract(
       }
     });
 
-    it('is refused when its currency is not that of the app', async () => {
+    it('throws when its currency is not that of the app', async () => {
       const unavailable = { name: 'DatabaseUnavailable' };
       await expect(shop.tryToImport({ currency: 'EUR' })).rejects.toMatchObject(unavailable);
     });

@@ -205,7 +205,7 @@ export function orderQueriesContract(
       expect(await listAfter(secondPage.end!)).toEqual({ numbers: 'A', end: null });
     });
 
-    it('refuses a position from a list with another sort order', async () => {
+    it('throws for a position from a list with another sort order', async () => {
       await importThree();
       const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
       const { end } = await fixture.orderQueries.list({

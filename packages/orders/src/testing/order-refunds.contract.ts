@@ -60,7 +60,7 @@ export function orderRefundsContract(
       expect((await shop.findOrder(order.id)).payments).toHaveLength(2);
     });
 
-    it('is not refunded in a dry run', async () => {
+    it('is not refunded in a dry run, which only returns the due refund', async () => {
       const order = await shop.sellOrder();
       const { dueRefunds } = await shop.change([orderChange(order, REFUND_CHANGE)], { dryRun: true });
       expect(dueRefunds).toHaveLength(1);

@@ -157,7 +157,7 @@ export function refundGatewayContract(
       ['refuses', 'failed'],
       ['breaks', 'unknown'],
       ['hangs up', 'unknown'],
-    ] as const)('when the payment service %s has the result %s each time', async (behavior, answer) => {
+    ] as const)('when the payment service %s, has the result %s each time', async (behavior, answer) => {
       if (fixture.payer === undefined) return;
       fixture.payer.behave(behavior);
       const requests = Array.from({ length: REPEATS }, () => aRequest());
