@@ -22,7 +22,7 @@ export interface ExportedApp {
 }
 
 export interface PersonalDataQueries {
-  /** Yields all records about a customer, except secrets, as JSON text in parts of limited size. */
+  /** Yields all records about a customer, except secrets, as JSON text in chunks of limited size. */
   export(app: ExportedApp, customerId: number): AsyncIterable<string>;
 }
 

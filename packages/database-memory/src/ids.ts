@@ -1,4 +1,4 @@
-/** Issues ids for parts of records, such as items. A dry run also uses up ids. */
+/** Issues ids for entries of records, such as items. A dry run also uses up ids. */
 export class Ids {
   private lastId = 0;
 

@@ -3,7 +3,7 @@ import { STATUSES, statusId } from '@back-office/proforma';
 import type { Postgres } from './postgres.js';
 import { OPEN_STATUS_IDS } from './proformas/proforma-list.js';
 
-// Each part reads a partial index, so the time depends on the waiting work, not on the size of the tables. The queue of
+// Each CTE reads a partial index, so the time depends on the waiting work, not on the size of the tables. The queue of
 // jobs uses the clock of the server.
 const SUM_BACKLOG = `
   /* across apps: waiting work */

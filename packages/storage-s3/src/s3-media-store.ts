@@ -71,7 +71,7 @@ export class S3MediaStore implements MediaStore {
       const bytes = response.Body as Readable;
       const [, start, totalSize] = /^bytes (\d+)-.*\/(\d+)$/.exec(response.ContentRange ?? '') ?? [];
       const size = Number(totalSize ?? response.ContentLength);
-      // Slices the answer, because a service may send more than the range, or the whole object.
+      // Slices the answer, because some S3 services send more than the range, or the whole object.
       return { size, bytes: range ? sliceRange(bytes, Number(start ?? 0), range) : bytes };
     } catch (error) {
       if (isMissing(error)) return undefined;
