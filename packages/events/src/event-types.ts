@@ -58,8 +58,8 @@ export const EVENT_KINDS: Readonly<Record<EventType, EventKind>> = {
   'order.canceled': { ...order, description: 'the order was cancelled' },
   'order.payment_received': { ...order, description: 'the order was marked as paid, or a card payment was settled' },
   'order.updated': { ...order, description: 'anything else changed, such as the invoice number or a refund' },
-  'refund.succeeded': { ...proforma, description: 'a refund was paid; partid is the payment' },
-  'refund.failed': { ...proforma, description: 'a refund failed for good; partid is the payment' },
+  'refund.succeeded': { ...proforma, description: 'a refund was paid; partid is the refund' },
+  'refund.failed': { ...proforma, description: 'a refund failed for good; partid is the refund' },
   'stock.changed': {
     subject: 'stocks',
     area: 'stock',
