@@ -17,8 +17,8 @@ export const RUN_LEASE_MS = 15_000;
  * transaction fails when another run has taken the key. If an earlier run has stored a result, the transaction writes
  * nothing and returns that result.
  *
- * A transaction must find the `KeyedWrite` of its call, for example in an `AsyncLocalStorage`. An adapter that also writes
- * to a second store commits the second store last (see `Memory.commit` of `@back-office/database-memory`).
+ * A transaction must find the `KeyedWrite` of its call, for example in an `AsyncLocalStorage`. An adapter that also
+ * writes to a second store commits the second store last (see `Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
   readonly isWritten: boolean;

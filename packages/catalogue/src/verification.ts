@@ -48,8 +48,8 @@ export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
 const IDENTIFIER_ORDER = MATCHING['POST /product/verify'];
 
 /**
- * Matches each row with its variant or product. `texts` lists the searched texts in the order in which `foundCodes` lists
- * their folded forms.
+ * Matches each row with its variant or product. `texts` lists the searched texts in the order in which `foundCodes`
+ * lists their folded forms.
  */
 export function matchCodes(
   rows: readonly SearchedCodes[],

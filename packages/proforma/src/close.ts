@@ -77,8 +77,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * Returns the debt in minor units; 0 if the proforma is canceled, expired or past its deadline, or if its order cannot be
- * paid.
+ * Returns the debt in minor units; 0 if the proforma is canceled, expired or past its deadline, or if its order cannot
+ * be paid.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,

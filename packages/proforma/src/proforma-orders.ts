@@ -2,7 +2,9 @@ import type { Refusal } from '@back-office/kernel';
 import type { CreateFacts } from './create.js';
 import type { Proforma } from './proforma.js';
 
-/** Result of a {@link Decision}. `next` is stored even with a refusal: a call after the deadline expires the proforma. */
+/**
+ * Result of a {@link Decision}. `next` is stored even with a refusal: a call after the deadline expires the proforma.
+ */
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;
@@ -42,8 +44,9 @@ export interface ProformaOrders {
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
    * Locks the proforma, stores the decision and adapts the reservations. Returns `undefined` when the app has no such
-   * proforma. If a warehouse has too few pieces for a line, the line moves to another warehouse, which must be sellable,
-   * have all pieces and be allowed by the evaluation. Without such a warehouse, refuses the change and stores nothing.
+   * proforma. If a warehouse has too few pieces for a line, the line moves to another warehouse. The other warehouse must
+   * be sellable, have all pieces and be allowed by the evaluation. If there is none, refuses the change and stores
+   * nothing.
    */
   change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**

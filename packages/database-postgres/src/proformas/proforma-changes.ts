@@ -46,8 +46,8 @@ export interface SavedIds {
 }
 
 /**
- * Returns a statement that stores the changes and returns {@link SavedIds}. With `version`, `changes` has one change, and
- * the statement fails with a division by zero unless the proforma has this version.
+ * Returns a statement that stores the changes and returns {@link SavedIds}. With `version`, `changes` has one change,
+ * and the statement fails with a division by zero unless the proforma has this version.
  */
 export function saveProformasStatement(
   appId: number,
