@@ -2168,7 +2168,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** a refund was paid; partid is the payment */
+        /** a refund was paid; partid is the refund */
         post: operations["webhook:refund.succeeded"];
         delete?: never;
         options?: never;
@@ -2185,7 +2185,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** a refund failed for good; partid is the payment */
+        /** a refund failed for good; partid is the refund */
         post: operations["webhook:refund.failed"];
         delete?: never;
         options?: never;
@@ -3101,7 +3101,7 @@ export interface components {
             /** @description the app: `/apps/<id>` */
             source: string;
             /**
-             * @description `proforma.created`: a proforma was made from an evaluation; `proforma.payment_received`: a payment was settled, in part or in full; `proforma.paid`: payments cover the total; `proforma.confirmed`: the warehouse confirmed all or a part; `proforma.converted`: the proforma became an order; `proforma.canceled`: the proforma was cancelled by a call; `proforma.expired`: the proforma was not finished in time; `proforma.alert_raised`: a person has to look at the proforma; partid is the alert; `proforma.alert_resolved`: an alert was resolved; partid is the alert; `proforma.updated`: anything else changed, such as tags, a comment or a pending payment; `order.created`: a proforma was converted, or another system sent an order; `order.shipped`: the order left the warehouse; `order.delivered`: the order reached the customer; `order.canceled`: the order was cancelled; `order.payment_received`: the order was marked as paid, or a card payment was settled; `order.updated`: anything else changed, such as the invoice number or a refund; `refund.succeeded`: a refund was paid; partid is the payment; `refund.failed`: a refund failed for good; partid is the payment; `stock.changed`: pieces on hand or reserved changed, once per call, variant and warehouse; `product.created`: a product was added; `product.updated`: a product, its variants or images changed; `customer.created`: a customer was added; `customer.updated`: loyalty points changed, or personal data was erased; `consent.changed`: a customer changed a marketing consent; `file.created`: a file was uploaded; `file.updated`: name, texts, tags or visibility changed; `file.processed`: background processing ended, or failed; `file.replaced`: the content was replaced or reverted; `file.moved`: the file is in another folder; `file.trashed`: the file was moved to Trash; `file.restored`: the file was restored from Trash; `file.purged`: the file was removed for good; data has its id and key only; `voucher.used`: a voucher paid for an order; `voucher.updated`: a proforma holds or releases the voucher, or a refund gives back an amount; `webhook_endpoint.switched_off`: an endpoint failed for three days, or answered 410; status_reason of data says why
+             * @description `proforma.created`: a proforma was made from an evaluation; `proforma.payment_received`: a payment was settled, in part or in full; `proforma.paid`: payments cover the total; `proforma.confirmed`: the warehouse confirmed all or a part; `proforma.converted`: the proforma became an order; `proforma.canceled`: the proforma was cancelled by a call; `proforma.expired`: the proforma was not finished in time; `proforma.alert_raised`: a person has to look at the proforma; partid is the alert; `proforma.alert_resolved`: an alert was resolved; partid is the alert; `proforma.updated`: anything else changed, such as tags, a comment or a pending payment; `order.created`: a proforma was converted, or another system sent an order; `order.shipped`: the order left the warehouse; `order.delivered`: the order reached the customer; `order.canceled`: the order was cancelled; `order.payment_received`: the order was marked as paid, or a card payment was settled; `order.updated`: anything else changed, such as the invoice number or a refund; `refund.succeeded`: a refund was paid; partid is the refund; `refund.failed`: a refund failed for good; partid is the refund; `stock.changed`: pieces on hand or reserved changed, once per call, variant and warehouse; `product.created`: a product was added; `product.updated`: a product, its variants or images changed; `customer.created`: a customer was added; `customer.updated`: loyalty points changed, or personal data was erased; `consent.changed`: a customer changed a marketing consent; `file.created`: a file was uploaded; `file.updated`: name, texts, tags or visibility changed; `file.processed`: background processing ended, or failed; `file.replaced`: the content was replaced or reverted; `file.moved`: the file is in another folder; `file.trashed`: the file was moved to Trash; `file.restored`: the file was restored from Trash; `file.purged`: the file was removed for good; data has its id and key only; `voucher.used`: a voucher paid for an order; `voucher.updated`: a proforma holds or releases the voucher, or a refund gives back an amount; `webhook_endpoint.switched_off`: an endpoint failed for three days, or answered 410; status_reason of data says why
              * @enum {string}
              */
             type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
@@ -3111,7 +3111,7 @@ export interface components {
             subject: string;
             /** @description grows from event to event of an app; compare as texts */
             sequence: string;
-            /** @description the payment of a refund, or the index of an alert */
+            /** @description the id of the refund, or the index of the alert */
             partid?: number;
             /** @enum {string} */
             datacontenttype: "application/json";
@@ -10945,7 +10945,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11112,7 +11112,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11279,7 +11279,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11455,7 +11455,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11622,7 +11622,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11798,7 +11798,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -11955,7 +11955,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12148,7 +12148,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12341,7 +12341,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12500,7 +12500,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12647,7 +12647,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12791,7 +12791,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -12928,7 +12928,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13065,7 +13065,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13202,7 +13202,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13349,7 +13349,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13526,7 +13526,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13719,7 +13719,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13796,7 +13796,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13889,7 +13889,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -13982,7 +13982,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14059,7 +14059,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14136,7 +14136,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14233,7 +14233,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14321,7 +14321,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14409,7 +14409,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14497,7 +14497,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14585,7 +14585,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14673,7 +14673,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14761,7 +14761,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14849,7 +14849,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14915,7 +14915,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -14994,7 +14994,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -15069,7 +15069,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
@@ -15147,7 +15147,7 @@ export interface operations {
                     subject: string;
                     /** @description grows from event to event of an app; compare as texts */
                     sequence: string;
-                    /** @description the payment of a refund, or the index of an alert */
+                    /** @description the id of the refund, or the index of the alert */
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";

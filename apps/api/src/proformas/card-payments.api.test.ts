@@ -62,6 +62,19 @@ const confirm = async (
   return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
 };
 
+describe('the ETag of a write', () => {
+  it('is that of the next read, also after an earlier call has raised an alert', async () => {
+    const { id } = await proposeThreePieces();
+    const paymentId = await addCardPayment(id);
+    await recordResult(id, paymentId, 'failed');
+    await recordResult(id, paymentId);
+    const path = `/proforma_orders/${id}`;
+    const written = await shop.patch(path, { comment: 'call the customer' });
+    expect(Object.keys(written.body.data.alerts[0].details).length).toBeGreaterThan(1);
+    expect(written.headers['etag']).toBe((await shop.get(path)).headers['etag']);
+  });
+});
+
 describe('a new card payment', () => {
   it('is pending, and changes the status of a draft to awaiting payment', async () => {
     const { id } = await proposeThreePieces();

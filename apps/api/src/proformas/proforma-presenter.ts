@@ -136,9 +136,14 @@ function presentAlert(alert: domain.Alert, index: number, toAmount: AmountConver
     index,
     kind: alert.kind,
     message: alert.message,
-    details: { ...alert.details, ...(typeof amount === 'number' && { amount: toAmount(amount) }) },
+    details: sortFields({ ...alert.details, ...(typeof amount === 'number' && { amount: toAmount(amount) }) }),
     resolved: alert.resolvedAt !== null,
     resolved_at: formatOptional(alert.resolvedAt),
     inserted_at: formatDateTime(alert.insertedAt),
   };
+}
+
+/** Sorts the fields, because the database stores them in another order, which would change the `ETag`. */
+function sortFields(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
