@@ -1,6 +1,6 @@
 import type { BodySchema } from '../testing/body-fields.js';
 import { failedRows, isErrorEntry } from '../testing/conformance.js';
-import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
+import { watchWrites, type WriteCounters } from '../testing/write-counters.js';
 import {
   openFullShop,
   replaceUsedRecords,
@@ -42,15 +42,15 @@ interface CallOutcome extends HostileCall, RouteAnswer {
 let api: TestApi;
 let calls: RouteCalls;
 let routes: readonly Route[];
-let fingerprints: () => Promise<WriteCounters>;
+let readWriteCounters: () => Promise<WriteCounters>;
 let shops: FullShop[];
-let latestFingerprints: WriteCounters | undefined;
+let latestCounters: WriteCounters | undefined;
 
 beforeAll(async () => {
   api = await testApi();
   calls = new RouteCalls(api);
   routes = calls.routes;
-  fingerprints = await fingerprintsOf(api.database);
+  readWriteCounters = await watchWrites(api.database);
   // Hostile queries contain small numbers, so file ids start high to avoid accidental matches.
   await api.database.rows(`select setval(pg_get_serial_sequence('cdn_files', 'id'), 1000000)`);
   shops = await Promise.all(HOSTILE_VALUES.map(() => openFullShop(api)));
@@ -71,19 +71,19 @@ function canAnswer404({ refusals = [] }: Route): boolean {
 }
 
 async function send(hostile: readonly HostileCall[]): Promise<CallOutcome[]> {
-  const fingerprintsBefore = latestFingerprints ?? (await fingerprints());
+  const countersBefore = latestCounters ?? (await readWriteCounters());
   const replies = await Promise.all(
     hostile.map(async (call) => ({
       ...call,
       ...(await calls.send({ ...call, token: tokenFor(call.route, call.shop) })),
     })),
   );
-  const fingerprintsAfter = await fingerprints();
-  latestFingerprints = fingerprintsAfter;
+  const countersAfter = await readWriteCounters();
+  latestCounters = countersAfter;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
     if (reply.status < 300) reply.shop.usedRecords = recordsUsedBy(reply);
-    return { ...reply, hasWritten: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
+    return { ...reply, hasWritten: countersBefore.get(appId) !== countersAfter.get(appId) };
   });
 }
 
@@ -108,7 +108,7 @@ async function sendAll<Case>(
 }
 
 async function refreshAll(shopsToRefresh: readonly FullShop[]): Promise<void> {
-  if (shopsToRefresh.some(({ usedRecords }) => usedRecords !== 'nothing')) latestFingerprints = undefined;
+  if (shopsToRefresh.some(({ usedRecords }) => usedRecords !== 'nothing')) latestCounters = undefined;
   await Promise.all(shopsToRefresh.map(replaceUsedRecords));
 }
 
@@ -259,7 +259,7 @@ describe('a call with a body', () => {
 
 describe('a query parameter with a hostile value', () => {
   beforeAll(async () => {
-    latestFingerprints = undefined;
+    latestCounters = undefined;
     await Promise.all(shops.map(({ client }) => restoreSettings(client)));
   });
 
@@ -285,7 +285,7 @@ describe('a query parameter with a hostile value', () => {
     }
   }, 600_000);
 
-  it('answers 200, 400, 404 or 422, and writes nothing', () => {
+  it('is answered 200, 400, 404 or 422, and nothing is written', () => {
     const isExpected = ({ status, route }: CallOutcome): boolean =>
       [200, 400, 404].includes(status) || (status === 422 && route.refusals !== undefined);
     expectNone(outcomes.filter((outcome) => !isExpected(outcome) || outcome.hasWritten));
@@ -321,12 +321,12 @@ describe('an id in a path', () => {
     return outcomes;
   };
 
-  it('identifies a kind of record that the test shops contain', () => {
+  it('always belongs to a kind of record that the test shops contain', () => {
     const records = Object.keys((shops as [FullShop])[0].records);
     expect(routesWithId().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
   });
 
-  it('answers 404 or an empty list when no record has the id, and writes nothing', async () => {
+  it('is answered 404 or an empty list when no record has the id, and nothing is written', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
     const hasKey = ({ replyText, route }: CallOutcome): boolean => replyText.includes(route.missingKey ?? 'no key');
     const hasFoundNothing = (outcome: CallOutcome): boolean =>
@@ -336,7 +336,7 @@ describe('an id in a path', () => {
     expectNone(outcomes.filter((outcome) => !hasFoundNothing(outcome) || outcome.hasWritten));
   });
 
-  it('answers 400 when the id cannot be decoded, and writes nothing', async () => {
+  it('is answered 400 when it cannot be decoded, and nothing is written', async () => {
     const outcomes = await sendIds(UNDECODABLE_IDS);
     expectNone(
       outcomes.filter(({ status, deviations, hasWritten }) => status !== 400 || deviations.length > 0 || hasWritten),

@@ -1,14 +1,14 @@
-import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
+import { watchWrites, type WriteCounters } from '../testing/write-counters.js';
 import { propose, putStock, stockOf, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
 let shop: Client;
-let fingerprints: () => Promise<WriteCounters>;
+let readWriteCounters: () => Promise<WriteCounters>;
 
 beforeAll(async () => {
   api = await testApi();
-  fingerprints = await fingerprintsOf(api.database);
+  readWriteCounters = await watchWrites(api.database);
   // Ids of different tables must differ, so that a mix-up of ids fails the test.
   for (const [index, table] of [
     'warehouses',
@@ -160,9 +160,9 @@ const verifyProducts = (query: string) =>
   shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
 const detectWrite = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
-  const fingerprintBefore = (await fingerprints()).get(shop.appId);
+  const counterBefore = (await readWriteCounters()).get(shop.appId);
   const reply = await call();
-  return [reply, (await fingerprints()).get(shop.appId) !== fingerprintBefore];
+  return [reply, (await readWriteCounters()).get(shop.appId) !== counterBefore];
 };
 
 describe('explain=true', () => {

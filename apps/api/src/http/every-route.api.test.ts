@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { fingerprintsOf, type WriteCounters } from '../testing/fingerprints.js';
+import { watchWrites, type WriteCounters } from '../testing/write-counters.js';
 import { openFullShop, tokenFor, valuesOf, type FullShop } from '../testing/full-shop.js';
 import { BROKEN_JSON } from '../testing/hostile-values.js';
 import { nameOf, pathOf, requiredQuery, RouteCalls, type RouteAnswer, type RouteCall } from '../testing/route-calls.js';
@@ -14,13 +14,13 @@ const MAX_BODY_BYTES = 32 * 1024;
 
 let api: TestApi;
 let calls: RouteCalls;
-let fingerprints: () => Promise<WriteCounters>;
+let readWriteCounters: () => Promise<WriteCounters>;
 let shop: FullShop;
 
 beforeAll(async () => {
   api = await testApi({ JSON_LIMIT: String(MAX_BODY_BYTES), UPLOAD_LIMIT: String(MAX_BODY_BYTES) });
   calls = new RouteCalls(api);
-  fingerprints = await fingerprintsOf(api.database);
+  readWriteCounters = await watchWrites(api.database);
   shop = await openFullShop(api);
 }, 180_000);
 afterAll(async () => {
@@ -40,13 +40,13 @@ async function probeRoutes(
 ): Promise<string[]> {
   const violations: string[] = [];
   for (const route of calls.routes) {
-    const fingerprintsBefore = await fingerprints();
+    const countersBefore = await readWriteCounters();
     const answers = await Promise.all(errorsOf(route).map(async (error) => [error, await send(route, error)] as const));
     for (const [error, answer] of answers) {
       if (!isExpected(answer, error) || answer.deviations.length > 0)
         violations.push(describeAnswer(route, error, answer));
     }
-    if (answers.length > 0 && haveChanged(fingerprintsBefore, await fingerprints()))
+    if (answers.length > 0 && haveChanged(countersBefore, await readWriteCounters()))
       violations.push(`${nameOf(route)} has written`);
   }
   return violations;
@@ -155,26 +155,28 @@ describe('a call whose Accept header excludes its answer', () => {
   });
 });
 
+function isServed(method: string, path: string): boolean {
+  return calls.routes.some(
+    (candidate) =>
+      candidate.method === method &&
+      new RegExp(`^${BASE_PATH}${candidate.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
+  );
+}
+
 describe('a path of the interface', () => {
   const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'propfind', 'purge', 'mkcol', 'lock'];
 
-  function isServed(method: string, path: string): boolean {
-    return calls.routes.some(
-      (candidate) =>
-        candidate.method === method &&
-        new RegExp(`^${BASE_PATH}${candidate.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
-    );
-  }
-
-  it('answers 404 and [] to an unknown method and writes nothing', async () => {
+  it('returns 404 with the body [] for other methods and writes nothing', async () => {
     const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
       return METHODS.filter((method) => !isServed(method, path)).map((method) => ({ label: method, method, path }));
     };
     expect(await probeRoutes(errorsOf, hasAnswer(404, []))).toEqual([]);
   });
+});
 
-  it('answers 404 and [] when it is slightly changed, and writes nothing', async () => {
+describe('a misspelt route path', () => {
+  it('returns 404 with the body [] and writes nothing', async () => {
     const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
       const relativePath = path.slice(BASE_PATH.length);
@@ -200,13 +202,13 @@ describe('a path of the interface', () => {
 
 const canHaveBody = ({ method }: Route): boolean => method !== 'get';
 
-describe('the body of a call', () => {
+describe('a call with a body', () => {
   const isBadRequest = hasAnswer(400, detailError('Bad Request'));
   const form = (content: string) =>
     `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${content}`;
   const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=b' };
 
-  it('answers 400 when it is neither JSON nor a form, and writes nothing', async () => {
+  it('returns 400 when the body is neither JSON nor a form, and writes nothing', async () => {
     const forms = ['', 'garbage', '--b\r\n', form('words'), `${form('words')}\r\n--c--`, form('').replace('file', '')];
     const errorsOf = (route: Route): CallError[] => {
       if (!canHaveBody(route)) return [];
@@ -219,7 +221,7 @@ describe('the body of a call', () => {
     expect(await probeRoutes(errorsOf, isBadRequest)).toEqual([]);
   });
 
-  it('answers 400 in another type, charset or encoding, and writes nothing', async () => {
+  it('returns 400 for a body of another type, charset or encoding, and writes nothing', async () => {
     const types = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'garbage', '', 'text/json'];
     const notJson = ['multipart/form-data; boundary=b', 'application/json; charset=utf-7'];
     const errorsOf = (route: Route): CallError[] => {
@@ -236,7 +238,7 @@ describe('the body of a call', () => {
     expect(await probeRoutes(errorsOf, isBadRequest)).toEqual([]);
   });
 
-  it('answers 413 when it is too large, and writes nothing', async () => {
+  it('returns 413 when the body is too large, and writes nothing', async () => {
     const json = `{"a":"${'x'.repeat(MAX_BODY_BYTES)}"}`;
     const gzipBomb = gzipSync(`{"a":"${'x'.repeat(50 * MAX_BODY_BYTES)}"}`);
     expect(gzipBomb.length).toBeLessThan(MAX_BODY_BYTES);

@@ -1,5 +1,5 @@
 import type { BodyField, ExampleValues } from '../testing/body-fields.js';
-import { fingerprintsOf, tablesContaining, type WriteCounters } from '../testing/fingerprints.js';
+import { watchWrites, tablesContaining, type WriteCounters } from '../testing/write-counters.js';
 import {
   openFullShop,
   replaceUsedRecords,
@@ -21,7 +21,7 @@ const SECRET = 'canary-7f3a9c';
 
 let api: TestApi;
 let calls: RouteCalls;
-let fingerprints: () => Promise<WriteCounters>;
+let readWriteCounters: () => Promise<WriteCounters>;
 let owner: FullShop;
 let stranger: FullShop;
 let ownerAnswers: ReadonlyMap<string, RouteAnswer>;
@@ -29,7 +29,7 @@ let ownerAnswers: ReadonlyMap<string, RouteAnswer>;
 beforeAll(async () => {
   api = await testApi();
   calls = new RouteCalls(api);
-  fingerprints = await fingerprintsOf(api.database);
+  readWriteCounters = await watchWrites(api.database);
   owner = await openFullShop(api);
   stranger = await openFullShop(api);
   await plantSecrets();
@@ -76,10 +76,10 @@ async function attemptCall(route: Route, label: string, path: string, body?: unk
   const { client } = stranger;
   // A call may end the session of its token, so each call gets a new session.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
-  const fingerprintsBefore = await fingerprints();
+  const countersBefore = await readWriteCounters();
   const reply = await calls.send({ route, path, token, body });
-  const fingerprintsAfter = await fingerprints();
-  const hasChanged = (appId: number): boolean => fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId);
+  const countersAfter = await readWriteCounters();
+  const hasChanged = (appId: number): boolean => countersBefore.get(appId) !== countersAfter.get(appId);
   const hasChangedOwner = hasChanged(owner.client.appId);
   return {
     label: `${nameOf(route)} ${label}`,

@@ -1,4 +1,4 @@
-import { fingerprintsOf } from './fingerprints.js';
+import { watchWrites } from './write-counters.js';
 import { testApi, type Client, type TestApi } from './test-api.js';
 
 let api: TestApi;
@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('the fingerprints of apps', () => {
+describe('the write counters of apps', () => {
   it('change with each write to their app, but not with writes to another app', async () => {
-    const fingerprints = await fingerprintsOf(api.database);
+    const readWriteCounters = await watchWrites(api.database);
     const detectWrites = async (sql: string): Promise<boolean[]> => {
-      const fingerprintsBefore = await fingerprints();
+      const countersBefore = await readWriteCounters();
       await api.database.source.query(sql);
-      const fingerprintsAfter = await fingerprints();
-      return [client, otherClient].map(({ appId }) => fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId));
+      const countersAfter = await readWriteCounters();
+      return [client, otherClient].map(({ appId }) => countersBefore.get(appId) !== countersAfter.get(appId));
     };
     const isOwnRow = `app_id = ${client.appId}`;
     const insert = `insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)

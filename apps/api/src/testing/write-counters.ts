@@ -65,7 +65,7 @@ interface Write {
  * Watches all tables by triggers, which are faster than reading all tables after every call. Returns a function that
  * reads the counters.
  */
-export async function fingerprintsOf(database: Postgres): Promise<() => Promise<WriteCounters>> {
+export async function watchWrites(database: Postgres): Promise<() => Promise<WriteCounters>> {
   const triggers = (await tablesOf(database)).map(
     ({
       name,
