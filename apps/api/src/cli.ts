@@ -156,6 +156,6 @@ async function publishMedia({ container }: Service): Promise<Result> {
   const { copies, library } = container.get(TOKENS.Library);
   if (!library.isPublished) throw new Error('This store does not serve files itself: there is nothing to publish.');
   let keys = 0;
-  for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.settleAll(appId);
+  for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.syncAll(appId);
   return { json: { keys }, text: `Published ${keys} public keys.` };
 }

@@ -30,7 +30,7 @@ export class BrokenContent extends Error {}
  */
 export class ProcessorCrashed extends Error {}
 
-/** The content is not processed yet. Its renditions need it, so the job is retried. */
+/** Renditions need the processed content, which does not exist yet, so the job is retried. */
 export class ContentPending extends Error {}
 
 const PDF = 'application/pdf';
@@ -57,7 +57,7 @@ export class FileProcessing {
     const isPending = file.processing === 'pending';
     if (version !== undefined && (version !== file.version || !isPending)) return this.repairCopies(appId, file);
     // A failure here is harmless, because `publish` writes the copy again.
-    await this.copies.trySettle(appId, [file.key]);
+    await this.copies.trySync(appId, [file.key]);
     if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
     const result = await this.makeObjects(appId, file, widths);
     const isListed = await this.publish(appId, file, result);
@@ -66,7 +66,7 @@ export class FileProcessing {
 
   /** Completes public copies that an earlier, crashed run may have left incomplete. */
   private async repairCopies(appId: number, { id, key }: FileToProcess): Promise<void> {
-    await this.copies.settle(appId, [key, ...(await this.queries.derivedKeys(appId, id))]);
+    await this.copies.sync(appId, [key, ...(await this.queries.derivedKeys(appId, id))]);
   }
 
   /** Writes public copies of the results, then lists them. Returns false when the content was replaced meanwhile. */
@@ -76,10 +76,10 @@ export class FileProcessing {
       await this.discard(result);
       return false;
     }
-    await this.copies.settle(appId, keys);
+    await this.copies.sync(appId, keys);
     const removedKeys = await this.processedFiles.list(appId, file, result);
     if (removedKeys === false) return false;
-    await this.copies.trySettle(appId, removedKeys);
+    await this.copies.trySync(appId, removedKeys);
     return true;
   }
 

@@ -119,7 +119,7 @@ describe('media publish', () => {
     const objectsBefore = await shop.storedKeys();
     for (const key of objectsBefore.filter((object) => !object.startsWith('_blobs/')))
       await library().library.store.remove(key);
-    expect(await library().copies.settleAll(shop.client.appId)).toBe(3);
+    expect(await library().copies.syncAll(shop.client.appId)).toBe(3);
     expect(await shop.storedKeys()).toEqual(objectsBefore);
   });
 
@@ -130,6 +130,6 @@ describe('media publish', () => {
        from generate_series(1, 1203) as n`,
       [shop.client.appId],
     );
-    expect(await library().copies.settleAll(shop.client.appId)).toBe(1_203);
+    expect(await library().copies.syncAll(shop.client.appId)).toBe(1_203);
   });
 });

@@ -70,7 +70,7 @@ export class MediaTasks {
   }
 
   private async tidy({ appId, blobs, keys, withdrawn = [] }: TidyPayload): Promise<void> {
-    await this.copies.settle(appId, keys);
+    await this.copies.sync(appId, keys);
     for (const blob of await this.objects.unreferencedBlobs(appId, blobs)) await this.library.store.remove(blob);
     await this.purges.withdraw(withdrawn);
   }

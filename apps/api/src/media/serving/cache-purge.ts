@@ -26,7 +26,7 @@ export class CachePurge {
     return this.purger.purge([...new Set(urls)]);
   }
 
-  /** Purges every URL under which a cache may hold these keys. Throws when the cache does not confirm the purge. */
+  /** Purges every URL under which a cache may have stored these files. Throws when the cache does not confirm the purge. */
   async withdraw(withdrawn: readonly WithdrawnKey[]): Promise<void> {
     if (!this.isConfigured || withdrawn.length === 0) return;
     const urls = withdrawn.flatMap(({ key, version }) =>
@@ -42,7 +42,7 @@ export class CachePurge {
     const currentKeys = file === undefined ? [] : [file.key, ...(await this.files.derivedKeys(appId, fileId))];
     const allKeys = [...new Set([...keys, ...currentKeys])];
     // Public copies are updated first; otherwise the cache would fetch the old content again.
-    await this.copies.settle(appId, allKeys);
+    await this.copies.sync(appId, allKeys);
     if (!(await this.purge(allKeys, file?.version ?? version)))
       throw new Error('A replaced file could not be purged from the cache');
   }

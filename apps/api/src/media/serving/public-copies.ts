@@ -12,22 +12,21 @@ export class PublicCopies {
   ) {}
 
   /**
-   * Makes the public copies match the records. Calls may run concurrently, because each reads the record again after
-   * writing.
+   * Makes the public copies match the records. Calls may run concurrently, because each call reads the record again
+   * after it has written.
    */
-  async settle(appId: number, keys: readonly string[]): Promise<void> {
+  async sync(appId: number, keys: readonly string[]): Promise<void> {
     if (!this.library.isPublished) return;
     const pendingKeys = [...keys];
-    const settlePending = async (): Promise<void> => {
-      for (let key = pendingKeys.shift(); key !== undefined; key = pendingKeys.shift())
-        await this.settleKey(appId, key);
+    const syncPending = async (): Promise<void> => {
+      for (let key = pendingKeys.shift(); key !== undefined; key = pendingKeys.shift()) await this.syncKey(appId, key);
     };
-    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, keys.length) }, settlePending));
+    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, keys.length) }, syncPending));
   }
 
-  /** Does the same as {@link settle} but ignores errors. The caller must have scheduled a job that settles the keys. */
-  async trySettle(appId: number, keys: readonly string[]): Promise<void> {
-    await this.settle(appId, keys).catch(() => {});
+  /** Like {@link sync}, but ignores errors. The caller must have scheduled a job that calls `sync` with these keys. */
+  async trySync(appId: number, keys: readonly string[]): Promise<void> {
+    await this.sync(appId, keys).catch(() => {});
   }
 
   async removeOrphans(appId: number, keys: readonly string[]): Promise<number> {
@@ -36,22 +35,25 @@ export class PublicCopies {
       return keys.length;
     }
     const orphans = await this.objects.unownedKeys(appId, keys);
-    await this.settle(appId, orphans);
+    await this.sync(appId, orphans);
     return orphans.length;
   }
 
-  /** Settles all keys of an app, for use after its store was copied. Returns the number of keys. */
-  async settleAll(appId: number): Promise<number> {
-    let settledCount = 0;
+  /**
+   * Makes all public copies of an app match the records. Run it after moving the files to another store. Returns the
+   * number of keys.
+   */
+  async syncAll(appId: number): Promise<number> {
+    let syncedCount = 0;
     for (let keys = await this.objects.keysAfter(appId, ''); keys.length > 0;) {
-      await this.settle(appId, keys);
-      settledCount += keys.length;
+      await this.sync(appId, keys);
+      syncedCount += keys.length;
       keys = await this.objects.keysAfter(appId, keys.at(-1) ?? '');
     }
-    return settledCount;
+    return syncedCount;
   }
 
-  private async settleKey(appId: number, key: string): Promise<void> {
+  private async syncKey(appId: number, key: string): Promise<void> {
     const { store } = this.library;
     let content = await this.contentOf(appId, key);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {

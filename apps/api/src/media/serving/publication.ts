@@ -21,7 +21,7 @@ export class Publication {
   async publish(appId: number, { id, version, keys, mime, data }: PublishedFile): Promise<string> {
     if (!this.library.isPublished) return data;
     try {
-      await this.copies.settle(appId, keys);
+      await this.copies.sync(appId, keys);
       return (isProcessed(mime) ? undefined : await this.processedFiles.finish(appId, id, version)) ?? data;
     } catch {
       return data;
