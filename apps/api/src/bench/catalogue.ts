@@ -84,11 +84,11 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
     );
     // Refreshes the planner's statistics, which earlier jobs make stale. Autovacuum would refresh them only after a
     // minute.
-    const settle = (): Promise<void> => analyze(url);
+    const prepareRounds = (): Promise<void> => analyze(url);
     const writeJobs = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, floorApp, products, rows));
     // Jobs that change records run last, so that the other jobs measure the original catalogue.
     const orderedJobs = [...writeJobs.filter(({ changes }) => !changes), ...writeJobs.filter(({ changes }) => changes)];
-    const jobs = orderedJobs.map((job) => ({ ...job, settle }));
+    const jobs = orderedJobs.map((job) => ({ ...job, prepareRounds }));
     report(jobs, systems, await measureAll(jobs, systems, { clients: 1, seconds }, rounds), 1);
     const growthCase = (app: BenchApp, count: number) => ({
       size: 2 * count,

@@ -104,7 +104,7 @@ export async function fillCatalogue(
   await client.query(INSERT_CATALOGUE, [appId, variants, warehouses]);
 }
 
-/** Adds lines to the proformas of an app, which has a catalogue. */
+/** Adds lines to the proformas of an app. The app must have a catalogue. */
 export async function fillLines(client: pg.Client, appId: number, linesOfEach: number): Promise<void> {
   await client.query(INSERT_LINES, [appId, linesOfEach]);
 }

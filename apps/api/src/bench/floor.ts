@@ -15,7 +15,7 @@ export interface FloorTask {
   readonly kind: 'node' | 'express';
 }
 
-// The service sets these too. Otherwise the floors scan whole tables for statements that need a few rows.
+// The service sets these options too. Without them, the floors would scan whole tables to find a few rows.
 const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
 /**

@@ -16,7 +16,7 @@ export interface Job {
   /** Returns false for a system that the job leaves out. */
   readonly runsOn?: (system: System) => boolean;
   /** Runs after the warm-up and before the first round. */
-  readonly settle?: () => Promise<void>;
+  readonly prepareRounds?: () => Promise<void>;
 }
 
 /** A figure with the cost of one operation, if the run has a meter. */
@@ -33,7 +33,7 @@ export async function measureAll(
   for (const job of jobs) {
     const runners = systems.filter((system) => job.runsOn?.(system) ?? true);
     for (const system of runners) await job.measure(system, { ...load, seconds: load.seconds * (job.warmUp ?? 1) });
-    await job.settle?.();
+    await job.prepareRounds?.();
     for (let round = 0; round < rounds; round += 1) {
       for (const system of runners) {
         const key = `${job.name}/${system.name}`;

@@ -64,7 +64,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       name: LIFECYCLE,
       minRatio: LIMITS.lifecycle,
       // Without `analyze`, the floors would run with plans for empty tables until autovacuum starts after a minute.
-      settle: async () => void (await runQuery(url, 'analyze')),
+      prepareRounds: async () => void (await runQuery(url, 'analyze')),
     },
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
   ];

@@ -25,7 +25,7 @@ const POOL_SIZE = 10;
 const COUNTED_LIFECYCLES = 20;
 const NAIVE = 'naive TypeORM service';
 
-/** The work of one call on the service, and on a floor, where it is a statement of `SHOP_FLOOR`. */
+/** The same work as a call of the service, and as a statement of `SHOP_FLOOR` on the other servers. */
 interface ShopJob {
   readonly name: string;
   /** Maximum ratio of the bare server's throughput to the service's. */
@@ -36,7 +36,10 @@ interface ShopJob {
   readonly runsNaively?: boolean;
 }
 
-/** Measures one shop with all its records in one app, beside a bare server, the same on Express, and a naive service. */
+/**
+ * Compares the service with three other servers on the records of one shop: a bare server, the same server with Express,
+ * and a naive service.
+ */
 export async function benchShop(url: string, { seconds, rounds, only }: ShopOptions): Promise<void> {
   const [shop] = await makeApps({ DATABASE_URL: url }, ['shop']);
   await fillShop(url, shop);
@@ -157,7 +160,7 @@ function toJob({ name, unit = 1, runsNaively = false, onService, onFloor }: Shop
         // Bulk calls of one shop arrive one after the other.
         clients: unit > 1 ? 1 : load.clients,
       }),
-    settle: async () => {
+    prepareRounds: async () => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
       await client.query('vacuum (analyze)');

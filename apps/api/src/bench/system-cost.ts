@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** CPU milliseconds of a server process and of the database, and the writes of the process, since its start. */
+/** CPU milliseconds of a server process and of the database, and number of writes of the server process. */
 export interface Cost {
   readonly processMs: number;
   readonly databaseMs: number;

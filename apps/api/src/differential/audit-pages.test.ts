@@ -1,4 +1,4 @@
-import { sortRefundEntries } from './audit-pages.js';
+import { comparableEntries } from './audit-pages.js';
 import { Bijection } from './bijection.js';
 
 describe('refund entries of the same second', () => {
@@ -11,7 +11,7 @@ describe('refund entries of the same second', () => {
   const edge = { action: 'app.update', at: '2026-11-01T10:00:00' };
 
   it('have the same order on both sides, even with equal amounts', () => {
-    const [left, right] = sortRefundEntries(
+    const [left, right] = comparableEntries(
       [edge, entry(10), entry(9), edge],
       [edge, entry(9), entry(10), edge],
       new Bijection(),

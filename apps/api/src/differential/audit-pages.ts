@@ -7,10 +7,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const REFUND_ACTION = 'refund.change';
 
 /**
- * Sorts neighbouring refund entries of both pages by their contents. Drops refund entries at the start and end of a
- * page.
+ * Returns the entries of both pages in an order that can be compared. Sorts neighbouring refund entries, because their
+ * order is random. Drops refund entries at the start and end of a page, because the other page may lack them.
  */
-export function sortRefundEntries(
+export function comparableEntries(
   left: readonly Fields[],
   right: readonly Fields[],
   pairs: Bijection,

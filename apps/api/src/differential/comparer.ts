@@ -1,5 +1,5 @@
 import type { Answer } from './answer.js';
-import { sortRefundEntries } from './audit-pages.js';
+import { comparableEntries } from './audit-pages.js';
 import { Bijection } from './bijection.js';
 import { feedOf, isRefund, KINDS_OF_SUBJECT, ROUTE_OF_SUBJECT, sortFeeds, subjectOf } from './event-feeds.js';
 import { ECHO_FIELDS, kindOfId, kindOfRoute } from './record-kinds.js';
@@ -91,7 +91,7 @@ export class Comparer {
     const [leftFeed, rightFeed] = [feedOf(left), feedOf(right)];
     this.compareValues(['data', 'has_more'], leftFeed.has_more, rightFeed.has_more);
     this.compareValues(['data', 'cursor'], leftFeed.cursor, rightFeed.cursor);
-    // A page with more pages behind it may end at different records on the two sides.
+    // If more pages follow, this page may end at a different record on each side.
     if (leftFeed.has_more) return;
     const [leftEvents, rightEvents] = sortFeeds(leftFeed, rightFeed, this.pairs);
     this.compareLists(['data', 'events'], leftEvents, rightEvents, []);
@@ -100,7 +100,7 @@ export class Comparer {
   private compareAuditPages(left: unknown, right: unknown): void {
     const [leftRows = [], rightRows = []] = [rowsOf(left), rowsOf(right)];
     this.compareValues(['data', 'length'], leftRows.length, rightRows.length);
-    const sortedRows = sortRefundEntries(leftRows, rightRows, this.pairs);
+    const sortedRows = comparableEntries(leftRows, rightRows, this.pairs);
     this.compareValues([], { ...(left as object), data: sortedRows[0] }, { ...(right as object), data: sortedRows[1] });
   }
 

@@ -86,7 +86,7 @@ function withFaults(
 const isListRequest = ({ method, path }: RawCall, list: string): boolean =>
   method === 'GET' && new RegExp(`^/api/v2/${list}(\\?|$)`).test(path);
 
-describe('the fault of a side', () => {
+describe('a faulty side', () => {
   // Both sides run in memory, because shrinking a failing sequence repeats its calls many times.
   let leftSide: Side;
   let rightSide: Side;
@@ -135,7 +135,7 @@ describe('the fault of a side', () => {
       8,
     ],
   ])(
-    '%s is found and shrunk to a few steps',
+    '%s is found, with a few steps that show the difference',
     async (_, addFault, maxSteps) => {
       const sides = { left: leftSide, right: addFault(rightSide) };
       const report = await explore(sides, { calls: FAULTY_SIDE_CALL_COUNT, seed: 3 });

@@ -43,7 +43,7 @@ export async function explore(pair: Pair, { calls, seed }: { calls: number; seed
     }
     return { seed, steps, coverage };
   } finally {
-    run.end();
+    run.resetClocks();
   }
 }
 
@@ -57,7 +57,7 @@ export async function replay(pair: Pair, steps: readonly Step[]): Promise<Findin
     }
     return undefined;
   } finally {
-    run.end();
+    run.resetClocks();
   }
 }
 
@@ -77,9 +77,9 @@ class PairedRun {
     return { left, ...(differences.length > 0 && { finding: { step, differences, left, right } }) };
   }
 
-  end(): void {
-    this.left.end();
-    this.right.end();
+  resetClocks(): void {
+    this.left.resetClock();
+    this.right.resetClock();
   }
 }
 

@@ -52,7 +52,7 @@ export class Executor {
   }
 
   /** Resets the clock to the start of the run. */
-  end(): void {
+  resetClock(): void {
     this.side.forward(-this.elapsedSeconds);
     this.elapsedSeconds = 0;
   }

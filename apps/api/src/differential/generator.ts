@@ -306,7 +306,7 @@ export class Generator {
     return !/\/(?:customers|orders)\/:id/.test(path) || 'data_part' in fields;
   }
 
-  /** Picks the card payment of the proforma for its result, and otherwise one of its refunds. */
+  /** Returns the card payment for a call that reports its result, and a refund for all other calls. */
   private paymentOf({ path }: Route, { source, fields }: KnownRecord, { random }: Material): unknown {
     const payments = (fields['payments'] ?? []) as readonly { amount: number; finalized: boolean }[];
     if (path.includes('/result') && 'card_payment' in fields) return fields['card_payment'];

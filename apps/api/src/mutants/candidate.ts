@@ -48,8 +48,8 @@ export const JOINED_ID =
 
 export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\]|new Date\(0\))$/;
 
-export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force|hasAlpha|h)$/;
-export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
+export const REDUNDANT_OPTIONS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force|hasAlpha|h)$/;
+export const S3_CLIENT_OPTIONS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
 
 /** Whether the changed function does nothing but flush files to disk. */
 export function isFlushing(source: Source, { start }: Change): boolean {

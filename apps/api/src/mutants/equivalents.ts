@@ -8,8 +8,8 @@ import {
   constantOf,
   JOINED_ID,
   EMPTY_DEFAULT,
-  SETTLED_FIELDS,
-  SERVICE_FIELDS,
+  REDUNDANT_OPTIONS,
+  S3_CLIENT_OPTIONS,
   isFlushing,
   isDefault,
   type Candidate,
@@ -223,13 +223,13 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
   {
     reason: 'The field repeats a default of the library or an earlier setting.',
     covers: ({ source, change, parents }) =>
-      isFieldDropped(source, change, SETTLED_FIELDS) || hasParent(parents, isField(SETTLED_FIELDS)),
+      isFieldDropped(source, change, REDUNDANT_OPTIONS) || hasParent(parents, isField(REDUNDANT_OPTIONS)),
   },
   {
     reason: 'Only storage services that the tests do not have need it.',
     covers: ({ source, change, parents }) =>
-      isFieldDropped(source, change, SERVICE_FIELDS) ||
-      hasParent(parents, isField(SERVICE_FIELDS)) ||
+      isFieldDropped(source, change, S3_CLIENT_OPTIONS) ||
+      hasParent(parents, isField(S3_CLIENT_OPTIONS)) ||
       /^'(?:NoSuchKey|NotFound)'$/.test(source.text(change)) ||
       hasParent(parents, (node) => source.text(rangeOf(node)).startsWith("name === 'NoSuchKey' ||")) ||
       hasParent(parents, (node) => source.text(rangeOf(node)).startsWith('async function* sliceRange')),
