@@ -33,7 +33,7 @@ const ADAPTERS = readdirSync(`${ROOT}packages`)
   .map((name) => `@back-office/${name}`);
 const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty'];
 
-// Bundled CommonJS libraries load built-in modules of Node with `require`, so the banner defines it.
+// Bundled CommonJS libraries load built-in modules of Node with `require`, so the banner defines `require`.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 
 /** Copies the page of the API reference. Rebuilds the bundle when the build or the installed packages have changed. */

@@ -36,7 +36,7 @@ export class Journal {
     closeSync(this.#file);
   }
 
-  /** Removes an incomplete line, because its caller gets an error that says that nothing was written. */
+  /** Removes an incomplete line, because `append` then reports that it has written nothing. */
   #undoWrite(cause) {
     try {
       ftruncateSync(this.#file, this.#length);

@@ -43,7 +43,7 @@ function mediaOf({ media }: Adapters): LibraryTools {
   return media;
 }
 
-/** Connects ports with adapters. Each service is a singleton, created on first use. */
+/** Connects ports with adapters. Each object is created once, on first use. */
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(T.Database).toConstantValue(database);

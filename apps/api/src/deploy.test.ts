@@ -49,7 +49,7 @@ describe('the systemd unit', () => {
     expect(unknownVariables(namesOf(settings, /(\w+)=/g))).toEqual([]);
   });
 
-  it('waits longer for the end than the service needs', () => {
+  it('gives the service more time to stop than it needs', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
   });
 });

@@ -72,8 +72,8 @@ function articleOf(noun: string): string {
 }
 
 /**
- * Loads a path from the working directory. Loads a package from the service, or from the working directory if the
- * service has none.
+ * Loads a module by path, relative to the working directory, or by package name. Node first looks for the package
+ * beside the service, then in the working directory.
  */
 async function loadModule(name: string): Promise<Record<string, unknown>> {
   const requireFromCwd = createRequire(join(process.cwd(), 'package.json'));

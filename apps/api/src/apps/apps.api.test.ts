@@ -36,7 +36,7 @@ const failureOf = async (token: string): Promise<unknown> => {
 };
 
 describe('an app token', () => {
-  it('holds 256 random bits and is unique', async () => {
+  it('has 256 random bits and is unique', async () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, () => issueToken()));
     expect(new Set(tokens).size).toBe(50);
     for (const token of tokens) expect(token).toMatch(/^bo_app_[\w-]{43}$/);
@@ -631,7 +631,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('prevents writes of amounts in a process until this process has read a change by another process', async () => {
+  it('refuses writes of amounts after a change by another process, until this process has read the change', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

@@ -16,12 +16,12 @@ import {
   checkTextField,
   checkUrlField,
 } from '@back-office/kernel';
-import { fieldOfRowKey } from '../http/failed-rows.js';
+import { fieldOfMessageKey } from '../http/failed-rows.js';
 import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Null clears a stored field; in a new record, it means absent. */
+/** Null clears a stored field. In a new record, null means that the field is absent. */
 const typeOrNull = (type: string) => [type, 'null'] as never;
 const stringSchema = (maxLength = 255) => ({ type: typeOrNull('string'), maxLength });
 const amountSchema = { type: typeOrNull('number'), minimum: 0 };
@@ -124,7 +124,7 @@ export function fieldOfProductError(row: unknown, key: string, decimals: number)
   const error = checkProduct(row, decimals);
   if (error !== undefined) return error.field;
   // The key names the broken rule but not the variant that broke it, so a row with variants gets no path.
-  return entriesOf(row, 'variants').length === 0 ? fieldOfRowKey(key) : undefined;
+  return entriesOf(row, 'variants').length === 0 ? fieldOfMessageKey(key) : undefined;
 }
 
 function parseVariant(row: Row, decimals: number): DesiredVariant {

@@ -511,7 +511,7 @@ describe('a voucher', () => {
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
-  it('appears in the evaluation, but the evaluation does not hold it', async () => {
+  it('appears in the evaluation, but is not reserved by it', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
       expect(await evaluateBasket({ A: 1 }, VOUCHER_CODES)).toMatchObject({
@@ -523,7 +523,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is held by the proforma as a payment of at most the debt', async () => {
+  it('is reserved by the proforma, as a payment of at most the debt', async () => {
     await issueVoucher(60);
     const proforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(proforma).toMatchObject({
@@ -562,7 +562,7 @@ describe('a voucher', () => {
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
-  it('pays after earlier vouchers, and is not held when earlier vouchers suffice', async () => {
+  it('pays after earlier vouchers, and is not reserved when earlier vouchers suffice', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -624,7 +624,7 @@ describe('a voucher', () => {
     }
   });
 
-  it('fails with API.Vouchers.NotAvailable while another proforma holds it', async () => {
+  it('fails with API.Vouchers.NotAvailable while another proforma has reserved it', async () => {
     await issueVoucher(60);
     const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     const holdingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
@@ -648,7 +648,7 @@ describe('a voucher', () => {
     expect((await createProforma(smallEvaluation)).body.data).toMatchObject({ paid: 50 });
   });
 
-  it('is held by only one of 20 concurrent proformas', async () => {
+  it('is reserved by only one of 20 concurrent proformas', async () => {
     await issueVoucher(60);
     const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES)));
     const replies = await Promise.all(ids.map(createProforma));

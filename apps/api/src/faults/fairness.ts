@@ -140,7 +140,7 @@ async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: stri
   return caller.mustSettle('POST', '/cdn/files', form);
 }
 
-/** A rule of `check` is broken while a file is pending, so the scenario deletes its files. */
+/** `check` counts a pending file as a broken rule, so the scenario deletes its files. */
 async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
   await caller.mustSettle('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
   await caller.mustSettle('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });

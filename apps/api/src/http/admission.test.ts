@@ -47,7 +47,7 @@ describe('the admission of requests', () => {
     for (let index = 0; index < 4; index += 1) enter('storm', 5);
     for (let index = 0; index < 6; index += 1) enter('shop', 0.1);
     for (let pass = 0; pass < 20; pass += 1) await nextPass();
-    // Two requests of the storm start before the first request of the shop arrives.
+    // Two requests of the caller `storm` start before the first request of `shop` arrives.
     expect(startedCallers.slice(2, 8)).toEqual(Array.from({ length: 6 }, () => 'shop'));
     expect(startedCallers).toHaveLength(10);
   });

@@ -86,7 +86,7 @@ describe('an unknown path or method', () => {
     },
   );
 
-  it('is not HEAD, which is answered like GET without a body', async () => {
+  it('excludes HEAD, which is answered like GET without a body', async () => {
     const get = await http.call({ path: SETTINGS_PATH, headers: bearer(shop.token) });
     const head = await http.call({ method: 'HEAD', path: SETTINGS_PATH, headers: bearer(shop.token) });
     expect([head.status, head.text]).toEqual([200, '']);

@@ -133,7 +133,7 @@ function authenticateCall(route: Route, parts: AppParts, gate: Gate): express.Re
       const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
       return limitError ? next(limitError) : send(response, errors.tokenErrorAnswer(holder));
     }
-    // A closed response emits no event, so nothing that the call takes from here on would be released.
+    // The client has left. Limits and turns count a call until its response emits `close`, which has already happened.
     if (response.closed) return;
     response.locals['app'] = holder.app;
     response.locals['holder'] = holder;

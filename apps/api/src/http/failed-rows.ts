@@ -24,7 +24,7 @@ export function presentFailedRows(
   failed: readonly FailedRow[],
   rows: readonly unknown[],
   speech: Speech,
-  fieldOf: FieldOf = (_row, key) => fieldOfRowKey(key),
+  fieldOf: FieldOf = (_row, key) => fieldOfMessageKey(key),
 ) {
   return failed.map(({ row, key }) => ({
     input: rows[row],
@@ -40,7 +40,7 @@ export function presentFailedPlace(index: number, field: string | undefined) {
 const NAMED_FIELD = /^API\.\w+\.([A-Z]\w{0,40})(?:CantBeBlank|IsInvalid|IsTooLong|AlreadyExists)$/;
 
 /** Returns the field named in a message key: `API.Warehouses.AddressLine1IsInvalid` → `address_line_1`. */
-export function fieldOfRowKey(key: string): string | undefined {
+export function fieldOfMessageKey(key: string): string | undefined {
   const [, name] = NAMED_FIELD.exec(key) ?? [];
   return name?.replaceAll(/(?<!^)([A-Z]|\d+)/g, '_$1').toLowerCase();
 }
@@ -55,7 +55,7 @@ export function rowProblem(
   { row, key }: RejectionReason,
   { field: rowsField, rows }: SentRows,
   speech: Speech,
-  fieldOf: FieldOf = (_row, rowKey) => fieldOfRowKey(rowKey),
+  fieldOf: FieldOf = (_row, rowKey) => fieldOfMessageKey(rowKey),
 ): Problem {
   const message = speech.say(key);
   if (row === undefined) return { key, message };

@@ -16,7 +16,7 @@ export function rawBodyOf(request: IncomingMessage): Buffer | undefined {
   return RAW_BODIES.get(request);
 }
 
-/** Whether the body is invalid JSON. The keyed call refuses it, so that a repeat gets the same refusal. */
+/** Whether a keyed call has an invalid JSON body. Its refusal is stored, so that a repeat gets the same refusal. */
 export function isUnreadable(request: IncomingMessage): boolean {
   return UNREADABLE_REQUESTS.has(request);
 }

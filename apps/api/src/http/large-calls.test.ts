@@ -33,7 +33,7 @@ const enterShared = (settings: ConstructorParameters<typeof LargeCalls>[0]) => {
 const statesOf = (calls: readonly { readonly state: string }[]) => calls.map(({ state }) => state);
 
 describe('large calls', () => {
-  it('are read a few at a time, in their order', () => {
+  it('run a few at a time while no other app calls, in the order of arrival', () => {
     const queue = new LargeCalls({ maxima: { shared: 1, alone: 2 } });
     const calls = [1, 2, 3, 4].map(() => enter(queue, 7));
     expect(statesOf(calls)).toEqual(['started', 'started', 'waiting', 'waiting']);
@@ -179,18 +179,18 @@ describe('a large call', () => {
   const withQuery = (query: object, parameters = {}, isStreamed = false): boolean =>
     isDelayed((queue) => admitLargePages(queue, { query: parameters, isStreamed }), { query });
 
-  it('has a body that is large or of unknown size', () => {
+  it('is a call with a large body or a body of unknown size', () => {
     expect(withHeaders({ 'content-length': '100' })).toBe(false);
     expect(withHeaders({ 'content-length': '20000' })).toBe(true);
     expect(withHeaders({ 'content-length': '100', 'content-encoding': 'br' })).toBe(true);
     expect(withHeaders({ 'transfer-encoding': 'chunked' })).toBe(true);
   });
 
-  it('may have a large body', () => {
+  it('is never a call whose body may have at most 16 kB', () => {
     expect(withHeaders({ 'transfer-encoding': 'chunked' }, 16 * 1024)).toBe(false);
   });
 
-  it('asks for a large page, and does not wait for events', () => {
+  it('is a call for a large page that does not wait for events', () => {
     const parameter = { schema: {}, description: '' };
     expect(withQuery({ limit: '999' }, { limit: parameter })).toBe(false);
     expect(withQuery({ limit: '1000' }, { limit: parameter })).toBe(true);
@@ -198,7 +198,7 @@ describe('a large call', () => {
     expect(withQuery({ limit: '1000' })).toBe(false);
   });
 
-  it('asks for a list without pages', () => {
+  it('is a call for a list without pages', () => {
     expect(withQuery({}, {}, true)).toBe(true);
   });
 });

@@ -180,7 +180,7 @@ class Turn {
 }
 
 export function admitLargeBodies(largeCalls: LargeCalls, maxBytes: number): RequestHandler {
-  // Otherwise a customer's phone that sends no body could block the large calls of its shop.
+  // Calls with a low limit never take a turn. Otherwise a phone that sends no body could block its shop's large calls.
   return admitIf(largeCalls, maxBytes > MIN_LARGE_BYTES ? hasLargeBody : () => false);
 }
 
@@ -188,7 +188,7 @@ export function admitLargePages(
   largeCalls: LargeCalls,
   { query = {}, isStreamed = false }: Pick<Route, 'query' | 'isStreamed'>,
 ): RequestHandler {
-  // A call that waits for events would hold the turn while it has nothing to send.
+  // A call that waits for events would take a turn although it has nothing to send.
   const sizeParameters = 'wait' in query ? [] : PAGE_SIZE_PARAMETERS.filter((name) => name in query);
   const admit = admitIf(largeCalls, (request) => isStreamed || asksForLargePage(request, sizeParameters));
   return (request, response, next) =>

@@ -37,7 +37,7 @@ function joinTypes(schema: Json): Json {
  * Adds the schema of a body to `schemas` and returns a reference. The name comes from the record, or else from the
  * operation.
  */
-export function nameBody(schema: unknown, operationName: string, schemas: Json): Json {
+export function registerBodySchema(schema: unknown, operationName: string, schemas: Json): Json {
   const [name, otherName] = [recordNameOf(schema) ?? operationName, operationName].map((part) => `${part}Response`) as [
     string,
     string,

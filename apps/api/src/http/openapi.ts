@@ -14,7 +14,7 @@ import {
 import { addExamples, type ApiExamples } from './openapi-examples.js';
 import { DEPRECATION_HEADERS, HEADERS, headersOf } from './openapi-headers.js';
 import { describeCaller, SECURITY_SCHEMES, securityOf } from './openapi-security.js';
-import { extractNamedShapes, nameBody } from './openapi-shapes.js';
+import { extractNamedShapes, registerBodySchema } from './openapi-shapes.js';
 import { describeWebhook, type WebhookDescription } from './openapi-webhooks.js';
 import type { Route } from './route.js';
 import { SERVICE_VERSION } from '../version.js';
@@ -173,7 +173,7 @@ function describeSuccesses(route: Route, schemas: Json): Json {
     {
       description: STATUS_CODES[status],
       ...(shape && {
-        content: contentOf(route, nameBody(extractNamedShapes(shape, schemas), bodyNameOf(route), schemas)),
+        content: contentOf(route, registerBodySchema(extractNamedShapes(shape, schemas), bodyNameOf(route), schemas)),
       }),
     },
   ]);

@@ -30,11 +30,14 @@ describe('Accept: application/problem+json', () => {
     expect(body.data.name).toBe('Test');
   });
 
-  it.each(['application/json', '*/*', 'application/problem+json;q=0, */*'])('is not read from %s', async (accept) => {
-    const { headers, body } = await shop.with({ Accept: accept }).post('/proforma_orders', {});
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(body).toEqual({ errors: { order_processing_id: ["can't be blank"] } });
-  });
+  it.each(['application/json', '*/*', 'application/problem+json;q=0, */*'])(
+    'has no effect within the header %s',
+    async (accept) => {
+      const { headers, body } = await shop.with({ Accept: accept }).post('/proforma_orders', {});
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(body).toEqual({ errors: { order_processing_id: ["can't be blank"] } });
+    },
+  );
 
   it('is answered 406 as a problem document when it excludes JSON', async () => {
     expect(errorsOf(await shop.with({ Accept: 'application/problem+json' }).get('/app/settings'))).toEqual([

@@ -138,7 +138,7 @@ export function Nested(getClass: () => Class, { optional }: Presence = {}): Prop
   return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
 }
 
-/** Marks the field that contains all other fields of the body. Without it, the body gets 400 unless it is optional. */
+/** Marks the field that contains all other fields of the body. A body without it gets 400, unless the field is optional. */
 export function Wrapper(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
   const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
   if (optional) return combine(Nested(getClass, { optional }), markWrapper);
@@ -197,7 +197,7 @@ class Opaque {}
 
 /**
  * Keeps the value unchanged. class-transformer would walk an unknown value, drop some keys and fail on `{"constructor":
- * 1}`. A class without fields gives it nothing to walk.
+ * 1}`. With a class without fields, there is nothing to walk.
  */
 function Verbatim(transform = (value: unknown): unknown => value): PropertyDecorator {
   const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => transform(obj[key]);

@@ -115,7 +115,10 @@ export function createHttpServer(
   return { server, drain };
 }
 
-/** Node closes only the response that is next in turn. What a later response holds would never be released. */
+/**
+ * Closes all open responses of the socket. Node itself closes only the next one, so limits and turns would count the
+ * later calls forever.
+ */
 function closeResponses(openResponses: ReadonlySet<ServerResponse>, socket: Socket): void {
   for (const response of [...openResponses].filter(({ req }) => req.socket === socket)) {
     Object.defineProperty(response, 'closed', { value: true });

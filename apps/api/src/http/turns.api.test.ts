@@ -66,7 +66,7 @@ async function lockProforma(appId: number, id: number): Promise<() => Promise<vo
 }
 
 describe('a small body of unknown size', () => {
-  it('does not hold the turn of large calls during its work', async () => {
+  it('does not block large calls during its work', async () => {
     const app = await api.app();
     await stockShop(app, [{ code: 'A', stock: 10 }]);
     const { id } = await propose(app, [{ code: 'A', qty: 1 }]);

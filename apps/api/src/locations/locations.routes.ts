@@ -1,7 +1,7 @@
 import { LOCATION_KEYS, type Locations, parseLocation } from '@back-office/locations';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
-import { FailedPlaceShape, fieldOfRowKey, presentFailedPlace } from '../http/failed-rows.js';
+import { FailedPlaceShape, fieldOfMessageKey, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { listOf, record, text } from '../http/shapes.js';
@@ -53,7 +53,7 @@ export function locationRoutes(locations: Locations): Route[] {
         const { locations: savedLocations, explain } = await locations.put(app, rows, options);
         const results = savedLocations.map((location, index) =>
           typeof location === 'string'
-            ? { message: app.say(location), ...presentFailedPlace(index, fieldOfRowKey(location)) }
+            ? { message: app.say(location), ...presentFailedPlace(index, fieldOfMessageKey(location)) }
             : presentLocation(location),
         );
         return okExplained(results, explain);

@@ -12,7 +12,7 @@ import {
   type ParsedChange,
 } from '@back-office/orders';
 import { parseTracking } from './tracking.js';
-import { fieldOfRowKey } from '../http/failed-rows.js';
+import { fieldOfMessageKey } from '../http/failed-rows.js';
 
 const STATUS_FIELDS = [
   ['order_status_id', 'status', ORDER_STATUSES],
@@ -64,7 +64,7 @@ export function fieldOfOrderError(row: unknown, key: string): string | undefined
     if (!isText(row['invoice_number'])) return 'invoice_number';
     return parseTracking(row['tracking']) === MALFORMED ? 'tracking' : 'refund';
   }
-  if (key !== INVALID_STATUS) return fieldOfRowKey(key);
+  if (key !== INVALID_STATUS) return fieldOfMessageKey(key);
   const isInvalid = (field: string, names: readonly string[]) =>
     row[field] !== undefined && row[field] !== null && !isStatusId(row[field], names);
   return STATUS_FIELDS.find(([field, , names]) => isInvalid(field, names))?.[0];

@@ -6,7 +6,7 @@ const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 
 /**
  * Sends each refund as a `POST` to the payment service of the installation. All attempts have the same idempotency key,
- * so the service pays at most once. A 2xx is a success; a 4xx is final unless it is retryable.
+ * so the payment service pays at most once. A 2xx is a success; a 4xx is final unless it is retryable.
  */
 export class HttpRefundGateway implements RefundGateway {
   constructor(

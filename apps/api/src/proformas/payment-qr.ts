@@ -9,7 +9,7 @@ const PIXELS_PER_MODULE = 4;
 
 /**
  * Encoding blocks the event loop. Grey pixels, no filters and light compression take a third of the time of the
- * defaults. The library changes its options, so every image needs a new object.
+ * defaults. The library modifies the options, so every image needs a new object.
  */
 const pngOptions = () => ({ colorType: 0, filterType: 0, deflateLevel: 3 }) as object;
 

@@ -147,7 +147,7 @@ async function expectAllRefunded(id: number): Promise<void> {
   expect(await readProforma(id)).toMatchObject({ proforma_status: 'canceled', paid: 0, alerts: [] });
 }
 
-describe('a service killed while the gateway holds its answers', () => {
+describe('a service killed while the gateway withholds its answers', () => {
   it('retries with the same keys, and pays each refund once', async () => {
     const [client, id] = await Promise.all([startService(), payByBankAndCard()]);
     gateway.behavior = 'holds';

@@ -112,7 +112,7 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
     await expectNothingReserved();
   });
 
-  it('does not happen, and the proforma is accepted, when the warehouse stays sellable', async () => {
+  it('is not assumed: a call that keeps the warehouse sellable does not refuse the proforma', async () => {
     const evaluationId = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const { status } = await runWhileWaiting(
       LOCK_STOCK,

@@ -17,7 +17,7 @@ describe('calls beyond the capacity of the database', () => {
     const servedReplies = replies.filter(({ status }) => status === 200);
     const refusedReplies = replies.filter(({ status, retryAfter }) => status === 503 && retryAfter === '1');
     expect(servedReplies.length + refusedReplies.length).toBe(400);
-    // Two connections with a queue of 20 calls each serve at least 40 calls.
+    // Each of the two connections has a queue of 20 calls, so at least 40 calls are served.
     expect(servedReplies.length).toBeGreaterThanOrEqual(40);
     expect((await shop.get(`/proforma_orders/${id}`)).status).toBe(200);
     await api.close();

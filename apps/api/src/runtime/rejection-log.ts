@@ -12,8 +12,8 @@ interface Window {
 }
 
 /**
- * Logs the first rejection of a caller at once, and the number of further rejections a minute later. Logs at most a
- * thousand callers per minute.
+ * Logs the first rejection of a caller at once and counts its further rejections within a minute. The next rejection of
+ * any caller after that minute logs the count. Logs at most a thousand callers per minute.
  */
 export class RejectionLog {
   private readonly windows = new Map<string, Window>();

@@ -43,7 +43,7 @@ interface Launch {
 
 /**
  * Starts the API processes, and a process for the background work. Returns the function that stops them. If the first
- * process ends before it is ready, this process exits with its code.
+ * process ends before it is ready, this process exits with the same exit code.
  */
 export async function startSupervisor(config: Config, apiProcesses: number): Promise<() => Promise<void>> {
   const supervisor = new Supervisor(rolesOf(config, apiProcesses), loggerOf(config));

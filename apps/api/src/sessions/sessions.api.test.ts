@@ -435,7 +435,7 @@ describe('a call', () => {
   });
 });
 
-describe('a session that ended over 30 days ago', () => {
+describe('an ended session', () => {
   const purgeEnded = () => api.container.get(TOKENS.Database).sessions.purgeEnded();
   const sessionsOf = async (client = shop) =>
     (
@@ -445,7 +445,7 @@ describe('a session that ended over 30 days ago', () => {
       )
     ).map(({ id }) => id);
 
-  it('is removed, while sessions that ended later stay', async () => {
+  it('is removed after 30 days, while sessions that ended later stay', async () => {
     await shop.patch('/app/settings', { sessions: { idle_days: 60 } });
     const expiredSession = await createSession({ expires_in: '1h' });
     const endedSession = await createSession();
@@ -465,7 +465,7 @@ describe('a session that ended over 30 days ago', () => {
     expect((await clientWithToken(activeSession.access_token).delete('/sessions/current')).status).toBe(204);
   });
 
-  it('is kept until 30 days have passed since its end', async () => {
+  it('is kept for 30 days after its end', async () => {
     const { id } = await createSession({ expires_in: 60 });
     api.clock.forward({ hours: 30 * 24, seconds: 60 });
     await purgeEnded();

@@ -375,7 +375,7 @@ describe('deliveries', () => {
     api.clock.setToSystemTime();
   });
 
-  it('stop for an endpoint that is gone; the feed reports it once, and others receive the event', async () => {
+  it('stop when the endpoint answers 410; the feed and another endpoint report this once', async () => {
     const { id } = await addEndpoint({ types: ['customer.created'] });
     const watchingReceiver = await openWebhookReceiver();
     await addEndpoint({ url: watchingReceiver.url, types: ['webhook_endpoint.switched_off'] });
