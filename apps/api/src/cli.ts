@@ -9,7 +9,13 @@ import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
 import { readConfig } from './config.js';
 import { makeDemo } from './demo.js';
-import { openForInspection, openServer, startService, type Inspection, type Service } from './runtime/service.js';
+import {
+  openForInspection,
+  openExternalDatabase,
+  startService,
+  type Inspection,
+  type Service,
+} from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 import { API_VERSION, SERVICE_VERSION } from './version.js';
 
@@ -33,7 +39,7 @@ command(
   'distribute',
   'distribute the tables over the nodes of a Citus cluster by app; can be repeated',
   distributeTables,
-  () => openServer(readConfig()),
+  () => openExternalDatabase(readConfig()),
 );
 
 command(

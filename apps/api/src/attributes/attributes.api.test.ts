@@ -223,7 +223,7 @@ describe('the definition of an attribute row', () => {
   it.each([
     ['another definition', () => ({ product_attribute_def_id: size.id })],
     ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
-    ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
+    ['no definition, an id below 1', () => ({ product_attribute_def_id: -1 })],
     ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
   ])('is refused with the id of %s', async (_, change) => {
     expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({

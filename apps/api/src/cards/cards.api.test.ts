@@ -121,10 +121,10 @@ describe('card matching by POST /int/cards', () => {
   });
 
   it.each([
-    ['another case', { barcode: 'b1', external_ref: 'r1' }],
-    ['spaces', { barcode: ' B1', external_ref: 'R1 ' }],
-    ['swapped identifiers', { barcode: 'R1', external_ref: 'B1' }],
-  ])('adds a card when the identifiers differ only by %s', async (_, card) => {
+    ['in another case', { barcode: 'b1', external_ref: 'r1' }],
+    ['with added spaces', { barcode: ' B1', external_ref: 'R1 ' }],
+    ['that are exchanged', { barcode: 'R1', external_ref: 'B1' }],
+  ])('adds another card for the same identifiers %s', async (_, card) => {
     expect(await upsertCard(card)).toMatchObject({ ...card, created: true });
     expect(await upsertCard(card)).toMatchObject({ ...card, created: false });
     expect(await readCards()).toHaveLength(3);

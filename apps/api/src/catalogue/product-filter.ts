@@ -37,11 +37,13 @@ export function parseProductFilter(query: Query): ProductFilter {
   };
 }
 
+/** Returns the look-up of a query that has exactly one look-up and no other filter. */
 export function singleLookUp({ lookUps, ...otherFilters }: ProductFilter): ProductLookUp | undefined {
   const hasOnlyLookUp = lookUps.length === 1 && Object.keys(otherFilters).length === 1 && !otherFilters.onlyOnStock;
   return hasOnlyLookUp ? lookUps[0] : undefined;
 }
 
+/** Returns false for a look-up by an id that no record can have. */
 export function canMatch({ by, value }: ProductLookUp): boolean {
   return by !== 'id' || parseRecordId(value) !== undefined;
 }

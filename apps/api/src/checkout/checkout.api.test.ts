@@ -198,10 +198,10 @@ describe('a line of the basket', () => {
     ['an unknown code', { code: 'nothing' }],
     ['a code in another case', { code: 'x' }],
     ['a code with a space', { code: 'X ' }],
-    ['a barcode for a code', { code: '111' }],
-    ['nothing', {}],
+    ['a barcode in the field code', { code: '111' }],
+    ['no identifier', {}],
     ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
-    ['nulls', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
+    ['null identifiers', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
     ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
   ])('fails with API.Products.NotFound for %s', async (_, identifiers) => {

@@ -86,7 +86,7 @@ class PairedRun {
 const MAX_TRIES = 400;
 const MAX_SHRINKING_MS = 60_000;
 
-export interface Minimal {
+export interface MinimalFailure {
   readonly steps: readonly Step[];
   readonly finding: Finding;
 }
@@ -95,9 +95,9 @@ export interface Minimal {
  * Shrinks the steps to a short list that ends in the same difference. Returns `undefined` when a replay in new apps
  * does not reproduce the difference.
  */
-export async function minimize(pair: Pair, { steps, finding }: Report): Promise<Minimal | undefined> {
+export async function minimize(pair: Pair, { steps, finding }: Report): Promise<MinimalFailure | undefined> {
   if (finding === undefined) return undefined;
-  const result: { latest?: Minimal } = {};
+  const result: { latest?: MinimalFailure } = {};
   const isFailing = async (candidate: readonly Step[]): Promise<boolean> => {
     const reproduced = await replay(pair, candidate);
     if (reproduced === undefined || signatureOf(reproduced) !== signatureOf(finding)) return false;
@@ -139,7 +139,7 @@ function signatureOf({ step, differences: [firstDifference] }: Finding): string 
 const MAX_VALUE = 2_000;
 const MAX_STEPS = 60;
 
-export function describeFailure({ steps, finding }: Minimal, seed: number, calls: number): string {
+export function describeFailure({ steps, finding }: MinimalFailure, seed: number, calls: number): string {
   const { step, differences, left, right } = finding;
   return [
     `The sides differ at #${step.id}, after ${steps.length} steps:`,

@@ -2,6 +2,7 @@ import type { Records, KnownRecord } from './records.js';
 import type { SeededRandom } from './seeded-random.js';
 import { ABSENT_ID } from './steps.js';
 
+/** What the value of a field may depend on. */
 export interface Material {
   readonly random: SeededRandom;
   readonly records: Records;

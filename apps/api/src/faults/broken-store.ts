@@ -2,15 +2,15 @@ import { addHours } from '@back-office/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
 import { STORE_RULES } from '@back-office/database-postgres';
 import type { Rig } from './rig.js';
-import type { Outcome } from './scenario.js';
-import { settlePending } from './verify.js';
+import type { ScenarioResult } from './scenario.js';
+import { finishPendingWork } from './verify.js';
 
 /** The sweep keeps content of unfinished uploads for 24 hours and then removes it. */
 const SWEEP_AFTER_HOURS = 25;
 const MAX_REMOVAL_MS = 10_000;
 
 /** Breaks the store in four modes, then runs the sweep as if a day had passed and checks for orphans. */
-export async function storeBroken(rig: Rig): Promise<Outcome> {
+export async function storeBroken(rig: Rig): Promise<ScenarioResult> {
   const breaches: string[] = [];
   await rig.underLoad(async () => {
     for (const fault of ['fails', 'full', 'breaks off', 'slow'] as const) {
@@ -26,7 +26,7 @@ export async function storeBroken(rig: Rig): Promise<Outcome> {
 }
 
 async function sweepADayLater(rig: Rig): Promise<{ readonly count: number; readonly breaches: readonly string[] }> {
-  const pendingBreaches = await settlePending(rig);
+  const pendingBreaches = await finishPendingWork(rig);
   const interruptedKey = await rig.addOrphans();
   const dayLater = addHours(new Date(), SWEEP_AFTER_HOURS);
   const findStoreBreaches = async (): Promise<string[]> =>

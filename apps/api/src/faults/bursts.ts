@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UNKNOWN, type Answer } from './caller.js';
 import { evaluate } from './load.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 import type { Rig } from './rig.js';
 
 const CONCURRENT_CALLS = 24;
@@ -16,7 +16,7 @@ const successesOf = (answers: readonly (Answer | typeof UNKNOWN)[]): Answer[] =>
 let rareProducts = 0;
 
 /** Sends concurrent calls for the same records to two servers. */
-export async function bursts(rig: Rig): Promise<Outcome> {
+export async function bursts(rig: Rig): Promise<ScenarioResult> {
   const breaches: string[] = [];
   const expectCount = (name: string, actual: number, expected: number): void => {
     if (actual !== expected) breaches.push(`${name}: ${actual}, not ${expected}`);
@@ -26,10 +26,10 @@ export async function bursts(rig: Rig): Promise<Outcome> {
 
   rareProducts += 1;
   const code = `RARE-${rareProducts}`;
-  await caller.mustSettle('POST', '/int/products', {
+  await caller.mustSucceed('POST', '/int/products', {
     products: [{ code, name: code, price: 100, vat_rate: 20, variants: [{ code }] }],
   });
-  await caller.mustSettle('PUT', '/int/stocks', { stocks: [{ code, warehouse_code: 'W', qty: AVAILABLE_PIECES }] });
+  await caller.mustSucceed('PUT', '/int/stocks', { stocks: [{ code, warehouse_code: 'W', qty: AVAILABLE_PIECES }] });
   const evaluations = await runConcurrently(CONCURRENT_CALLS, () => evaluate(caller, [{ code, qty: 1 }]));
   const sales = successesOf(
     await runConcurrently(CONCURRENT_CALLS, (index) =>
@@ -58,7 +58,7 @@ export async function bursts(rig: Rig): Promise<Outcome> {
   expectCount('orders of one proforma', new Set(orders.map(({ data }) => data.id)).size, 1);
 
   const cancelableEvaluationId = await evaluate(caller, [{ code: 'V3', qty: 1 }]);
-  const canceledProforma = await caller.mustSettle('POST', '/proforma_orders', {
+  const canceledProforma = await caller.mustSucceed('POST', '/proforma_orders', {
     order_processing_id: cancelableEvaluationId,
   });
   await post(`/proforma_orders/${canceledProforma.id}/pay`, payment);
@@ -83,12 +83,12 @@ export async function bursts(rig: Rig): Promise<Outcome> {
 }
 
 /** Two workers expire the same proformas. */
-export async function expireTwice(rig: Rig): Promise<Outcome> {
+export async function expireTwice(rig: Rig): Promise<ScenarioResult> {
   const items = [{ code: 'V7', qty: 1 }];
   const ids: number[] = [];
   for (let first = 0; first < DUE_PROFORMA_COUNT; first += 20) {
     const proformas = await runConcurrently(20, async () =>
-      rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: await evaluate(rig.caller, items) }),
+      rig.caller.mustSucceed('POST', '/proforma_orders', { order_processing_id: await evaluate(rig.caller, items) }),
     );
     ids.push(...proformas.map(({ id }) => id));
   }

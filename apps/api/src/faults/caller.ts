@@ -39,7 +39,7 @@ export class Caller {
     readonly appId: number,
     private readonly token: string,
     private readonly origins: readonly string[],
-    /** Maximum duration of `settle`. */
+    /** Maximum duration of {@link callUntilKnown}. */
     private readonly timeoutMs = 60_000,
   ) {}
 
@@ -85,7 +85,7 @@ export class Caller {
   }
 
   /** Repeats the call with one idempotency key until an answer proves its result. */
-  async settle(method: string, path: string, body?: unknown): Promise<Answer> {
+  async callUntilKnown(method: string, path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
     const deadline = Date.now() + this.timeoutMs;
     let isUnwritten = true;
@@ -102,8 +102,9 @@ export class Caller {
     throw new Error(`${method} ${path} had no answer for ${this.timeoutMs / 1_000} s`);
   }
 
-  async mustSettle(method: string, path: string, body?: unknown): Promise<Data> {
-    const { status, data } = await this.settle(method, path, body);
+  /** Like {@link callUntilKnown}, but throws for a status of 300 or above. Returns the `data` of the answer. */
+  async mustSucceed(method: string, path: string, body?: unknown): Promise<Data> {
+    const { status, data } = await this.callUntilKnown(method, path, body);
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(data)}`);
     return data;
   }

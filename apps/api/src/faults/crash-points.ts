@@ -1,5 +1,5 @@
 import { COUNTED_VARIANT, evaluate, recordProforma, recordPayments } from './load.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
 import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
@@ -21,22 +21,22 @@ interface Write {
 /** Creates a proforma and runs the steps on it. Returns functions for the remaining actions. */
 async function makeProforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
   const id = await evaluate(rig.caller, BASKET);
-  const proforma = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
+  const proforma = await rig.caller.mustSucceed('POST', '/proforma_orders', { order_processing_id: id });
   const acknowledged = recordProforma(rig.history, proforma);
   const path = `/proforma_orders/${proforma.id}`;
   const pay = async (amount: number): Promise<void> => {
     const payment = { payment_method_id: rig.bankTransferId, amount };
-    recordPayments(acknowledged, await rig.caller.mustSettle('POST', `${path}/pay`, { payment }));
+    recordPayments(acknowledged, await rig.caller.mustSucceed('POST', `${path}/pay`, { payment }));
   };
   const confirm = async (): Promise<void> => {
-    await rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
+    await rig.caller.mustSucceed('POST', `${path}/warehouse_confirm`, {});
     acknowledged.isConfirmed = true;
   };
   const convert = async (): Promise<void> => {
-    acknowledged.order = (await rig.caller.mustSettle('POST', `${path}/convert`, {})).id;
+    acknowledged.order = (await rig.caller.mustSucceed('POST', `${path}/convert`, {})).id;
   };
   const cancel = async (): Promise<void> => {
-    await rig.caller.mustSettle('DELETE', path, {});
+    await rig.caller.mustSucceed('DELETE', path, {});
     acknowledged.isCanceled = true;
   };
   if (steps.includes('pay')) await pay(0);
@@ -54,7 +54,7 @@ const WRITES: readonly Write[] = [
       return async () =>
         recordProforma(
           rig.history,
-          await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id }),
+          await rig.caller.mustSucceed('POST', '/proforma_orders', { order_processing_id: id }),
         );
     },
   },
@@ -75,7 +75,7 @@ const WRITES: readonly Write[] = [
     prepare: (rig) =>
       Promise.resolve(async () => {
         const stocks = [{ code: COUNTED_VARIANT, warehouse_code: 'W', qty: 1 }];
-        await rig.caller.mustSettle('PUT', '/int/stocks', { stocks });
+        await rig.caller.mustSucceed('PUT', '/int/stocks', { stocks });
         rig.history.countedPieces += 1;
       }),
   },
@@ -85,7 +85,7 @@ const WRITES: readonly Write[] = [
  * Cuts the connection of every write at each message to and from the database. Repeats the write until its result is
  * known.
  */
-export async function crashPoints(rig: Rig): Promise<Outcome> {
+export async function crashPoints(rig: Rig): Promise<ScenarioResult> {
   // Kills the worker, because the proxy could otherwise cut messages of the worker instead of the write.
   await rig.worker.signal('SIGKILL');
   try {
@@ -164,7 +164,7 @@ async function atEveryMessage(rig: Rig, cutMessage: (message: number) => Promise
   return undefined;
 }
 
-async function cutEverywhere(rig: Rig): Promise<Outcome> {
+async function cutEverywhere(rig: Rig): Promise<ScenarioResult> {
   let totalCuts = 0;
   let longestMs = 0;
   const measureCut = async (write: Write, point: Cut): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Caller, Data } from './caller.js';
 import type { HostileCall, HostileClients } from './hostile.js';
 import { evaluate, VARIANT_COUNT } from './load.js';
 import type { Rig } from './rig.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 
 const CALLS_PER_SECOND = 20;
 /** In less time, so few calls would be sent that the slowest two would decide the p99. */
@@ -35,7 +35,7 @@ export interface Measuring {
 }
 
 /** Another app sends slow calls over many connections. They must not slow down the calls of the shop. */
-export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> {
+export async function flooded(rig: Rig, measuring: Measuring): Promise<ScenarioResult> {
   await fillCatalogue(rig.stranger);
   const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
   const read = (path: string): HostileCall => ({ method: 'GET', path: `/api/v2${path}`, headers });
@@ -65,7 +65,7 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<Outcome> 
 }
 
 /** Callers without a token guess tokens and file URLs, read a public file, and request the health check. */
-export async function besieged(rig: Rig, measuring: Measuring): Promise<Outcome> {
+export async function besieged(rig: Rig, measuring: Measuring): Promise<ScenarioResult> {
   const { origin } = rig.apis[0];
   const publicFile = await upload(rig.stranger, blackPng(10, 10), 'public.png');
   const { url } = publicFile as unknown as { readonly url: string };
@@ -103,7 +103,7 @@ async function exhaustAddress(origin: string): Promise<void> {
 }
 
 /** One app uploads images and documents that take long to process; another app's small image must not wait. */
-export async function bombed(rig: Rig, measuring: Measuring): Promise<Outcome> {
+export async function bombed(rig: Rig, measuring: Measuring): Promise<ScenarioResult> {
   const [png, pdf] = [blackPng(10_000, 10_000), linedPdf()];
   const rendition_widths = Array.from({ length: 10 }, (_, index) => 2_000 - index * 150);
   const preset = {
@@ -114,7 +114,7 @@ export async function bombed(rig: Rig, measuring: Measuring): Promise<Outcome> {
     rendition_widths,
     is_default: true,
   };
-  await rig.stranger.mustSettle('PUT', '/cdn_upload_presets', { cdn_upload_presets: [preset] });
+  await rig.stranger.mustSucceed('PUT', '/cdn_upload_presets', { cdn_upload_presets: [preset] });
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
   const bombs: Data[] = [];
   for (let bomb = 0; bomb < BOMB_COUNT; bomb += 1) {
@@ -137,13 +137,13 @@ export async function bombed(rig: Rig, measuring: Measuring): Promise<Outcome> {
 async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Data> {
   const form = new FormData();
   form.set('file', new Blob([bytes]), name);
-  return caller.mustSettle('POST', '/cdn/files', form);
+  return caller.mustSucceed('POST', '/cdn/files', form);
 }
 
 /** `check` counts a pending file as a broken rule, so the scenario deletes its files. */
 async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
-  await caller.mustSettle('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
-  await caller.mustSettle('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });
+  await caller.mustSucceed('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
+  await caller.mustSucceed('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });
 }
 
 /** Returns the seconds until a new small image is processed. */
@@ -152,7 +152,7 @@ async function processingSeconds(caller: Caller): Promise<number> {
   const startMs = performance.now();
   const secondsSince = (): number => (performance.now() - startMs) / 1_000;
   while (secondsSince() <= MAX_PENDING_SECONDS) {
-    const file = (await caller.mustSettle('GET', `/cdn/files/${id}`)) as unknown as { readonly processing: string };
+    const file = (await caller.mustSucceed('GET', `/cdn/files/${id}`)) as unknown as { readonly processing: string };
     if (file.processing !== 'pending') break;
     await pause(100);
   }
@@ -166,10 +166,14 @@ async function fillCatalogue(caller: Caller): Promise<void> {
     return { code, name: `Warm ${code}`, description, price: 100, vat_rate: 20, variants: [{ code }] };
   });
   for (const part of [products.slice(0, ROWS / 2), products.slice(ROWS / 2)])
-    await caller.mustSettle('POST', '/int/products', { products: part });
+    await caller.mustSucceed('POST', '/int/products', { products: part });
 }
 
-async function measureVictim(rig: Rig, measuring: Measuring, clients: readonly HostileClients[]): Promise<Outcome> {
+async function measureVictim(
+  rig: Rig,
+  measuring: Measuring,
+  clients: readonly HostileClients[],
+): Promise<ScenarioResult> {
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
   const child = spawn(process.execPath, [HOSTILE_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
   // Sends the calls over standard input, because their bodies are too large for a command-line argument.

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Rig } from './rig.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 
 const execFileAsync = promisify(execFile);
 
@@ -34,7 +34,7 @@ async function setLimit(pids: readonly number[], name: Limit, value: number | 'u
 }
 
 /** Skips the scenario when `prlimit` is not installed. */
-async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
+async function withLimits(scenario: () => Promise<ScenarioResult>): Promise<ScenarioResult> {
   try {
     await execFileAsync('prlimit', ['--version']);
   } catch {
@@ -49,7 +49,7 @@ async function processAndChildren(pid: number): Promise<number[]> {
 }
 
 /** Prevents the database from writing for a while, as on a full disk. */
-export function databaseDiskFull(rig: Rig): Promise<Outcome> {
+export function databaseDiskFull(rig: Rig): Promise<ScenarioResult> {
   return withLimits(async () => {
     let readyMs = 0;
     const failuresBefore = rig.caller.failures;
@@ -74,7 +74,7 @@ export function databaseDiskFull(rig: Rig): Promise<Outcome> {
 }
 
 /** Leaves a server without free file descriptors for a while. */
-export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
+export function noDescriptorsLeft(rig: Rig): Promise<ScenarioResult> {
   return withLimits(async () => {
     const [server] = rig.apis;
     const breaches: string[] = [];
@@ -134,7 +134,7 @@ async function waitForMigrations(rig: Rig, database: string, count: number): Pro
 }
 
 /** Kills a server several times while it migrates a new database, then starts two servers on it at once. */
-export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
+export async function killedWhileMigrating(rig: Rig): Promise<ScenarioResult> {
   const database = 'migrated';
   const schemaPartsOf = async (databaseName: string): Promise<Set<string>> =>
     new Set((await rig.server.rows<{ part: string }>(databaseName, SCHEMA)).map(({ part }) => part));

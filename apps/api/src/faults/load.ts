@@ -56,21 +56,21 @@ export interface Callers {
 /** Fills the shop with products and stock. Returns the id of the payment method for bank transfers. */
 export async function openShop(caller: Caller): Promise<number> {
   const warehouse = { name: 'W', address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
-  await caller.mustSettle('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
+  await caller.mustSucceed('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
   const codes = [...Array.from({ length: VARIANT_COUNT }, (_, index) => `V${index}`), COUNTED_VARIANT];
   const products = codes.map((code) => ({ code, name: code, price: 100, vat_rate: 20, variants: [{ code }] }));
-  await caller.mustSettle('POST', '/int/products', { products });
+  await caller.mustSucceed('POST', '/int/products', { products });
   const stocks = codes
     .filter((code) => code !== COUNTED_VARIANT)
     .map((code) => ({ code, warehouse_code: 'W', qty: INITIAL_STOCK }));
-  await caller.mustSettle('PUT', '/int/stocks', { stocks });
-  const methods = (await caller.mustSettle('GET', '/payment_methods')) as unknown as { id: number; code: string }[];
+  await caller.mustSucceed('PUT', '/int/stocks', { stocks });
+  const methods = (await caller.mustSucceed('GET', '/payment_methods')) as unknown as { id: number; code: string }[];
   return methods.find(({ code }) => code === 'bank_transfer')?.id ?? 0;
 }
 
 export async function evaluate(caller: Caller, items: readonly object[]): Promise<number> {
   const order = { items, guest: GUEST };
-  return (await caller.mustSettle('POST', '/order_processings', { order_processing: order })).id;
+  return (await caller.mustSucceed('POST', '/order_processings', { order_processing: order })).id;
 }
 
 /** Runs clients that execute jobs in a loop until `stop` is called. */
@@ -109,7 +109,7 @@ export class Load {
 async function sell(caller: Caller, history: History, bankTransferId: number): Promise<void> {
   const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANT_COUNT)}`));
   const items = [...codes].map((code) => ({ code, qty: 2 }));
-  const proforma = await caller.mustSettle('POST', '/proforma_orders', {
+  const proforma = await caller.mustSucceed('POST', '/proforma_orders', {
     order_processing_id: await evaluate(caller, items),
   });
   const acknowledged = recordProforma(history, proforma);
@@ -117,15 +117,15 @@ async function sell(caller: Caller, history: History, bankTransferId: number): P
   const choice = randomInt(10);
   if (choice === 0) return;
   const payment = { payment_method_id: bankTransferId, amount: choice === 1 ? 50 : 0 };
-  const paidProforma = await caller.mustSettle('POST', `${path}/pay`, { payment });
+  const paidProforma = await caller.mustSucceed('POST', `${path}/pay`, { payment });
   recordPayments(acknowledged, paidProforma);
   if (choice <= 2) {
-    await caller.mustSettle('DELETE', path);
+    await caller.mustSucceed('DELETE', path);
     acknowledged.isCanceled = true;
     return;
   }
   const isPartial = choice <= 4;
-  await caller.mustSettle('POST', `${path}/warehouse_confirm`, {
+  await caller.mustSucceed('POST', `${path}/warehouse_confirm`, {
     ...(isPartial && {
       adjustments: proforma.items.map((line) => ({
         proforma_order_item_id: line.proforma_order_item_id,
@@ -135,7 +135,7 @@ async function sell(caller: Caller, history: History, bankTransferId: number): P
   });
   acknowledged.isConfirmed = true;
   // Two concurrent calls convert the proforma, as two users would.
-  const orders = await Promise.all([1, 2].map(() => caller.mustSettle('POST', `${path}/convert`, {})));
+  const orders = await Promise.all([1, 2].map(() => caller.mustSucceed('POST', `${path}/convert`, {})));
   const [firstOrder, secondOrder] = orders.map(({ id }) => id);
   if (firstOrder !== secondOrder)
     history.contradictions.push(`proforma ${proforma.id} became the orders ${firstOrder} and ${secondOrder}`);
@@ -155,7 +155,7 @@ export function recordPayments(acknowledged: AcknowledgedProforma, { payments }:
 
 async function countPieces(caller: Caller, history: History): Promise<void> {
   const qty = 1 + randomInt(9);
-  await caller.mustSettle('PUT', '/int/stocks', { stocks: [{ code: COUNTED_VARIANT, warehouse_code: 'W', qty }] });
+  await caller.mustSucceed('PUT', '/int/stocks', { stocks: [{ code: COUNTED_VARIANT, warehouse_code: 'W', qty }] });
   history.countedPieces += qty;
   await pause(20);
 }
@@ -166,7 +166,7 @@ async function uploadFile(caller: Caller, history: History): Promise<void> {
   const content = `file ${fileCount} ${'of many words '.repeat(200)}`;
   const form = new FormData();
   form.set('file', new Blob([content]), `file-${process.pid}-${fileCount}.txt`);
-  const file = await caller.mustSettle('POST', '/cdn/files', form);
+  const file = await caller.mustSucceed('POST', '/cdn/files', form);
   history.files.set(file.id, createHash('sha256').update(content).digest('hex'));
   await pause(50);
 }
@@ -175,7 +175,7 @@ async function switchConsents(caller: Caller, { consents }: History): Promise<vo
   const switchChannel = async (channel: string): Promise<void> => {
     const { state: oldState, changes } = consents.get(channel) ?? { state: 'granted', changes: 0 };
     const state = oldState === 'granted' ? 'revoked' : 'granted';
-    await caller.mustSettle('PUT', '/customer/consent', { channel, state });
+    await caller.mustSucceed('PUT', '/customer/consent', { channel, state });
     consents.set(channel, { state, changes: changes + 1 });
   };
   await Promise.all([switchChannel('email'), switchChannel('sms')]);
@@ -185,7 +185,7 @@ async function switchConsents(caller: Caller, { consents }: History): Promise<vo
 /** Creates a customer and returns a session token. */
 export async function signIn(shop: Caller): Promise<string> {
   const customer = { email: 'mira@example.com', first_name: 'Mira', last_name: 'Marić', phone: '+381' };
-  const { id, data_part, time_part } = await shop.mustSettle('POST', '/customers', { customer });
+  const { id, data_part, time_part } = await shop.mustSucceed('POST', '/customers', { customer });
   const session = { device: { uuid: 'device' }, customer_id: id, data_part, time_part };
-  return (await shop.mustSettle('POST', '/sessions', { session })).access_token;
+  return (await shop.mustSucceed('POST', '/sessions', { session })).access_token;
 }

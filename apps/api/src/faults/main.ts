@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { openFixture, Rig, type Fixture } from './rig.js';
-import type { Outcome, Scenario } from './scenario.js';
+import type { ScenarioResult, Scenario } from './scenario.js';
 import { MAX_READY_MS, SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
 import { findBreachOf, findBreachWithoutBug, PARTS } from './seeded-bugs.js';
@@ -90,7 +90,10 @@ async function reportFault(rig: Rig, { name, run }: Scenario): Promise<void> {
   for (const breach of breaches.slice(0, 5)) print(`|   ${breach} | | | | |`);
 }
 
-async function runScenario(rig: Rig, run: (rig: Rig) => Promise<Outcome>): Promise<Outcome & { breaches: string[] }> {
+async function runScenario(
+  rig: Rig,
+  run: (rig: Rig) => Promise<ScenarioResult>,
+): Promise<ScenarioResult & { breaches: string[] }> {
   try {
     const outcome = await run(rig);
     return { ...outcome, breaches: [...(outcome.breaches ?? []), ...(await verify(rig))] };

@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rig } from './rig.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 
 const LOAD_SECONDS = 3;
 const MANY_CLIENTS = 600;
@@ -22,7 +22,7 @@ interface LoadResult {
  * Calls the service with many more clients than database connections. Goodput must stay high, and the service must
  * recover afterwards.
  */
-export async function overloaded(rig: Rig): Promise<Outcome> {
+export async function overloaded(rig: Rig): Promise<ScenarioResult> {
   const fewResult = await measureLoad(rig, FEW_CLIENTS);
   const manyResult = await measureLoad(rig, MANY_CLIENTS);
   const startMs = performance.now();

@@ -105,7 +105,7 @@ export class Rig {
     const caller = new Caller(shopApp.id, shopApp.token, origins, timeoutMs);
     const stranger = new Caller(strangerApp.id, strangerApp.token, origins);
     const bankTransferId = await openShop(caller);
-    await caller.settle('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
+    await caller.callUntilKnown('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
     const [endpoint] = await server.rows<{ position: string }>(name, ENDPOINT_POSITION, [shopApp.id]);
     receiver.mode = 'flaky';
     const customer = new Caller(shopApp.id, await signIn(caller), origins, timeoutMs);

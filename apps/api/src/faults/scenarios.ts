@@ -5,7 +5,7 @@ import { besieged, bombed, flooded } from './fairness.js';
 import { databaseDiskFull, killedWhileMigrating, noDescriptorsLeft } from './limits.js';
 import { overloaded } from './overload.js';
 import type { Rig } from './rig.js';
-import type { Outcome, Scenario } from './scenario.js';
+import type { ScenarioResult, Scenario } from './scenario.js';
 import type { ServiceProcess } from './processes.js';
 import { storeBroken } from './broken-store.js';
 import { serverTerminated } from './termination.js';
@@ -78,7 +78,7 @@ function serverKilled(serverOf: (rig: Rig, round: number) => ServiceProcess, rou
   };
 }
 
-async function workerKilled(rig: Rig): Promise<Outcome> {
+async function workerKilled(rig: Rig): Promise<ScenarioResult> {
   const readyTimesMs: number[] = [];
   await rig.underLoad(async () => {
     for (let round = 0; round < 2; round += 1) {
@@ -90,7 +90,7 @@ async function workerKilled(rig: Rig): Promise<Outcome> {
   return { readyMs: Math.max(...readyTimesMs) };
 }
 
-async function backendKilled(rig: Rig): Promise<Outcome> {
+async function backendKilled(rig: Rig): Promise<ScenarioResult> {
   let readyMs = 0;
   await rig.underLoad(async () => {
     const [backend] = await rig.rows<{ pid: number }>(BACKEND_PID);
@@ -134,7 +134,7 @@ function networkBroken(state: 'silent' | 'cut', durationMs: number): Scenario['r
 }
 
 /** Locks a table that every call must read. */
-async function tableLocked(rig: Rig): Promise<Outcome> {
+async function tableLocked(rig: Rig): Promise<ScenarioResult> {
   const client = await rig.server.connect(rig.database);
   await client.query('begin');
   await client.query('lock table products in access exclusive mode');
@@ -160,7 +160,7 @@ async function tableLocked(rig: Rig): Promise<Outcome> {
   };
 }
 
-async function gatewayBroken(rig: Rig): Promise<Outcome> {
+async function gatewayBroken(rig: Rig): Promise<ScenarioResult> {
   const refusedBefore = await countRefusedRefunds(rig);
   const untestedModes: string[] = [];
   let openTransactions = 0;
@@ -191,7 +191,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
   };
 }
 
-async function receiverBroken(rig: Rig): Promise<Outcome> {
+async function receiverBroken(rig: Rig): Promise<ScenarioResult> {
   const acceptedBefore = rig.receiver.accepted.length;
   await rig.underLoad(async () => {
     for (const mode of ['failing', 'hanging', 'busy', 'redirecting', 'cutting', 'slow', 'flaky'] as const) {
@@ -206,7 +206,7 @@ async function countRefusedRefunds(rig: Rig): Promise<number> {
   return (await rig.rows<{ count: number }>(REFUSED_REFUNDS))[0]?.count ?? 0;
 }
 
-async function tokenRevoked(rig: Rig): Promise<Outcome> {
+async function tokenRevoked(rig: Rig): Promise<ScenarioResult> {
   const token = await rig.issueToken();
   const isAccepted = async (): Promise<boolean> => {
     const answers = rig.apis.map(async ({ origin }) => {

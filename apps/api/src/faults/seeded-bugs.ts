@@ -30,7 +30,7 @@ const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
 export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 
 /** Longer than the 25 s after which another worker takes over the jobs and endpoints of a killed worker. */
-const SETTLE_MS = 40_000;
+const MAX_PENDING_MS = 40_000;
 
 /** Returns the first breach without a seeded bug. With such a breach, the part cannot prove that it finds bugs. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
@@ -57,7 +57,7 @@ async function findBreach(
   const rig = await Rig.open(fixture, database, bug);
   try {
     const { breaches = [] } = await RUN_BY_PART[part](rig);
-    return [...breaches, ...(await verify(rig, SETTLE_MS))][0];
+    return [...breaches, ...(await verify(rig, MAX_PENDING_MS))][0];
   } catch (error) {
     // This error is a breach too, because it means that a client could not finish its call.
     return (error as Error).message;

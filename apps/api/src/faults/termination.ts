@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rig } from './rig.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioResult } from './scenario.js';
 import { LOCK_WAITERS } from './verify.query.js';
 
 const MAX_EXIT_MS = 20_000;
@@ -12,7 +12,7 @@ const CALL = { path: '/product_attribute_defs?code=NONE', status: 200 };
 const STOP_DELAY_MS = 300;
 
 /** Stops a server under load. It must answer every accepted call, even though these calls wait for a lock. */
-export async function serverTerminated(rig: Rig): Promise<Outcome> {
+export async function serverTerminated(rig: Rig): Promise<ScenarioResult> {
   const [server] = rig.apis;
   const breaches: string[] = [];
   let exitMs = 0;

@@ -15,11 +15,11 @@ import {
 } from './verify.query.js';
 
 /** Another worker delivers the events of a killed worker only after 25 s, and the receiver often fails. */
-const SETTLE_MS = 60_000;
+const MAX_PENDING_MS = 60_000;
 
 /** Waits for background work, then checks the rules, acknowledged writes, files and events. Returns the breaches. */
-export async function verify(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]> {
-  const breaches = await settlePending(rig, timeoutMs);
+export async function verify(rig: Rig, timeoutMs = MAX_PENDING_MS): Promise<string[]> {
+  const breaches = await finishPendingWork(rig, timeoutMs);
   breaches.push(...(await rig.brokenRules()), ...(await checkWrites(rig)), ...(await checkFiles(rig)));
   breaches.push(...(await checkEvents(rig)));
   for (const service of [...rig.apis, rig.worker]) {
@@ -31,7 +31,7 @@ export async function verify(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]>
 }
 
 /** Makes pending work due and waits for its end. Returns a breach when work is still pending after the timeout. */
-export async function settlePending(rig: Rig, timeoutMs = SETTLE_MS): Promise<string[]> {
+export async function finishPendingWork(rig: Rig, timeoutMs = MAX_PENDING_MS): Promise<string[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const [row] = await rig.rows<{ pending: string }>(PENDING_WORK);

@@ -96,7 +96,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 describe('a streamed list', () => {
   it.each([
-    ['nothing', [], []],
+    ['no chunks', [], []],
     ['one chunk', ['1,2'], [1, 2]],
     ['several chunks', ['1', '2,3', '4'], [1, 2, 3, 4]],
     ['empty chunks between others', ['', '1', '', '2', ''], [1, 2]],

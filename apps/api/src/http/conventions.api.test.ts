@@ -69,7 +69,7 @@ describe('an unknown path or method', () => {
   });
 
   it.each([[{}], [{ Accept: '*/*' }], [{ Accept: 'application/json, text/html' }]])(
-    'is answered 404 and [] at the root and for a client that prefers JSON: %j',
+    'is answered 404 and [] for the root path, unless the client prefers HTML: %j',
     async (headers) => {
       const reply = await http.call({ method: 'GET', path: '/', headers });
       expect([reply.status, reply.text]).toEqual([404, '[]']);

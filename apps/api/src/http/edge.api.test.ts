@@ -193,7 +193,7 @@ describe('an answer', () => {
     ['to a call', () => shop.token, '/app/settings'],
     ['without a token', () => '', '/app/settings'],
     ['to an unknown path', () => shop.token, '/nowhere'],
-  ])('has the security headers %s', async (_, token, path) => {
+  ])('%s has the security headers', async (_, token, path) => {
     const { headers } = await http.call({ path: BASE_PATH + path, headers: { Authorization: `Bearer ${token()}` } });
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',

@@ -47,7 +47,7 @@ describe('a change of code', () => {
     ['drop filter', 'a.filter(b).map(c);', ['a.map(c);']],
     ['unescape wildcards', 'f(escapeLike(a));', ['f(a);']],
     ['return early', 'function f() { g(); } function h() {}', ['function f() { return; g(); } function h() {}']],
-  ])('has the operator %s: %s', (operator, text, mutants) => {
+  ])('is made by the operator %s: %s', (operator, text, mutants) => {
     expect(mutateCode(operator, text)).toEqual(mutants);
   });
 
@@ -114,7 +114,7 @@ describe('a change of SQL', () => {
     ],
     ['swap comparison', "select '<' from t where a <= b", ["select '<' from t where a < b"]],
     ['negate condition', 'select 1 from t where a is not null', ['select 1 from t where a is null']],
-  ])('has the operator %s: %s', (operator, text, mutants) => {
+  ])('is made by the operator %s: %s', (operator, text, mutants) => {
     expect(mutateSql(operator, text)).toEqual(mutants);
   });
 

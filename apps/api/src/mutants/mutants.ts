@@ -5,7 +5,7 @@ import { FunctionMap } from './coverage.js';
 import type { RunRequest } from './messages.js';
 import { pointsOf, type Point } from './points.js';
 import { runSuites, type SuiteRun, type RunSuites } from './run.js';
-import { builtFile, withText, Workshop } from './workshop.js';
+import { builtFile, CompiledCopies, withReplacedSource } from './compiled-copies.js';
 
 const LOADING_TIMEOUT_MS = 60_000;
 const MAX_SLOWDOWN_FACTOR = 6;
@@ -43,8 +43,10 @@ export interface MutantOptions {
 /** Makes mutants of each adapter and runs its contract suites against them. */
 export async function testMutants(root: string, options: MutantOptions): Promise<AdapterReport[]> {
   const functionMap = new FunctionMap(options.adapters);
-  const workshop = await Workshop.open(root, options.concurrency, (file, text) => functionMap.instrument(file, text));
-  const pool = new CopyPool(workshop.copies, options.env, options.signal ?? new AbortController().signal);
+  const copies = await CompiledCopies.open(root, options.concurrency, (file, text) =>
+    functionMap.instrument(file, text),
+  );
+  const pool = new CopyPool(copies.folders, options.env, options.signal ?? new AbortController().signal);
   try {
     const openings = options.adapters.map(async (adapter) => {
       const baseline = await runBaseline(adapter, (request, ms) => pool.use((run) => run(request, ms)));
@@ -54,7 +56,7 @@ export async function testMutants(root: string, options: MutantOptions): Promise
     await Promise.all(queues.flatMap((queue) => Array.from({ length: options.concurrency }, () => queue.work(pool))));
     return queues.map((queue) => queue.report());
   } finally {
-    await workshop.close();
+    await copies.close();
   }
 }
 
@@ -139,7 +141,7 @@ class MutantQueue {
     const request = { suites, reversed: false, timeoutMs: LOADING_TIMEOUT_MS, watchSql: this.adapter.needsPostgres };
     try {
       return await pool.use(async (run, copy) =>
-        withText(copy, point.source, point.source.apply(point), async () =>
+        withReplacedSource(copy, point.source, point.source.apply(point), async () =>
           verdictOf(point, await run(request, ms * MAX_SLOWDOWN_FACTOR + LOADING_TIMEOUT_MS)),
         ),
       );

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { runnerBeside } from './workshop.js';
+import { runnerBeside } from './compiled-copies.js';
 import type { RunReport, RunRequest } from './messages.js';
 
 export interface SuiteRun {

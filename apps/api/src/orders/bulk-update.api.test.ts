@@ -244,7 +244,7 @@ describe('PUT /orders/bulk_update', () => {
     ['an unknown payment status', { payment_status_id: 5 }, 'API.Orders.InvalidStatus'],
     ['an unknown delivery status', { delivery_status_id: 5 }, 'API.Orders.InvalidStatus'],
     ['a status as text', { delivery_status_id: '2' }, 'API.Orders.InvalidStatus'],
-    ['half a status', { delivery_status_id: 1.5 }, 'API.Orders.InvalidStatus'],
+    ['a fraction as status', { delivery_status_id: 1.5 }, 'API.Orders.InvalidStatus'],
     ['another id', { id: 987654321 }, 'API.Orders.NotFound'],
     ['an id as text', { id: '1' }, 'API.Orders.NotFound'],
     ['an id beyond 64 bits', { id: 1e300 }, 'API.Orders.NotFound'],

@@ -36,7 +36,7 @@ describe('an update of orders', () => {
   it.each([
     [50, 50],
     [51, 0],
-  ])('with %i refunds requests %i of them', async (count, expected) => {
+  ])('with %i due refunds requests %i immediately', async (count, expected) => {
     const refundIds = Array.from({ length: count }, (_, index) => index + 1);
     expect(await updateAndListRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
   });

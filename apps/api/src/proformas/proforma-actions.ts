@@ -11,6 +11,7 @@ export interface DesiredPayment {
   readonly amount: number | null | undefined;
 }
 
+/** A proforma and the card payment that a call has just added to it. */
 export interface BegunPayment {
   readonly proforma: Proforma;
   readonly payment: domain.Payment;

@@ -257,7 +257,7 @@ describe('GET /proforma_orders with date_from or date_to', () => {
     '22.11.2026',
     '2026-11-22%00',
     '2026-11-22&date_to=2026-11-22',
-  ])('ignores the invalid %s', async (value) => {
+  ])('ignores the invalid date %s', async (value) => {
     expect(await listLetters(`date_to=${value}`)).toBe(NEWEST_FIRST);
   });
 

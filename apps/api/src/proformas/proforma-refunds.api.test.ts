@@ -209,7 +209,7 @@ describe('a failed refund that a person has paid out', () => {
   });
 });
 
-describe('a refused record or retry of a refund', () => {
+describe('a refused call to record or retry a refund', () => {
   it('returns API.ProformaOrders.RefundPending while the payment service may still pay', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     const proformaBefore = await readProforma(id);
@@ -244,7 +244,7 @@ describe('a refused record or retry of a refund', () => {
     [{ refund: 5 }, 400],
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
-  ])('is answered %j with %d and changes nothing', async (body, expected) => {
+  ])('with the body %j is answered %d and changes nothing', async (body, expected) => {
     const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
     expect((await recordRefund(id, refundId, body)).status).toBe(expected);
     expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);

@@ -838,7 +838,7 @@ describe('a call for proformas:', () => {
     expect(orderReply.body.data).toEqual(reply.body.data);
   });
 
-  it.each(['put', 'patch'] as const)('replaces the tags by %s and returns the proforma', async (method) => {
+  it.each(['put', 'patch'] as const)('%s replaces the tags and returns the proforma', async (method) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { tags: ['old', 'kept'], comment: 'ring twice' });
     const tags = ['t'.repeat(100), 'kept'];
     const editedProforma = dataOf(await shop[method](proformaPath(id), { tags }));
@@ -1025,7 +1025,7 @@ describe('the status of every proforma call', () => {
     ['POST', '/proforma_orders/1/cancel'],
     ['GET', '/proforma_orders/'],
     ['GET', '/proforma_order'],
-  ])('is 404 when %s %s does not exist', async (method, unknownPath) => {
+  ])('is 404 for a method or path that does not exist: %s %s', async (method, unknownPath) => {
     const { status, text } = await http.call({ method, path: `/api/v2${unknownPath}`, headers: bearer });
     expect([status, text]).toEqual([404, '[]']);
   });

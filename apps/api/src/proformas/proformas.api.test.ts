@@ -291,13 +291,13 @@ describe('POST /proforma_orders/{id}/pay', () => {
 
   it.each([
     [
-      'an unknown method',
+      'an unknown payment method',
       async () => ({ payment_method_id: 999_999, amount: 1 }),
       'API.PaymentMethod.NotSupported',
       'PaymentMethod',
     ],
     [
-      'a card',
+      'a payment method of kind card',
       async () => ({ payment_method_id: await methodId(shop, 'card') }),
       'API.PaymentMethod.NotSupported',
       'PaymentMethod',
@@ -610,7 +610,7 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
   it.each([
     ['without an index', [{ resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
     ['with a null index', [{ index: null, resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
-    ['to reopen', [{ index: 0, resolved: false }], { 'alerts.0.resolved': ['is invalid'] }],
+    ['with resolved: false', [{ index: 0, resolved: false }], { 'alerts.0.resolved': ['is invalid'] }],
     ['without a resolution', [{ index: 0 }], { 'alerts.0.resolved': ['is invalid'] }],
     ['with a null resolution', [{ index: 0, resolved: null }], { 'alerts.0.resolved': ['is invalid'] }],
     [

@@ -4,7 +4,7 @@ import { makeDemo, type Demo } from '../demo.js';
 import { TOKENS } from '../tokens.js';
 import { startApi, type Api } from './api.js';
 import { Background } from './background.js';
-import { useChoreOf } from './chores.js';
+import { tokenUseChoreOf } from './chores.js';
 import { loggable, loggerOf } from './logger.js';
 import type { ShareMetrics } from './metrics.js';
 import { startService } from './service.js';
@@ -32,7 +32,7 @@ export async function startApiProcess(config: Config, shareMetrics?: ShareMetric
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
   const tokenUses = service.container.get(TOKENS.TokenUses);
-  const tokenUseWriter = new Background([useChoreOf(service.container)], logger);
+  const tokenUseWriter = new Background([tokenUseChoreOf(service.container)], logger);
   tokenUseWriter.start();
   await backgroundWork?.start();
   logger.info(

@@ -51,7 +51,7 @@ export function choresOf(container: Container, logger: Logger): Chore[] {
  * Returns the chore that writes token uses. Every API process runs it, because each process knows only the uses in its
  * own calls.
  */
-export function useChoreOf(container: Container): Chore {
+export function tokenUseChoreOf(container: Container): Chore {
   return {
     name: 'write last uses of tokens',
     intervalMs: USES_EVERY_MS,

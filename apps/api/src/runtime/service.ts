@@ -131,7 +131,9 @@ export async function openForInspection(config: Config): Promise<Inspection> {
 }
 
 /** Opens an external PostgreSQL without migrating its database. Throws when `DATABASE_URL` is not set. */
-export function openServer({ databaseUrl }: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
+export function openExternalDatabase({
+  databaseUrl,
+}: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });
 }

@@ -178,7 +178,7 @@ describe('matching by POST /stock/reconcile', () => {
     ['in another case', 'a'],
     ['with a space before it', ' A'],
     ['with a space after it', 'A '],
-    ['as a pattern', '%'],
+    ['a pattern', '%'],
     ['a barcode', '860-A'],
     ['a reference', 'ref-a'],
     ['a code of a product', 'P'],

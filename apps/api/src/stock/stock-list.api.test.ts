@@ -170,14 +170,14 @@ describe('the filters of GET /stocks', () => {
 
   describe.each(FILTERS)('%s', (name, key) => {
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1%20', '%20', '0x1', '1,2', 'null', 'W1', '１', 'true'])(
-      'is answered 400 with its key for "%s"',
+      'is answered 400 with its message key for "%s"',
       async (value) => {
         expect(await getErrors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
     it.each([`${name}=1&${name}=2`, `${name}[]=1`, `${name}[x]=1`])(
-      'is answered 400 with its key when repeated: %s',
+      'is answered 400 with its message key when repeated: %s',
       async (query) => {
         expect(await getErrors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
@@ -187,7 +187,7 @@ describe('the filters of GET /stocks', () => {
       expect(await listShelves(`${name}=`)).toEqual(ALL_SHELVES);
     });
 
-    it('is answered 400 without a key for invalid text', async () => {
+    it('is answered 400 without a message key for text with NUL', async () => {
       expect(await getErrors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     });
   });

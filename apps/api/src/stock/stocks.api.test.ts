@@ -146,25 +146,25 @@ describe('the variant of a row of PUT /int/stocks', () => {
   });
 
   it.each([
-    ['in another case', { code: 'a' }],
-    ['with a space before it', { code: ' A' }],
-    ['with a space after it', { code: 'A ' }],
-    ['as a pattern', { code: '%' }],
-    ['full width', { code: 'Ａ' }],
-    ['of a product', { code: 'P' }],
-    ['under another identifier', { code: '860-A' }],
-    ['barcode in another case', { barcode: '860-a' }],
-    ['barcode with a space', { barcode: '860-A ' }],
-    ['reference in another case', { external_ref: 'REF-A' }],
-    ['reference with a space', { external_ref: ' ref-a' }],
-    ['no identifier', {}],
-    ['nulls', { code: null, barcode: null, external_ref: null }],
-    ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
+    ['by its code in another case', { code: 'a' }],
+    ['by its code with a space before it', { code: ' A' }],
+    ['by its code with a space after it', { code: 'A ' }],
+    ['by a pattern', { code: '%' }],
+    ['in full-width letters', { code: 'Ａ' }],
+    ['by the code of its product', { code: 'P' }],
+    ['by its barcode in the field code', { code: '860-A' }],
+    ['by its barcode in another case', { barcode: '860-a' }],
+    ['by its barcode with a space', { barcode: '860-A ' }],
+    ['by its reference in another case', { external_ref: 'REF-A' }],
+    ['by its reference with a space', { external_ref: ' ref-a' }],
+    ['without an identifier', {}],
+    ['with null identifiers', { code: null, barcode: null, external_ref: null }],
+    ['with empty identifiers', { code: '', barcode: '', external_ref: '' }],
   ])('is not found (VariantNotFound): %s', async (_, identifiers) => {
     expect(await expectRefused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
-  it('is found by trimmed identifiers', async () => {
+  it('is found by the identifiers that POST /int/products has trimmed', async () => {
     const variants = [{ code: '\u00a0T1 ', barcode: ' T-b\t', external_ref: '\nt-r ' }];
     await shop.post('/int/products', { products: [{ code: 'T', name: 'T', variants }] });
     await writeRows([

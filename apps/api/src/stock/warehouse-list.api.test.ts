@@ -74,8 +74,8 @@ describe('GET /warehouses?search', () => {
     ['the postcode', '180', ['NI-3']],
     ['an accented letter in another case', 'šUMA', ['NI-3']],
     ['Cyrillic in another case', 'ЮГ', ['NI-3']],
-    ['a warehouse without a code', 'unnamed', [null]],
-    ['several warehouses', '000', ['BG-1', 'NS_2', null, 'NI-3']],
+    ['the name, although it has no code', 'unnamed', [null]],
+    ['a postcode that several warehouses contain', '000', ['BG-1', 'NS_2', null, 'NI-3']],
   ])('finds a warehouse by %s', async (_, text, expected) => {
     expect(await search(text)).toEqual(expected);
   });
@@ -172,7 +172,7 @@ describe('POST /warehouses', () => {
       { code: ['is invalid'], city: ['is invalid'] },
     ],
     ['market 0', warehouse('A', { market_id: 0 }), { market_id: ['must be greater than 0'] }],
-    ['a market beyond all', warehouse('A', { market_id: 2 ** 31 }), { market_id: ['is invalid'] }],
+    ['a market_id out of range', warehouse('A', { market_id: 2 ** 31 }), { market_id: ['is invalid'] }],
   ])('refuses %s, and reports every invalid field', async (_, fields, errors) => {
     const { status, body } = await addWarehouse(fields);
     expect([status, body]).toEqual([422, { errors }]);

@@ -98,7 +98,7 @@ describe('webhook endpoints', () => {
     [{ subject: 'orders' }, 422],
     [{ subject: 5 }, 400],
     [{ url: 'https://example.com/hook' }, 201],
-  ])('answer %j with %i', async (fields, status) => {
+  ])('with the fields %j are answered %i when created', async (fields, status) => {
     const reply = await shop.post('/webhook_endpoints', { webhook_endpoint: { url: receiver.url, ...fields } });
     expect(reply.status).toBe(status);
   });

@@ -93,7 +93,7 @@ describe('an invalid form', () => {
     ['with an object nested 30 deep', makeForm(makeField(`alt${'[a]'.repeat(30)}`, 'x'), makeFile('a.txt')), {}],
     ['with an object instead of a text', makeForm(makeField('alt[a]', 'x'), makeFile('a.txt')), {}],
     ['with a repeated text', makeForm(makeField('alt', 'x'), makeField('alt', 'y'), makeFile('a.txt')), {}],
-  ])('is refused %s', async (_, body, headers) => {
+  ])('is refused: %s', async (_, body, headers) => {
     expect(await sendForm(body, headers as Record<string, string>)).toEqual(BAD_REQUEST);
     expect(await shop.names()).toEqual([]);
   });

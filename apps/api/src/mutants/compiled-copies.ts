@@ -28,19 +28,20 @@ export type Rewrite = (file: string, text: string) => string;
  * Compiled copies of the repository, each used for one mutant at a time. Each package's `dist` also has the compiled
  * files, because threads and child processes load them from there.
  */
-export class Workshop {
+export class CompiledCopies {
   private constructor(
     private readonly folder: string,
-    readonly copies: readonly string[],
+    /** Folder of each copy. */
+    readonly folders: readonly string[],
   ) {}
 
-  static async open(root: string, count: number, rewrite: Rewrite): Promise<Workshop> {
+  static async open(root: string, count: number, rewrite: Rewrite): Promise<CompiledCopies> {
     const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
     const [firstCopy = '', ...otherCopies] = Array.from({ length: count }, (_, index) => join(folder, `copy-${index}`));
     await buildRunner(root, folder);
     await build(root, firstCopy, rewrite);
     await Promise.all(otherCopies.map((copy) => cp(firstCopy, copy, { recursive: true, verbatimSymlinks: true })));
-    return new Workshop(folder, [firstCopy, ...otherCopies]);
+    return new CompiledCopies(folder, [firstCopy, ...otherCopies]);
   }
 
   close(): Promise<void> {
@@ -49,7 +50,7 @@ export class Workshop {
 }
 
 /** Replaces the text of a source in the compiled copy, runs the work, and restores the copy. */
-export async function withText<Result>(
+export async function withReplacedSource<Result>(
   copy: string,
   source: Source,
   text: string,
