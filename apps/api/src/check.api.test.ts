@@ -80,7 +80,7 @@ describe('a database that cannot be checked', () => {
     await empty.drop();
   });
 
-  it('times out when it does not answer', async () => {
+  it('makes the check time out when it does not answer', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`;

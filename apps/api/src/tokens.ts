@@ -14,7 +14,7 @@ function token<Service>(name: string): ServiceIdentifier<Service> {
   return Symbol.for(name);
 }
 
-/** Keys of the container. The first keys are ports, because an installation may replace their adapters. */
+/** Keys of the objects in the container. */
 export const TOKENS = {
   Clock: token<Clock>('Clock'),
   RefundGateway: token<RefundGateway>('RefundGateway'),

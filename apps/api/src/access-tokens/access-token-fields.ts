@@ -95,7 +95,7 @@ const TOKEN_FIELDS = {
 export const AccessTokenShape = component('AccessToken', TOKEN_FIELDS);
 export const NewAccessTokenShape = component('NewAccessToken', { ...TOKEN_FIELDS, access_token: text });
 
-/** `current` is true for the token that makes the call. */
+/** The field `current` is true for the token that makes the call. */
 export function presentToken(token: AppToken, currentId: number): TypeOf<typeof AccessTokenShape> {
   return {
     id: token.id,

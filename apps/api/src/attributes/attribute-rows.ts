@@ -21,7 +21,7 @@ export const ATTRIBUTE_ERROR_KEYS = [
 
 const WRONG_TYPE = rowErrorKey(AREA, '', MALFORMED);
 
-/** Returns the parsed row, or the key of its first error. */
+/** Returns the parsed row, or the message key of its first error. */
 export function parseAttributes(row: unknown): DesiredAttributes | string {
   if (!isRow(row)) return WRONG_TYPE;
   const error = checkRow(row);

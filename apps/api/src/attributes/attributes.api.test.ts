@@ -335,7 +335,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 
   it('writes 10,000 rows with as many statements as one row', async () => {
     const products = makeCodes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
-    // Gathers statistics before the products are added, because they must not include these products.
+    // Gathers statistics before the products are added, because the statistics must not include these products.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });
     const countStatements = async (rows: readonly object[]): Promise<number> => {

@@ -123,7 +123,7 @@ export function fieldOfProductError(row: unknown, key: string, decimals: number)
   if (!isRow(row)) return undefined;
   const error = checkProduct(row, decimals);
   if (error !== undefined) return error.field;
-  // The key names the broken rule but not the variant that broke it, so a row with variants gets no path.
+  // The message key names the broken rule but not the variant that broke it, so a row with variants gets no path.
   return entriesOf(row, 'variants').length === 0 ? fieldOfMessageKey(key) : undefined;
 }
 

@@ -168,7 +168,7 @@ async function cutEverywhere(rig: Rig): Promise<ScenarioResult> {
   let totalCuts = 0;
   let longestMs = 0;
   const measureCut = async (write: Write, point: Cut): Promise<void> => {
-    // A lease of a dead run ends after many seconds. The test waits for it once and ends later leases early.
+    // The lease of a dead run ends after many seconds. The scenario waits for this once, then ends each lease early.
     const elapsedMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_LIMITS_MS.certain });
     longestMs = Math.max(longestMs, elapsedMs);
   };

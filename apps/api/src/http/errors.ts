@@ -79,7 +79,7 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-/** Key for a valid token that lacks the scope of the call. */
+/** Message key for a valid token that lacks the scope of the call. */
 export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
 
 /** Details of a rejected token, for the log. */
@@ -137,7 +137,7 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   };
 }
 
-/** Statuses that the published interface defines. Refusals with any other key get 422. */
+/** Statuses that the published interface defines. Refusals with any other message key get 422. */
 const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'API.Tokens.ScopeNotHeld': 403,
   'API.Tokens.UploadNotGranted': 403,

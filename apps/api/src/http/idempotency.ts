@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import * as errors from './errors.js';
 import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-office/apps';
 
-/** Key for a repeat of a completed call whose answer is not stored, because the app has too many stored answers. */
+/** Message key for a repeat of a completed call whose answer is not stored, because the app has too many stored answers. */
 export const ANSWER_NOT_STORED = 'API.Idempotency.AnswerNotKept';
 
 const MAX_KEY_LENGTH = 255;

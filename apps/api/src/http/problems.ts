@@ -26,7 +26,7 @@ export interface Problem {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Keys of failures for which a plain JSON answer has only a status. */
+/** Message keys of failures for which a plain JSON answer has only a status. */
 export const REQUEST_PROBLEMS = {
   'Request.BadRequest': 'The request cannot be read',
   'Request.Erased': 'The stored answer showed an erased customer',
@@ -71,7 +71,7 @@ export function requestProblem(key: RequestProblemKey, place: Omit<Problem, 'key
 
 export const IS_UNKNOWN = 'is unknown';
 
-/** Keys of failures for which a plain JSON answer has only a fixed text. */
+/** Message keys of failures for which a plain JSON answer has only a fixed text. */
 export const TEXT_KEYS: Readonly<Record<string, string>> = {
   [CANT_BE_BLANK]: 'Fields.CantBeBlank',
   [IS_INVALID]: 'Fields.IsInvalid',

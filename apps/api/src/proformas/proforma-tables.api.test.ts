@@ -4,7 +4,7 @@ import { GUEST, evaluate, methodId, newCustomer, propose, setUp, stockOf, stockS
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
-/* These tests cover entries of the proforma tables and of section 4 of the decisions that no other suite covers. */
+/* The fields, statuses, transitions and calls of proformas, as far as no other suite tests them. */
 
 let service: PaymentService;
 let api: TestApi;

@@ -20,7 +20,7 @@ import type { Logger } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
-import { mountAdmin, type AdminParts } from './outside.js';
+import { mountAdmin, type AdminParts } from './admin-routes.js';
 import { startAdminServer, type AdminServer } from './probes.js';
 import type { Service } from './service.js';
 import { API_VERSION } from '../version.js';
