@@ -99,6 +99,7 @@ function nestedList(row: unknown, field: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
+/** Returns the parsed row, or the message key of its first error. */
 export function parseProductRow(row: unknown, decimals: number): DesiredProduct | string {
   if (!isRow(row)) return WRONG_TYPE;
   const error = checkProduct(row, decimals);

@@ -1,5 +1,5 @@
 import * as rules from '@back-office/kernel';
-import { errorKeysOf, isMessageKey, isKeyed } from '../http/error-keys.js';
+import { errorKeysOf, isMessageKey, acceptsIdempotencyKey } from '../http/error-keys.js';
 import { SCOPE_MISSING, TOKEN_FAILURES } from '../http/errors.js';
 import { REQUEST_PROBLEMS, TEXT_KEYS } from '../http/problems.js';
 import type { Route } from '../http/route.js';
@@ -118,7 +118,7 @@ function abbreviateCalls({ message, calls }: Message, routes: readonly Route[]):
 }
 
 function isUnkeyedWrite(route: Route): boolean {
-  return route.method !== 'get' && !isKeyed(route);
+  return route.method !== 'get' && !acceptsIdempotencyKey(route);
 }
 
 function tableOf(messages: readonly Message[]): string[] {

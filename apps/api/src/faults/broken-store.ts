@@ -14,11 +14,11 @@ export async function storeBroken(rig: Rig): Promise<ScenarioResult> {
   const breaches: string[] = [];
   await rig.underLoad(async () => {
     for (const fault of ['fails', 'full', 'breaks off', 'slow'] as const) {
-      await rig.breakStores(fault);
+      await rig.setStoreFault(fault);
       await pause(fault === 'slow' ? 2_500 : 800);
       if (fault === 'fails' && (await rig.apis[0].isReady())) breaches.push('ready, though the store is broken');
     }
-    await rig.breakStores('none');
+    await rig.setStoreFault('none');
   });
   const readyMs = await rig.untilReady();
   const sweepResult = await sweepADayLater(rig);

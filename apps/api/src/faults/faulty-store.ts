@@ -11,7 +11,8 @@ export type StoreFault = 'none' | 'fails' | 'slow' | 'full' | 'breaks off';
 const SLOW_MS = 2_000;
 const faultFileOf = (dataDir: string): string => join(dataDir, 'store-fault');
 
-export async function breakStores(dataDir: string, fault: StoreFault): Promise<void> {
+/** Makes the stores of all processes on this data folder fail in this mode. */
+export async function setStoreFault(dataDir: string, fault: StoreFault): Promise<void> {
   await writeFile(faultFileOf(dataDir), fault);
 }
 

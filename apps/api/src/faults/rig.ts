@@ -18,7 +18,7 @@ import { TOKENS } from '../tokens.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
 import { DatabaseServer } from './database-server.js';
-import { breakStores } from './faulty-store.js';
+import { setStoreFault } from './faulty-store.js';
 import { EventReceiver } from './event-receiver.js';
 import { Gateway } from './gateway.js';
 import { Load, newHistory, openShop, signIn, type History } from './load.js';
@@ -246,8 +246,8 @@ export class Rig {
     return Math.max(...(await Promise.all(this.apis.map((api) => api.untilReady(READY_MS)))));
   }
 
-  breakStores(fault: Parameters<typeof breakStores>[1]): Promise<void> {
-    return breakStores(this.dataDir, fault);
+  setStoreFault(fault: Parameters<typeof setStoreFault>[1]): Promise<void> {
+    return setStoreFault(this.dataDir, fault);
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { KeyedCalls, TokenHolder } from '@back-office/apps';
 import { isDatabaseUnavailable, type Calls } from '@back-office/database';
 import type { Request, Response } from 'express';
 import type { Answer } from './answer.js';
-import { isKeyed } from './error-keys.js';
+import { acceptsIdempotencyKey } from './error-keys.js';
 import * as errors from './errors.js';
 import { canSelectFields, selectFields } from './fields.js';
 import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
@@ -31,7 +31,7 @@ export async function answerCall(
 ): Promise<Answer> {
   const holder = response.locals['holder'] as TokenHolder;
   const { app, tokenId } = holder;
-  const key = isKeyed(route) && !isDryRun(route, request) ? parseIdempotencyKey(request) : undefined;
+  const key = acceptsIdempotencyKey(route) && !isDryRun(route, request) ? parseIdempotencyKey(request) : undefined;
   const work = (): Promise<Answer> => calls.track(() => handle(route, request, holder, preconditions), isUnavailable);
   if (key === undefined) return work();
   const body = route.upload ? fingerprintForm(request) : rawBodyOf(request);
@@ -57,7 +57,7 @@ async function handle(
   const ids = Object.fromEntries(
     Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
   );
-  const missingAnswer = errors.missingAnswer(route.missingKey, app);
+  const missingAnswer = errors.missingRecordAnswer(route.missingKey, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
   const id = ids['id'] ?? 0;
   const invalidAnswer =

@@ -46,6 +46,7 @@ export function created(data: unknown): Answer {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
+/** Presents a result; passes on a refusal, or `undefined` for a missing record. */
 export function answerWith<Result>(
   result: Result | Refusal | undefined,
   present: (result: Result) => Answer,

@@ -3,10 +3,12 @@ import { ANSWER_NOT_STORED } from './idempotency.js';
 import type { Route } from './route.js';
 import { WRONG_DATA_TYPE } from './wrong-types.js';
 
-export function isKeyed({ method, returnsSecret }: Pick<Route, 'method' | 'returnsSecret'>): boolean {
+/** Whether the route obeys an `Idempotency-Key`; otherwise it ignores the header. */
+export function acceptsIdempotencyKey({ method, returnsSecret }: Pick<Route, 'method' | 'returnsSecret'>): boolean {
   return method !== 'get' && !returnsSecret;
 }
 
+/** Returns all message keys with which the route can answer, by status. */
 export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]> {
   const entries: [status: number, key: string][] = [
     ...TOKEN_FAILURES.map((key): [number, string] => [401, key]),
@@ -16,7 +18,7 @@ export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]
   ];
   if (route.missingKey) entries.push([404, route.missingKey]);
   if (route.listsWrongTypes) entries.push([400, WRONG_DATA_TYPE]);
-  if (isKeyed(route))
+  if (acceptsIdempotencyKey(route))
     entries.push([409, 'API.Idempotency.InProgress'], [422, 'API.Idempotency.KeyReused'], [422, ANSWER_NOT_STORED]);
   const byStatus = new Map<number, string[]>();
   for (const [status, key] of entries) byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), key])]);

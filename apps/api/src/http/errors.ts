@@ -196,11 +196,11 @@ export function areaOf(message: string): string {
   return area ?? 'message';
 }
 
-export function failureAnswer(): Answer {
+export function internalErrorAnswer(): Answer {
   return { status: 500, body: { message: 'Internal server error' } };
 }
 
-export function missingAnswer(key: string | undefined, speech: Speech): Answer {
+export function missingRecordAnswer(key: string | undefined, speech: Speech): Answer {
   return key === undefined ? MISSING_RECORD_ANSWER : { ...refusalAnswer({ refused: key }, speech), status: 404 };
 }
 

@@ -203,5 +203,5 @@ function answerOf(error: unknown, request: Request, response: Response, observer
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);
   if (isUnavailable(error)) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
-  return errors.failureAnswer();
+  return errors.internalErrorAnswer();
 }

@@ -8,6 +8,7 @@ interface NestedField {
 
 const FIELDS_BY_PROTOTYPE = new Map<object, readonly NestedField[]>();
 
+/** Notes the class of a nested object, and the maximum number of objects if the field is a list. */
 export function registerNested(getClass: () => Class, max: number): PropertyDecorator {
   return (target, property) => {
     FIELDS_BY_PROTOTYPE.set(target, [

@@ -1,4 +1,4 @@
-import { isKeyed } from './error-keys.js';
+import { acceptsIdempotencyKey } from './error-keys.js';
 import { SCOPE_MISSING, statusOf, TOKEN_FAILURES } from './errors.js';
 import { ANSWER_NOT_STORED } from './idempotency.js';
 import { SCHEMA_REF_PREFIX } from './openapi-bodies.js';
@@ -83,12 +83,12 @@ const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
     reason: 'a call with this `Idempotency-Key` is running; see `Retry-After`',
     schema: 'RuleError',
     keys: ['API.Idempotency.InProgress'],
-    isPossible: isKeyed,
+    isPossible: acceptsIdempotencyKey,
   },
   410: {
     reason: 'the kept answer of this `Idempotency-Key` showed an erased customer',
     schema: 'DetailError',
-    isPossible: isKeyed,
+    isPossible: acceptsIdempotencyKey,
   },
   413: { reason: 'body or head larger than accepted; split the batch', schema: 'DetailError' },
   422: {
@@ -107,7 +107,7 @@ const COMMON_FAILURES: Readonly<Record<number, CommonFailure>> = {
 function commonFailuresOf(route: Route): (readonly [status: string, failure: CommonFailure])[] {
   return Object.entries(COMMON_FAILURES)
     .filter(([, { isPossible }]) => isPossible?.(route) ?? true)
-    .map(([status, failure]) => [status, isKeyed(route) ? addKeyedReason(failure) : failure]);
+    .map(([status, failure]) => [status, acceptsIdempotencyKey(route) ? addKeyedReason(failure) : failure]);
 }
 
 function addKeyedReason({ ofKeyedCalls, ...failure }: CommonFailure): CommonFailure {
@@ -123,7 +123,7 @@ export function commonStatusesOf(route: Route): number[] {
 /** Name of the shared response that lists the common failures of the route. */
 export function commonErrorNameOf(route: Route): string {
   const kind = route.caller === 'public' ? 'Public' : route.scope === undefined ? 'Session' : 'App';
-  return `${kind}${isKeyed(route) ? 'Keyed' : ''}Errors`;
+  return `${kind}${acceptsIdempotencyKey(route) ? 'Keyed' : ''}Errors`;
 }
 
 /** Describes each failure in `x-failures`, because one schema covers all common failures. */

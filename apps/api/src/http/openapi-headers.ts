@@ -1,4 +1,4 @@
-import { isKeyed } from './error-keys.js';
+import { acceptsIdempotencyKey } from './error-keys.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -58,7 +58,7 @@ export function headersOf(route: Route, status: number): Json {
     ...(isSuccess(status) && route.query?.['cursor'] ? ['Next-Cursor'] : []),
     ...(isTagged(route, status) ? ['ETag'] : []),
     ...(route.deprecated ? Object.keys(DEPRECATION_HEADERS) : []),
-    ...(isKeyed(route) ? ['Idempotency-Replayed'] : []),
+    ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
-import { errorKeysOf, isKeyed } from './error-keys.js';
+import { errorKeysOf, acceptsIdempotencyKey } from './error-keys.js';
 import { canSelectFields, FIELDS_PARAMETER } from './fields.js';
 import { areaOf, describeAreas } from './openapi-areas.js';
 import { generateBodySchemas, describeRequestBody, removeUnused } from './openapi-bodies.js';
@@ -93,7 +93,7 @@ function describeOperation(route: Route, schemas: Json): Json {
     parameters: [
       ...listPathParameters(route),
       ...listQueryParameters(route),
-      ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : []),
+      ...(acceptsIdempotencyKey(route) ? [IDEMPOTENCY_KEY] : []),
       ...(route.guard ? [IF_MATCH] : []),
     ],
     ...(route.body && { requestBody: describeRequestBody(route, schemas) }),

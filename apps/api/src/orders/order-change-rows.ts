@@ -30,6 +30,7 @@ export const ORDER_CHANGE_ERROR_KEYS = [
   NOT_REFUNDABLE,
 ];
 
+/** Returns the parsed row, or the message key of its first error. */
 export function parseOrderChange(row: unknown): ParsedChange {
   if (!isRow(row)) return rowErrorKey('Orders', '', MALFORMED);
   const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber, refund } = row;

@@ -1,5 +1,5 @@
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
-import { missingAnswer } from '../http/errors.js';
+import { missingRecordAnswer } from '../http/errors.js';
 import { orNull, ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
 import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
@@ -66,7 +66,7 @@ export function reconcileRoutes(stock: Stock): Route[] {
         const rows = rowsOf(body, 'products');
         const countedRows = rows.map((row) => parseCountedRow(row, body.warehouse_code));
         const reconciliation = await stock.reconcile(app.id, body.warehouse_code, countedRows, options);
-        if (reconciliation === undefined) return missingAnswer('API.Warehouses.NotFound', app);
+        if (reconciliation === undefined) return missingRecordAnswer('API.Warehouses.NotFound', app);
         const { movementId, failed, explain } = reconciliation;
         const failedRows = failed.map(({ row, key, onHand }) => ({
           product: rows[row],

@@ -7,6 +7,7 @@ const ROW_ERROR_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((r
 export const COUNT_ERROR_KEYS = [...ROW_ERROR_KEYS, EXPECTED_QTY_DIFFERS];
 export const STOCK_ERROR_KEYS = [...ROW_ERROR_KEYS, 'API.Stocks.WarehouseNotFound'];
 
+/** Returns the parsed row, or the message key of its first error. */
 export function parseStockRow(row: unknown): StockQuantity | string {
   if (!isRow(row) || VARIANT_IDENTIFIERS.some((name) => isInvalidText(row[name]))) return 'API.Stocks.VariantNotFound';
   if (isInvalidText(row['warehouse_code'])) return 'API.Stocks.WarehouseNotFound';
@@ -17,6 +18,7 @@ export function parseStockRow(row: unknown): StockQuantity | string {
   return { code, barcode, external_ref, warehouse_code, qty: row['qty'], min_qty: minQty ?? null };
 }
 
+/** Returns the parsed row, or the message key of its first error. */
 export function parseCountedRow(row: unknown, warehouseCode: string): StockQuantity | string {
   if (!isRow(row) || isInvalidText(row['sku'])) return 'API.Stocks.VariantNotFound';
   const expectedQty = row['expected_qty'] ?? null;

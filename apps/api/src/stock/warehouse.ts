@@ -54,6 +54,7 @@ export const WAREHOUSE_ERROR_KEYS = [
   rowErrorKey('Warehouses', 'market_id', CANT_BE_BLANK),
 ];
 
+/** Returns the parsed row, or the message key of its first error. */
 export function parseWarehouseRow(row: unknown): DesiredWarehouse | string {
   if (!isRow(row)) return rowErrorKey('Warehouses', '', MALFORMED);
   const error = checkWarehouseRow(row);

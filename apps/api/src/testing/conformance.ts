@@ -45,6 +45,7 @@ function isProblemDocument(text: string): boolean {
   return text.startsWith('{"type":"about:blank"');
 }
 
+/** Compares calls and answers with the API reference. */
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();

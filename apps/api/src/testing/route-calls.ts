@@ -27,6 +27,7 @@ export interface RouteAnswer {
   readonly deviations: readonly string[];
 }
 
+/** Sends calls to any route, and checks each answer against the API reference. */
 export class RouteCalls {
   readonly routes: readonly Route[];
   count = 0;

@@ -24,6 +24,7 @@ export function parseFileFilter(query: Query, unusedThresholdDays: number, now: 
   };
 }
 
+/** Returns the trimmed parameter `search`; `undefined` when it is blank, not a text or not storable. */
 export function searchOf(query: Query): string | undefined {
   return parseSearch(query['search']);
 }
