@@ -8,7 +8,7 @@ process.env['TZ'] = 'Asia/Kolkata';
 
 const SERVICE_TESTS = ['<rootDir>/apps/*/src/**/*.{api,db}.test.ts', '<rootDir>/packages/*/src/**/*.db.test.ts'];
 
-/** API tests that match query PostgreSQL directly. All others run on any database. */
+/** An API test whose source matches this pattern needs PostgreSQL. All others run on any database. */
 const QUERIES_POSTGRES =
   /\.(?:database|postgres|statements|recordUsage|reschedule)\b|\bapi\.url\b|database-postgres|load-rows|server-process|a-day\.js/;
 const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' })

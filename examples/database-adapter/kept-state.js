@@ -20,7 +20,7 @@ class KeptMemory extends Memory {
     this.#changes.push(change);
   }
 
-  /** An error here undoes the transaction. */
+  /** If this method throws, the transaction is undone. */
   commit() {
     if (this.#changes.length > 0) this.#journal.append(this.#changes);
   }
@@ -37,7 +37,7 @@ class KeptTable extends Table {
     this.#name = name;
   }
 
-  /** `insert` calls this method too. */
+  /** Also called by `insert`, so every new and every changed row gets into the journal. */
   put(appId, row) {
     super.put(appId, row);
     this.#memory.addChange([this.#name, appId, row]);
