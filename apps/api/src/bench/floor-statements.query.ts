@@ -49,7 +49,7 @@ interface Step {
 }
 
 /**
- * The statements use the service's tables, without business rules and ledger. The CTE `changed` holds the changed
+ * The statements use the service's tables, without business rules and ledger. The CTE `changed` contains the changed
  * record.
  */
 const STEPS: Readonly<Record<string, Step>> = {

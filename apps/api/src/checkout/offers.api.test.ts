@@ -627,11 +627,11 @@ describe('a voucher', () => {
   it('fails with API.Vouchers.NotAvailable while another proforma has reserved it', async () => {
     await issueVoucher(60);
     const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
-    const holdingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
+    const reservingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(await expectRefused(VOUCHER_CODES)).toEqual(VOUCHER_NOT_AVAILABLE);
     const { status, body } = await createProforma(earlyEvaluation);
     expect([status, body.errors]).toEqual([422, VOUCHER_NOT_AVAILABLE]);
-    await shop.delete(`/proforma_orders/${holdingProforma.id}`);
+    await shop.delete(`/proforma_orders/${reservingProforma.id}`);
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 

@@ -22,7 +22,7 @@ export interface FormFile {
   readonly content: string | { readonly png: readonly [width: number, height: number] };
 }
 
-/** One request. Values of type `unknown` may hold a {@link Ref}. */
+/** One request. Values of type `unknown` may contain a {@link Ref}. */
 export interface CallStep {
   readonly kind: 'call';
   readonly id: number;

@@ -201,12 +201,12 @@ describe('GET /events', () => {
         .filter(({ type }) => type.startsWith('voucher.'))
         .map(({ type, data }) => [type, data.code, data.spent, data.proforma_order_id]);
     let id = 0;
-    const hold = async () => ({ id } = await proposeWithGift());
-    expect(await voucherEventsOf(hold)).toEqual([['voucher.updated', 'GIFT', 0, id]]);
+    const reserveVoucher = async () => ({ id } = await proposeWithGift());
+    expect(await voucherEventsOf(reserveVoucher)).toEqual([['voucher.updated', 'GIFT', 0, id]]);
     expect(await voucherEventsOf(() => shop.delete(`/proforma_orders/${id}`))).toEqual([
       ['voucher.updated', 'GIFT', 0, null],
     ]);
-    await hold();
+    await reserveVoucher();
     const convert = () => shop.post(`/proforma_orders/${id}/convert`);
     expect(await voucherEventsOf(convert)).toEqual([['voucher.used', 'GIFT', 5, null]]);
     const { id: orderId, data_part, time_part } = (await convert()).body.data;

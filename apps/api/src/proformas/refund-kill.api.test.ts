@@ -7,8 +7,8 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-/** `holds` reads requests without answering; `deaf` never reads them; `cuts` closes the connection. */
-type Behavior = 'pays' | 'holds' | 'deaf' | 'cuts';
+/** `silent` reads requests without answering; `deaf` never reads them; `cuts` closes the connection. */
+type Behavior = 'pays' | 'silent' | 'deaf' | 'cuts';
 
 class PaymentGateway {
   behavior: Behavior = 'pays';
@@ -50,7 +50,7 @@ class PaymentGateway {
   private answer(key: string, amount: number, response: ServerResponse): void {
     this.requestedKeys.push(key);
     this.amounts.set(key, amount);
-    if (this.behavior === 'holds') return;
+    if (this.behavior === 'silent') return;
     this.pay(key);
     response.writeHead(200).end();
   }
@@ -150,7 +150,7 @@ async function expectAllRefunded(id: number): Promise<void> {
 describe('a service killed while the gateway withholds its answers', () => {
   it('retries with the same keys, and pays each refund once', async () => {
     const [client, id] = await Promise.all([startService(), payByBankAndCard()]);
-    gateway.behavior = 'holds';
+    gateway.behavior = 'silent';
     const outcome = awaitOutcome(client.delete(`/proforma_orders/${id}`));
     await waitUntil(() => gateway.requestedKeys.length === 2);
     await killService();

@@ -7,7 +7,7 @@ describe('the number of API processes', () => {
     expect(processCountOf({ processes: 3, database: 'postgres' })).toBe(3);
   });
 
-  it('is one for a database in memory, which refuses a larger number', () => {
+  it('is one for a database in memory; a larger number is refused', () => {
     expect(processCountOf({ processes: 'auto', database: 'memory' })).toBe(1);
     expect(() => processCountOf({ processes: 2, database: 'memory' })).toThrow(
       'Bad configuration: PROCESSES: a database in memory belongs to one process',

@@ -570,7 +570,7 @@ describe('a voucher', () => {
       expect(await writeRecords('vouchers', [voucherOf(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
     });
 
-    it('cannot be reduced below the amount that a proforma has reserved', async () => {
+    it('cannot be reduced while a proforma has reserved it', async () => {
       expect(await expectRefused('vouchers', [voucherOf(59.99)])).toEqual(['AmountIsInvalid']);
       expect(await writeRecords('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
         { amount: 70, spent: 0, proforma_order_id: id },
