@@ -189,9 +189,9 @@ export class Planner {
     identifier: Identifier & keyof Draft,
   ): void {
     const oldValue = draft[identifier] as string | null;
-    const formerHolder =
-      oldValue === null ? undefined : this.takeovers.formerHolderOf(uniqueValueOf(draft, identifier, oldValue));
-    const isStillHolder = formerHolder !== undefined && (formerHolder as Draft)[identifier] === oldValue;
+    if (oldValue === null) return;
+    const formerHolder = this.takeovers.formerHolderOf(uniqueValueOf(draft, identifier, oldValue));
+    const isStillHolder = (formerHolder as Draft | undefined)?.[identifier] === oldValue;
     if (isStillHolder && !matcher.findHolder(identifier, oldValue))
       this.undoSteps.push(matcher.rename(formerHolder as Draft, identifier, oldValue));
   }
@@ -199,17 +199,15 @@ export class Planner {
   private takeSlug(product: ProductDraft, slug: string): void {
     const holder = this.slugs.get(slug);
     if (slug === product.slug && !isJustCreated(product)) return;
-    if (holder && holder !== product && holder.slug === slug) {
+    if (holder && holder !== product && holder.slug === slug)
       this.takeOver(holder, 'SlugAlreadyExists', uniqueValueOf(product, 'slug', slug));
-    }
     this.slugs.set(slug, product);
     this.undoSteps.push(() => (holder ? this.slugs.set(slug, holder) : this.slugs.delete(slug)));
   }
 
   private takeOver(holder: ProductDraft | VariantDraft, rule: string, uniqueValue: string): void {
     const failure = `API.Products.${rule}`;
-    // Refuses the row if this plan allows no takeovers, or if an earlier row creates the holder: no later row can match
-    // that holder to change its value.
+    // No later row can change the value of a holder that an earlier row creates.
     if (!this.options.allowsTakeovers || holder.id === null) throw RowRefusal.of(failure);
     this.undoSteps.push(this.takeovers.add({ row: this.row, failure, uniqueValue, formerHolder: holder }));
   }

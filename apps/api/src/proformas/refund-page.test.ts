@@ -17,7 +17,7 @@ describe('docs/adapters/refunds.md', () => {
     await writeFile(join(folder, 'contract.test.mjs'), codeAt('contract'));
     await cp(join(ROOT, 'apps/api/src/testing/fake-psp.mjs'), join(folder, 'fake-psp.mjs'));
     const { stdout } = await promisify(execFile)(process.execPath, ['--test', join(folder, 'contract.test.mjs')]);
-    expect(stdout).toMatch(/\bpass 1\d\b/);
+    expect(stdout).toMatch(/\bpass 21\b/);
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 });
