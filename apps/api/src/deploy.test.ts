@@ -22,6 +22,18 @@ const namesOf = (text: string, pattern: RegExp): string[] => [...text.matchAll(p
 const unknownVariables = (names: readonly string[]): string[] =>
   names.filter((name) => !KNOWN_VARIABLES.has(name) && !FOREIGN_VARIABLES.includes(name));
 
+const METRIC_NAME = /\b[a-z]+(?:_[a-z\d]+)+(?=[{[)]| [<>])/g;
+
+const servedMetrics = async (): Promise<ReadonlySet<string>> => {
+  const clock = { now: () => new Date() };
+  const { database } = await openDatabase({ clock, publicBase: () => '', isPublished: () => false });
+  const metrics = new Metrics(database.health);
+  metrics.watchWebhooks({ lags: async () => [], attempts: () => ({ delivered: 0, failed: 0 }), now: clock.now });
+  metrics.watchBacklog(() => database.backlog.figures(clock.now()));
+  const { body } = await metrics.text();
+  return new Set(namesOf(body, /^# TYPE (\S+)/gm));
+};
+
 describe('the container image', () => {
   const dockerfile = read('deploy/Dockerfile');
 
@@ -92,16 +104,20 @@ describe('the Kubernetes manifests', () => {
   const MODELS = { ConfigMap, Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service };
   const validate = (manifest: Manifest): void =>
     new MODELS[manifest.kind as keyof typeof MODELS](manifest as never).validate();
-  const manifests = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as Manifest);
+  const manifestsOf = (path: string): Manifest[] =>
+    parseAllDocuments(read(path)).map((document) => document.toJS() as Manifest);
+  const manifests = manifestsOf('deploy/kubernetes.yaml');
+  const workerManifests = manifestsOf('deploy/kubernetes-worker-autoscaler.yaml');
   const containers = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
 
-  it.each(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-    'follow the schema: %s',
-    (_name, manifest) => {
-      expect(() => validate(manifest)).not.toThrow();
-      expect(() => validate({ ...manifest, spec: 1, data: 1 } as never)).toThrow(/spec|data/);
-    },
-  );
+  it.each(
+    [...manifests, ...workerManifests].map(
+      (manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const,
+    ),
+  )('follow the schema: %s', (_name, manifest) => {
+    expect(() => validate(manifest)).not.toThrow();
+    expect(() => validate({ ...manifest, spec: 1, data: 1 } as never)).toThrow(/spec|data/);
+  });
 
   it('set only variables that the service knows', () => {
     const names = [
@@ -125,6 +141,29 @@ describe('the Kubernetes manifests', () => {
   });
 });
 
+describe('the autoscaler of the workers', () => {
+  const [autoscaler, adapter] = parseAllDocuments(read('deploy/kubernetes-worker-autoscaler.yaml')).map(
+    (document) => document.toJS() as never,
+  ) as [
+    { readonly spec: { readonly scaleTargetRef: object; readonly metrics: readonly object[] } },
+    { readonly data: { readonly 'config.yaml': string } },
+  ];
+
+  it('scales the workers by the metric that the adapter makes of a metric of the service', async () => {
+    const { externalRules } = parse(adapter.data['config.yaml']) as {
+      readonly externalRules: readonly { readonly name: { readonly as: string }; readonly metricsQuery: string }[];
+    };
+    const [rule] = externalRules;
+    expect(externalRules).toHaveLength(1);
+    expect(autoscaler.spec).toMatchObject({
+      scaleTargetRef: { kind: 'Deployment', name: 'back-office-worker' },
+      metrics: [{ external: { metric: { name: rule?.name.as } } }],
+    });
+    const [metric = ''] = rule?.metricsQuery.match(METRIC_NAME) ?? [];
+    expect(await servedMetrics()).toContain(metric);
+  });
+});
+
 describe('the monitoring files', () => {
   interface Rule {
     readonly alert: string;
@@ -138,19 +177,8 @@ describe('the monitoring files', () => {
   const dashboard = JSON.parse(read('deploy/monitoring/dashboard.json')) as {
     readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
   };
-  const METRIC_NAME = /\b[a-z]+(?:_[a-z\d]+)+(?=[{[)]| [<>])/g;
   /** Metrics of Prometheus itself and of the supervisor. */
   const OTHER_METRICS = ['up', 'process_restarts_total', 'processes_ready'];
-
-  const servedMetrics = async (): Promise<ReadonlySet<string>> => {
-    const clock = { now: () => new Date() };
-    const { database } = await openDatabase({ clock, publicBase: () => '', isPublished: () => false });
-    const metrics = new Metrics(database.health);
-    metrics.watchWebhooks({ lags: async () => [], attempts: () => ({ delivered: 0, failed: 0 }), now: clock.now });
-    metrics.watchBacklog(() => database.backlog.figures(clock.now()));
-    const { body } = await metrics.text();
-    return new Set(namesOf(body, /^# TYPE (\S+)/gm));
-  };
 
   it('use only metrics that the service has', async () => {
     const known = await servedMetrics();
