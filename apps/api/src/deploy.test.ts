@@ -143,8 +143,8 @@ describe('the Kubernetes manifests', () => {
 
 describe('the autoscaler of the workers', () => {
   const [autoscaler, adapter] = parseAllDocuments(read('deploy/kubernetes-worker-autoscaler.yaml')).map(
-    (document) => document.toJS() as never,
-  ) as [
+    (document) => document.toJS() as unknown,
+  ) as unknown as readonly [
     { readonly spec: { readonly scaleTargetRef: object; readonly metrics: readonly object[] } },
     { readonly data: { readonly 'config.yaml': string } },
   ];
