@@ -29,11 +29,11 @@ export interface FoundAttributes {
   readonly definitions: readonly (DefinitionDraft & { readonly id: number })[];
 }
 
-export interface PlannedAttributes {
+export interface PlannedAttributeRow {
   readonly productId: number;
 }
 
-export interface AttributePlan extends BulkPlan<PlannedAttributes> {
+export interface AttributePlan extends BulkPlan<PlannedAttributeRow> {
   readonly createdDefinitions: readonly DefinitionDraft[];
   readonly changedDefinitions: readonly DefinitionDraft[];
   readonly values: readonly AttributeValue[];
@@ -51,7 +51,7 @@ export function planAttributes(
   return { outcomes, explain, ...planner.collectWrites() };
 }
 
-export function productCount(outcomes: readonly RowOutcome<PlannedAttributes>[]): number {
+export function productCount(outcomes: readonly RowOutcome<PlannedAttributeRow>[]): number {
   return new Set(plannedOf(outcomes).map(({ productId }) => productId)).size;
 }
 
@@ -76,7 +76,7 @@ class Planner {
     this.definitionsByCode = new Map(drafts.map((draft) => [draft.code, draft]));
   }
 
-  plan(row: DesiredAttributes, index: number): RowOutcome<PlannedAttributes> {
+  plan(row: DesiredAttributes, index: number): RowOutcome<PlannedAttributeRow> {
     const match = this.variants.explain(row);
     if (match.record === undefined) return 'API.Products.NotFound';
     const recordMatches: RecordMatch[] = [{ record: 'variant', match }];

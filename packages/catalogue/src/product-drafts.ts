@@ -52,7 +52,7 @@ export function copyDrafts({ products, variants }: FoundProducts): FoundProducts
   };
 }
 
-/** Returns true for a new draft to which its row is not applied. */
+/** Returns true for a new draft before the fields of its row are applied. */
 export function isJustCreated({ id, isChanged }: ProductDraft | VariantDraft): boolean {
   return id === null && !isChanged;
 }

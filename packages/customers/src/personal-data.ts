@@ -60,7 +60,7 @@ export function containsAny(text: string | null, texts: readonly string[]): bool
 }
 
 /** Returns the pieces of JSON that identify the customer in a kept answer. */
-export function marksInAnswers(customer: Pick<Customer, 'id' | 'email' | 'phone'>): string[] {
+export function identifyingFragments(customer: Pick<Customer, 'id' | 'email' | 'phone'>): string[] {
   const texts = [customer.email, ...(customer.phone === null || customer.phone.length < 5 ? [] : [customer.phone])];
   const ids = [',', '}'].map((end) => `"customer_id":${customer.id}${end}`);
   return [...texts.map((text) => JSON.stringify(text)), ...ids];

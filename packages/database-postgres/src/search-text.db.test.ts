@@ -91,7 +91,7 @@ describe('stored and searched texts about people', () => {
   });
 });
 
-describe('search texts of names that were stored before folding kept symbols', () => {
+describe('names stored by the old folding, which replaced symbols', () => {
   const MIGRATIONS_BEFORE_SIGNS = 12;
 
   it('are folded again by a migration', async () => {

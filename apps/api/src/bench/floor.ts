@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
 /**
- * Statements of a floor server. `GET /<name>` runs one with its own values; `POST /<name>` takes the values from the
- * body.
+ * Settings of a floor server. `GET /<name>` runs a statement with its stored values; `POST /<name>` takes the values
+ * from the body.
  */
 export interface FloorTask {
   readonly statements: Readonly<Record<string, { readonly text: string; readonly values?: readonly unknown[] }>>;

@@ -523,7 +523,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is reserved by the proforma, as a payment of at most the debt', async () => {
+  it('is reserved by the new proforma, which shows it as a settled payment', async () => {
     await issueVoucher(60);
     const proforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(proforma).toMatchObject({

@@ -1,11 +1,11 @@
-import type { Records, KnownRecord } from './records.js';
+import type { ShownRecords, KnownRecord } from './records.js';
 import type { SeededRandom } from './seeded-random.js';
 import { ABSENT_ID } from './steps.js';
 
 /** What the value of a field may depend on. */
 export interface Material {
   readonly random: SeededRandom;
-  readonly records: Records;
+  readonly records: ShownRecords;
   /** A number that is unique within the run, for fields that must be unique. */
   readonly serial: number;
 }

@@ -9,7 +9,7 @@ import {
 import type { Answer } from './answer.js';
 import { fileIds, isRandomOrder, QUERY_VALUES, ROUTES_SEARCHING_RANDOM_TEXT, type Material } from './field-values.js';
 import { kindOfRoute } from './record-kinds.js';
-import { Records, type Fields, type KnownRecord } from './records.js';
+import { ShownRecords, type Fields, type KnownRecord } from './records.js';
 import { SchemaBodies } from './schema-bodies.js';
 import { SeededRandom } from './seeded-random.js';
 import { ABSENT_ID, Ref, type CallStep, type FormFile, type Step } from './steps.js';
@@ -90,7 +90,7 @@ const CHANCES = {
 
 interface Shop {
   readonly name: string;
-  readonly records: Records;
+  readonly records: ShownRecords;
   calls: number;
 }
 
@@ -117,7 +117,7 @@ export class Generator {
     const { id, random } = this;
     const [name, currency] = APPS[id] ?? [];
     if (name !== undefined && currency !== undefined) {
-      this.shops.push({ name, records: new Records(), calls: 0 });
+      this.shops.push({ name, records: new ShownRecords(), calls: 0 });
       return { kind: 'app', id, app: name, currency };
     }
     if (random.chance(CHANCES.clock)) {
@@ -191,7 +191,7 @@ export class Generator {
   }
 
   /** Returns the route that creates the missing proforma or evaluation for `route`, except in a random few cases. */
-  private precondition(route: Route, records: Records): Route | undefined {
+  private precondition(route: Route, records: ShownRecords): Route | undefined {
     if (this.random.chance(CHANCES.final)) return undefined;
     const routeNamed = (name: string): Route | undefined => this.routes.find((candidate) => nameOf(candidate) === name);
     const isAction = route.path.startsWith('/proforma_orders/:id') && route.method !== 'get';
@@ -212,7 +212,7 @@ export class Generator {
   }
 
   /** Evaluations that are unused and have not expired. */
-  private freshEvaluations(records: Records): readonly KnownRecord[] {
+  private freshEvaluations(records: ShownRecords): readonly KnownRecord[] {
     const usedIds = new Set(records.of('proforma').map(({ fields }) => fields['order_processing_id']));
     return records
       .of('evaluation')
@@ -221,7 +221,7 @@ export class Generator {
       );
   }
 
-  private hasRecord(route: Route, records: Records): boolean {
+  private hasRecord(route: Route, records: ShownRecords): boolean {
     return (
       !route.path.includes(':id') || records.of(kindOfRecord(route.path)).some((record) => this.suits(route, record))
     );
@@ -369,7 +369,7 @@ export class Generator {
     return records.length === 0 ? ABSENT_ID : this.random.pick(records.slice(-RECENT_COUNT)).ref;
   }
 
-  private fileKey(records: Records): unknown {
+  private fileKey(records: ShownRecords): unknown {
     const files = records.of('file').filter(isKept);
     return files.length === 0 || this.random.chance(0.05) ? 'nowhere.txt' : this.random.pick(files).source.below('key');
   }
@@ -432,7 +432,7 @@ export class Generator {
     };
   }
 
-  private evaluationId(records: Records): unknown {
+  private evaluationId(records: ShownRecords): unknown {
     const freshEvaluations = this.freshEvaluations(records);
     const candidates =
       freshEvaluations.length > 0 && this.random.chance(0.95) ? freshEvaluations : records.of('evaluation');
@@ -577,7 +577,7 @@ function isKept({ fields }: Pick<KnownRecord, 'fields'>): boolean {
 }
 
 /** Records effects of a call that its answer does not show. */
-function learnEffects(records: Records, step: CallStep, { status, body }: Answer): void {
+function learnEffects(records: ShownRecords, step: CallStep, { status, body }: Answer): void {
   const kind = kindOfRecord(step.path);
   const { id } = step.params;
   const isFinal = JSON.stringify(body).includes('API.ProformaOrders.AlreadyFinal');
@@ -601,11 +601,11 @@ function learnEffects(records: Records, step: CallStep, { status, body }: Answer
   }
 }
 
-function proformaInPath(records: Records, { params }: CallStep): KnownRecord | undefined {
+function proformaInPath(records: ShownRecords, { params }: CallStep): KnownRecord | undefined {
   return records.find('proforma', params['id']);
 }
 
-function withParts({ params, path, query }: CallStep, records: Records): CallStep['query'] {
+function withParts({ params, path, query }: CallStep, records: ShownRecords): CallStep['query'] {
   const record = records.find(kindOfRecord(path), params['id']);
   return [
     ['dataPart', record?.source.below('data_part') ?? 1],

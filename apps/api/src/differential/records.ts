@@ -23,8 +23,8 @@ function idOf({ fields, ref }: KnownRecord): unknown {
 /** Further items of a long list are ignored, because other answers show the same records. */
 const MAX_LIST = 50;
 
-/** Records of one app that answers of the left side have shown. Both sides can resolve their references. */
-export class Records {
+/** Records of one app, collected from the answers of the left side. Both sides can resolve their references. */
+export class ShownRecords {
   private readonly recordsByKind = new Map<string, Map<unknown, KnownRecord>>();
 
   of(kind: string): readonly KnownRecord[] {

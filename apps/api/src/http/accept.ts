@@ -6,6 +6,6 @@ const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 /** A longer header is not accepted, because parsing it would take too long. */
 const MAX_ACCEPT_LENGTH = 4_096;
 
-export function isAccepted(request: Request, types: readonly string[] = JSON_TYPES): boolean {
+export function acceptsOneOf(request: Request, types: readonly string[] = JSON_TYPES): boolean {
   return (request.headers.accept?.length ?? 0) <= MAX_ACCEPT_LENGTH && request.accepts([...types]) !== false;
 }

@@ -2,7 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response, 
 import helmet from 'helmet';
 import type { Clock } from '@back-office/kernel';
 import { actorOf } from './actor.js';
-import { isAccepted } from './accept.js';
+import { acceptsOneOf } from './accept.js';
 import { Admission, admitInTurn } from './admission.js';
 import { warnOfExpiry } from './authentication.js';
 import { addressOf } from './caller-address.js';
@@ -106,7 +106,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
     (request, response, next) => {
       response.locals['route'] = route.path;
       response.locals['bodyClass'] = route.body;
-      next(isAccepted(request, route.media) ? undefined : new errors.HttpProblem(406));
+      next(acceptsOneOf(request, route.media) ? undefined : new errors.HttpProblem(406));
     },
     authenticateCall(route, parts, gate),
     gate.rateLimiter,

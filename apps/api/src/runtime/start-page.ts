@@ -1,5 +1,5 @@
 import type { Express, Request } from 'express';
-import { isAccepted } from '../http/accept.js';
+import { acceptsOneOf } from '../http/accept.js';
 import { labelRoute } from '../http/request-log.js';
 import { protectPage, sendText } from './html-page.js';
 import { SERVICE_VERSION } from '../version.js';
@@ -47,5 +47,5 @@ export function mountStartPage(app: Express): void {
 }
 
 function prefersHtml(request: Request): boolean {
-  return isAccepted(request, ['text/html']) && request.accepts(['application/json', 'text/html']) === 'text/html';
+  return acceptsOneOf(request, ['text/html']) && request.accepts(['application/json', 'text/html']) === 'text/html';
 }

@@ -7,7 +7,7 @@ import {
   eraseEntry,
   eraseEvents,
   erasedEmail,
-  marksInAnswers,
+  identifyingFragments,
   personalTexts,
   type Customer,
   type PersonalData,
@@ -123,7 +123,7 @@ export class MemoryPersonalData implements PersonalData {
     );
     removeWhere(accessTokens, appId, isOwn);
     removeWhere(keyedCalls, appId, ({ tokenId }) => sessionIds.has(tokenId));
-    const marks = marksInAnswers(customer);
+    const marks = identifyingFragments(customer);
     const erasedAnswer = { status: ERASED_ANSWER.status, headers: {}, text: Buffer.from(ERASED_ANSWER.text) };
     for (const call of keyedCalls.all(appId)) {
       const answer = call.answer === 'not kept' ? undefined : call.answer;

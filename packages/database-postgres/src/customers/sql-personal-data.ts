@@ -4,7 +4,7 @@ import {
   eraseEntry,
   eraseEvents,
   erasedEmail,
-  marksInAnswers,
+  identifyingFragments,
   personalTexts,
   type Customer,
   type PersonalData,
@@ -127,5 +127,5 @@ async function erasePerson(transaction: Transaction, appId: number, records: Loc
   await transaction.rows(sql.REMOVE_DEVICES, [appId, customer.id]);
   await transaction.rows(sql.REMOVE_SESSIONS, [appId, customer.id]);
   const { status, text } = ERASED_ANSWER;
-  await transaction.rows(sql.ERASE_ANSWERS, [appId, marksInAnswers(customer), status, text]);
+  await transaction.rows(sql.ERASE_ANSWERS, [appId, identifyingFragments(customer), status, text]);
 }

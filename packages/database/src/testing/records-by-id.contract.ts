@@ -60,7 +60,7 @@ export function recordsByIdContract(
       expect(a.variantId).not.toBe(b.variantId);
     });
 
-    it('include proformas and orders', async () => {
+    it('are the proformas and orders of the app, without missing ones', async () => {
       const [shop, otherShop] = [await SampleShop.open(fixture), await SampleShop.open(fixture)];
       const [first, second] = [await shop.proforma(), await shop.proforma()];
       const foreign = await otherShop.proforma();

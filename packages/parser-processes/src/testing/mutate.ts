@@ -4,8 +4,10 @@ const MAX_FILE_BYTES = 65_536;
 const MAX_CHANGES = 6;
 const MAX_REPEATS = 300;
 const MAX_PART_BYTES = 64;
-/** Limits of size fields in most formats, and numbers next to them. */
-const NUMBERS = [0, 1, 2, 7, 8, 9, 12, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x1_0000, 0x7fff_ffff, 0xffff_ffff];
+/** Boundary values of size fields: sizes of headers, limits of integers, and their neighbours. */
+const BOUNDARY_VALUES = [
+  0, 1, 2, 7, 8, 9, 12, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x1_0000, 0x7fff_ffff, 0xffff_ffff,
+];
 const NUMBER_SIZES = [1, 2, 3, 4, 8];
 const TEXT_PARTS = [
   '(',
@@ -44,7 +46,7 @@ const changeByte: Change = (file, random) => {
 
 const changeNumber: Change = (file, random) => {
   const size = random.pick(NUMBER_SIZES);
-  const value = BigInt(random.pick(NUMBERS)) & ((1n << BigInt(8 * size)) - 1n);
+  const value = BigInt(random.pick(BOUNDARY_VALUES)) & ((1n << BigInt(8 * size)) - 1n);
   const digits = Array.from({ length: size }, (_, index) => Number((value >> BigInt(8 * index)) & 0xffn));
   const number = Uint8Array.from(random.next() < 0.5 ? digits : digits.reverse());
   return splice(file, random.below(file.length), size, number);
