@@ -52,6 +52,7 @@ describe('run.mjs', () => {
       join(projectFolder, 'package.json'),
       '{"type": "module", "devDependencies": {"typescript": "1", "@types/express": "1"}}',
     );
+    writeFileSync(join(projectFolder, 'tsconfig.json'), '{}');
   });
   afterEach(() => rmSync(projectFolder, { recursive: true, force: true }));
   const run = (...args: string[]): Promise<readonly [number | null, string, string]> =>
@@ -83,6 +84,15 @@ describe('run.mjs', () => {
     expect(await run('cli')).toEqual([0, 'new\n', '']);
     writeFileSync(tsc, 'process.exit(2)');
     expect(await run('cli')).toEqual([2, '', '']);
+  });
+
+  it('runs the existing build of a release archive, which has no sources, when all dependencies are installed', async () => {
+    rmSync(join(projectFolder, 'tsconfig.json'));
+    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
+    writeFileSync(join(projectFolder, 'node_modules/typescript/bin/tsc'), 'process.exit(2)');
+    writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), 'console.log("built")');
+    expect(await run('cli')).toEqual([0, 'built\n', '']);
   });
 
   it('bundles again after a new build or installation', async () => {
