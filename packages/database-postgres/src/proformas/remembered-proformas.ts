@@ -1,6 +1,8 @@
 import type { Proforma } from '@back-office/proforma';
 
 const MAX_REMEMBERED = 500;
+/** Long proformas are rare, and 500 of them would take 150 MB. */
+const MAX_LINES = 50;
 
 /** A proforma as it was stored with this version. */
 export interface VersionedProforma {
@@ -18,7 +20,7 @@ export class RememberedProformas {
 
   remember(appId: number, versioned: VersionedProforma): void {
     // Whether a converted proforma is payable depends on its order. A change of the order does not increase the version.
-    if (versioned.proforma.converted !== null) return;
+    if (versioned.proforma.converted !== null || versioned.proforma.lines.length > MAX_LINES) return;
     const [oldestKey] = this.byKey.keys();
     if (oldestKey !== undefined && this.byKey.size >= MAX_REMEMBERED) this.byKey.delete(oldestKey);
     this.byKey.set(keyOf(appId, versioned.proforma.id), versioned);

@@ -20,6 +20,7 @@ import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
 import { insertOrder, updateOrderPayments } from '../orders/converted-orders.js';
 import type { Postgres } from '../postgres.js';
+import { WriteOnce } from '../write-once.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
 import { isPlainConversion, storeConversion } from './conversion.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
@@ -66,7 +67,7 @@ export class SqlProformaOrders implements ProformaOrders {
         const proforma = await this.database.transaction((transaction) =>
           insertProforma(transaction, appId, evaluationId, decide, this.clock.now()),
         );
-        if (!isRefusal(proforma)) this.remembered.remember(appId, { proforma, version: FIRST_VERSION });
+        if (!isRefusal(proforma)) this.remember(appId, { proforma, version: FIRST_VERSION });
         return proforma;
       } catch (error) {
         const isRetryable = violates(error, 'proforma_orders_number_key') || error instanceof WarehouseNotSellable;
@@ -86,13 +87,18 @@ export class SqlProformaOrders implements ProformaOrders {
       (known && (await this.changeKnown(appId, known, decide))) ??
       (await this.changeAll(appId, [id], INTERACTIVE, decide))[0];
     if (storedChange === undefined) return undefined;
-    this.remembered.remember(appId, storedChange);
+    this.remember(appId, storedChange);
     return withoutVersion(storedChange);
   }
 
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     const storedChanges = await this.changeAll(appId, ids, BACKGROUND, decide);
     return storedChanges.map(withoutVersion);
+  }
+
+  /** A repeated keyed call returns the proforma of its first run, which may have changed since. */
+  private remember(appId: number, versioned: VersionedProforma): void {
+    if (!WriteOnce.isResumed()) this.remembered.remember(appId, versioned);
   }
 
   due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
@@ -111,11 +117,13 @@ export class SqlProformaOrders implements ProformaOrders {
     const change = changeOf(known.proforma, decide(known.proforma));
     if (change.refusal || !(isPlainChange(change) || isPlainConversion(change))) return undefined;
     try {
-      const [storedChange] = await this.database.transaction(async (transaction) => {
+      const changes = await this.database.transaction(async (transaction) => {
         transaction.locks('proforma');
-        return storeChanges(transaction, appId, [change], INTERACTIVE, this.clock.now(), known.version);
+        const now = this.clock.now();
+        const storedChanges = await storeChanges(transaction, appId, [change], INTERACTIVE, now, known.version);
+        return storedChanges.map((storedChange) => ({ ...storedChange, version: known.version + 1 }));
       });
-      return storedChange && { ...storedChange, version: known.version + 1 };
+      return changes[0];
     } catch (error) {
       if (!isOutdated(error) && !violates(error, 'orders_order_number_key')) throw error;
       return undefined;

@@ -2,7 +2,7 @@ import { addHours } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { ALREADY_FINAL, retryRefund, type Decision, type Proforma, type Verdict } from '../index.js';
-import { ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
+import { assertAccepted, ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
 const UNKNOWN_ID = 987_654_321_987;
 
@@ -130,6 +130,39 @@ export function proformaChangesContract(
         expect(before.payments.map(({ amount }) => amount)).toEqual([100, 200]);
         expect(proforma.payments.map(({ amount }) => amount)).toEqual([100, 200, 300]);
         expect(await shop.find(draft)).toEqual(proforma);
+      });
+
+      eachCase(it, [
+        ['a repeated keyed payment', false],
+        ['a keyed payment that the other process repeats', true],
+      ] as [string, boolean][])('are not lost after %s', async (_, repeatsElsewhere) => {
+        const { otherProcess = fixture.orders, repeatKeyed } = fixture;
+        if (repeatKeyed === undefined) return;
+        const draft = await shop.proforma(5);
+        let run = 0;
+        await repeatKeyed(fixture.appId, () => {
+          run += 1;
+          const port = run > 1 && repeatsElsewhere ? otherProcess : fixture.orders;
+          return port.change(fixture.appId, draft.id, shop.payment(100));
+        });
+        for (const [port, amount] of [
+          [otherProcess, 200],
+          [fixture.orders, 300],
+          [otherProcess, 400],
+        ] as const)
+          await port.change(fixture.appId, draft.id, shop.payment(amount));
+        const amounts = (await shop.find(draft))?.payments.map(({ amount }) => amount);
+        expect(amounts).toEqual([100, 200, 300, 400]);
+      });
+
+      it('are not lost after a repeated keyed creation', async () => {
+        const { otherProcess = fixture.orders, repeatKeyed } = fixture;
+        if (repeatKeyed === undefined) return;
+        const evaluationId = await shop.evaluate(5);
+        const [draft] = await repeatKeyed(fixture.appId, async () => assertAccepted(await shop.propose(evaluationId)));
+        await otherProcess.change(fixture.appId, draft.id, shop.payment(200));
+        await shop.change(draft, shop.payment(300));
+        expect((await shop.find(draft))?.payments.map(({ amount }) => amount)).toEqual([200, 300]);
       });
 
       it('are not lost when they are concurrent', async () => {

@@ -56,7 +56,8 @@ export function refundGatewayContract(
 ): void {
   let fixture: RefundGatewayFixture;
   const runId = Math.random().toString(36).slice(2, 12);
-  let lastRefundId = 0;
+  // A sandbox keeps the refunds of earlier runs.
+  let lastRefundId = Math.floor(Math.random() * 1_000_000_000);
 
   before(async () => {
     fixture = await open();
