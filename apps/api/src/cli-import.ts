@@ -1,7 +1,7 @@
 import { createClient } from '@back-office/client';
 import { trimEndCharacters } from '@back-office/kernel';
 import { InvalidArgumentError, type Command } from 'commander';
-import { sep } from 'node:path';
+import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { command, type Result } from './cli-command.js';
 import { importEntries, importMedia, ImportResults } from './media-import/index.js';
@@ -39,10 +39,10 @@ export function addImportCommand(mediaCommands: Command): void {
 
 async function runImport(_: object, options: ImportOptions): Promise<Result> {
   const { from, to, folder, atOnce, onConflict } = options;
-  const resultsPath = options.results ?? `${trimEndCharacters(from, sep)}.imported.csv`;
+  const resultsPath = resolve(options.results ?? `${resolve(from)}.imported.csv`);
   const token = process.stdin.isTTY ? '' : (await readAll(process.stdin)).trim();
   if (token === '') throw new Error('Pass the access token in standard input, for example with `< token.txt`.');
-  const counts = await importMedia(importEntries(from, folder), {
+  const counts = await importMedia(importEntries(from, folder, resultsPath), {
     client: createClient({ baseUrl: to, token }),
     results: ImportResults.open(resultsPath),
     atOnce,

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 
-/** A file to import. `source` identifies it in the results: a path below the folder, or a URL. */
+/** A file to import. `source` is its path below the folder, or its URL. */
 export interface ImportEntry {
   readonly source: string;
   readonly location: { readonly path: string } | { readonly url: string };
@@ -16,38 +16,53 @@ export interface ImportEntry {
   readonly tags?: string[];
 }
 
+const NO_URL_COLUMN = 'The CSV file has no column url';
 const TEXT_COLUMNS = ['alt', 'caption', 'description'] as const;
 
 /**
  * Yields the files of a folder, or the rows of a CSV file with a header and the column `url`. Folders of the library are
- * below `targetFolder`. Hidden files are left out.
+ * below `targetFolder`. Hidden files and the file `leftOut` are left out.
  */
-export async function* importEntries(from: string, targetFolder: string): AsyncGenerator<ImportEntry> {
-  if ((await stat(from)).isDirectory()) yield* entriesOfFolder(from, targetFolder);
+export async function* importEntries(
+  from: string,
+  targetFolder: string,
+  leftOut?: string,
+): AsyncGenerator<ImportEntry> {
+  if ((await stat(from)).isDirectory()) yield* entriesOfFolder(from, targetFolder, leftOut);
   else yield* entriesOfCsv(from, targetFolder);
 }
 
-async function* entriesOfFolder(root: string, targetFolder: string): AsyncGenerator<ImportEntry> {
+async function* entriesOfFolder(
+  root: string,
+  targetFolder: string,
+  leftOut: string | undefined,
+): AsyncGenerator<ImportEntry> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = files
-    .filter((file) => file.isFile())
+    .filter((file) => file.isFile() || file.isSymbolicLink())
     .map((file) => relative(root, join(file.parentPath, file.name)))
     .sort();
   for (const path of paths) {
     const parts = path.split(sep);
-    if (parts.some((part) => part.startsWith('.'))) continue;
+    if (parts.some((part) => part.startsWith('.')) || resolve(root, path) === leftOut) continue;
     const folder = joinFolders(targetFolder, ...parts.slice(0, -1));
     yield { source: parts.join('/'), location: { path: join(root, path) }, name: basename(path), folder };
   }
 }
 
 async function* entriesOfCsv(path: string, targetFolder: string): AsyncGenerator<ImportEntry> {
+  let header: readonly string[] = [];
   const rows = createReadStream(path).pipe(
-    parse({ columns: readHeader, bom: true, trim: true, skip_empty_lines: true, relax_column_count_less: true }),
+    parse({
+      columns: (columns: string[]) => (header = readHeader(columns)),
+      bom: true,
+      trim: true,
+      skip_records_with_empty_values: true,
+      relax_column_count: true,
+    }),
   );
   for await (const row of rows as AsyncIterable<Readonly<Record<string, string | undefined>>>) {
     const { url = '', name = '', folder = '', tags = '' } = row;
-    if (!URL.canParse(url)) throw new Error(`${path} has a row without a valid url: ${JSON.stringify(row)}`);
     const texts = TEXT_COLUMNS.flatMap((column) => (row[column] ? [[column, row[column]] as const] : []));
     yield {
       source: url,
@@ -58,16 +73,17 @@ async function* entriesOfCsv(path: string, targetFolder: string): AsyncGenerator
       ...(tags !== '' && { tags: tags.split(',') }),
     };
   }
+  if (header.length === 0) throw new Error(NO_URL_COLUMN);
 }
 
 function readHeader(columns: readonly string[]): string[] {
   const names = columns.map((column) => column.toLowerCase());
-  if (!names.includes('url')) throw new Error('The CSV file has no column url');
+  if (!names.includes('url')) throw new Error(NO_URL_COLUMN);
   return names;
 }
 
 function nameOf(url: string): string {
-  const [last = ''] = new URL(url).pathname.split('/').slice(-1);
+  const [last = ''] = (URL.canParse(url) ? new URL(url).pathname : url).split('/').slice(-1);
   try {
     return decodeURIComponent(last);
   } catch {

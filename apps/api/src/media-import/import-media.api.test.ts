@@ -1,5 +1,5 @@
 import { createClient } from '@back-office/client';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 const resultsPath = (): string => join(work, 'results.csv');
 const put = (path: string, content: string): void => writeFileSync(join(photos, path), content);
-const rows = (): string[] => readFileSync(resultsPath(), 'utf8').trim().split('\n').slice(2);
+const rows = (): string[] => readFileSync(resultsPath(), 'utf8').trim().split('\n').slice(1);
 
 async function run(from = photos, { folder = '', token = shop.token } = {}) {
   const failures: string[] = [];
@@ -62,7 +62,7 @@ describe('the import of a folder', () => {
     );
     const { url } = stored.find(({ folder }) => folder === 'old/shoes') ?? { url: '' };
     expect(await (await fetch(api.origin + new URL(url).pathname)).text()).toBe('two');
-    expect(rows()).toContainEqual(expect.stringMatching(`^shoes/b.txt,\\d+,${url},$`));
+    expect(rows()).toContainEqual(expect.stringMatching(`^shoes/b.txt,old/shoes,b.txt,\\d+,${url},$`));
   });
 
   it('continues in a later run: it skips imported files and tries failed ones again', async () => {
@@ -85,16 +85,24 @@ describe('the import of a folder', () => {
     const [id] = (await files()).map((file) => file.id);
     const text = readFileSync(resultsPath(), 'utf8');
     writeFileSync(resultsPath(), text.slice(0, text.indexOf('a.txt')));
-    appendFileSync(resultsPath(), 'a.t');
+    appendFileSync(resultsPath(), 'a.txt,,a.txt,1,http://loc');
     expect(await run()).toMatchObject({ imported: 1, skipped: 0 });
     expect((await files()).map((file) => file.id)).toEqual([id]);
     expect(await run()).toMatchObject({ imported: 0, skipped: 1 });
   });
 
+  it('keeps a file whose name begins with # or has a quote, and follows links to files', async () => {
+    put('#1.txt', 'one');
+    put('say "x", y.txt', 'two');
+    symlinkSync(join(photos, '#1.txt'), join(photos, 'link.txt'));
+    expect(await run()).toMatchObject({ imported: 3, failed: 0 });
+    expect(await run()).toMatchObject({ imported: 0, skipped: 3 });
+  });
+
   it('stops at once when the service accepts no upload', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) put(`${name}.txt`, name);
     await expect(run(photos, { token: 'bo_app_unknown' })).rejects.toThrow(
-      'The service refuses all uploads: API.Tokens.Invalid 401',
+      'The service accepts no upload: API.Tokens.Invalid 401',
     );
     expect(rows()).toEqual([]);
   });
@@ -149,13 +157,34 @@ describe('the import of a list of URLs', () => {
       failed: 1,
       failures: [`${base}/gone.txt: The download has the status 404`],
     });
-    expect(rows()).toContain(`${base}/gone.txt,,,The download has the status 404`);
+    expect(rows()).toContain(`${base}/gone.txt,,gone.txt,,,The download has the status 404`);
   });
 
-  it.each([
-    ['has no column url', ['link', 'x'], 'The CSV file has no column url'],
-    ['has an invalid URL', ['url', 'nowhere'], 'has a row without a valid url: {"url":"nowhere"}'],
-  ])('fails when the list %s', async (_, lines, message) => {
-    await expect(run(list(...lines))).rejects.toThrow(message);
+  it.each([[['link', 'x']], [[]]])('fails when the list has no column url: %j', async (lines) => {
+    await expect(run(list(...lines))).rejects.toThrow('The CSV file has no column url');
+  });
+
+  it('reports a row without a URL, ignores blank rows and further cells, and imports the others', async () => {
+    const path = list('url,folder', ',', 'nowhere,x', '', `${base}/a.txt,x,more`);
+    expect(await run(path)).toEqual({
+      imported: 1,
+      skipped: 0,
+      failed: 1,
+      failures: ['nowhere: This is not a URL'],
+    });
+  });
+
+  it('stores a URL in each of its folders, and skips each of them in the next run', async () => {
+    const path = list('url,folder', `${base}/a.txt,one`, `${base}/a.txt,two`);
+    expect(await run(path)).toMatchObject({ imported: 2, failed: 0 });
+    expect(new Set((await files()).map(({ folder }) => folder))).toEqual(new Set(['one', 'two']));
+    expect(await run(path)).toMatchObject({ imported: 0, skipped: 2 });
+  });
+
+  it('tries a refused file again with other options', async () => {
+    const path = list('url', `${base}/a.txt`);
+    expect(await run(path, { folder: '../x' })).toMatchObject({ imported: 0, failed: 1 });
+    expect(await run(path, { folder: '../x' })).toMatchObject({ imported: 0, failed: 1 });
+    expect(await run(path, { folder: 'x' })).toMatchObject({ imported: 1, failed: 0 });
   });
 });

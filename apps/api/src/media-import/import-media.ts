@@ -25,8 +25,8 @@ export interface ImportOptions {
 }
 
 const DOWNLOAD_TIMEOUT_MS = 120_000;
-/** Statuses that every further upload would also get. */
-const FINAL_STATUSES: readonly number[] = [401, 403, 404];
+/** Statuses that every further upload would also get; 0 means no response after all attempts. */
+const FINAL_STATUSES: readonly number[] = [0, 401, 403, 404];
 
 /** Uploads the entries. A failed entry does not stop the others, except when the service accepts no upload at all. */
 export async function importMedia(entries: AsyncIterable<ImportEntry>, options: ImportOptions): Promise<ImportCounts> {
@@ -39,7 +39,7 @@ export async function importMedia(entries: AsyncIterable<ImportEntry>, options: 
       const next = await iterator.next();
       if (next.done === true) return;
       const entry = next.value;
-      if (options.results.has(entry.source)) counts.skipped += 1;
+      if (options.results.has(entry)) counts.skipped += 1;
       else counts[await importEntry(entry, join(folder, String(worker)), options)] += 1;
     }
   };
@@ -66,39 +66,40 @@ async function importEntry(
   try {
     const path = 'path' in entry.location ? entry.location.path : await download(entry.location.url, downloadPath);
     const { id, url } = await upload(entry, path, options);
-    options.results.add({ source, id, url });
+    options.results.add(entry, { id, url });
     return 'imported';
   } catch (cause) {
     if (cause instanceof ApiError && FINAL_STATUSES.includes(cause.status))
-      throw new Error(`The service refuses all uploads: ${describe(cause)}`, { cause });
+      throw new Error(`The service accepts no upload: ${describe(cause)}`, { cause });
     const error = describe(cause);
-    options.results.add({ source, error });
+    options.results.add(entry, { error });
     options.onFailure(source, error);
     return 'failed';
   }
 }
 
 async function upload(entry: ImportEntry, path: string, { client, results, onConflict }: ImportOptions) {
-  const { source, name, folder, alt, caption, description, tags } = entry;
-  const texts = Object.fromEntries(Object.entries({ alt, caption, description, tags }).filter(([, text]) => text));
+  const { source, location: _, name, folder, ...texts } = entry;
+  const fields = { ...texts, name, on_conflict: onConflict, ...(folder !== '' && { folder }) };
   const { data } = await client.upload('/cdn/files', {
-    body: { ...texts, file: await openAsBlob(path), name, on_conflict: onConflict, ...(folder !== '' && { folder }) },
-    idempotencyKey: await keyOf(path, `${results.importId} ${source}`),
+    body: { ...fields, file: await openAsBlob(path) },
+    idempotencyKey: await keyOf(path, [results.importId, source, fields, results.failuresOf(entry)]),
   });
   return data;
 }
 
 /**
- * The key of an unchanged file stays the same in later runs, so a run that was killed after an upload does not repeat
- * it.
+ * The key stays the same until the file has a result, so a run that was killed after an upload does not repeat it. After
+ * a failure, the key is a new one, because the service repeats a stored refusal.
  */
-async function keyOf(path: string, prefix: string): Promise<string> {
-  const hash = createHash('sha256').update(prefix);
+async function keyOf(path: string, parts: readonly unknown[]): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(parts));
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
 }
 
 async function download(url: string, path: string): Promise<string> {
+  if (!URL.canParse(url)) throw new Error('This is not a URL');
   const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
   if (!response.ok || response.body === null) throw new Error(`The download has the status ${response.status}`);
   await pipeline(response.body as unknown as AsyncIterable<Uint8Array>, createWriteStream(path));
