@@ -5,7 +5,7 @@ import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
-import { failureOf } from './failures.js';
+import { failureOf, isDivisionByZero } from './failures.js';
 import type { Sql } from './sql.js';
 import { callContext, WriteOnce } from './write-once.js';
 
@@ -56,7 +56,6 @@ export interface Transaction extends WritingSql {
 
 // The statement that stores a result divides by its row count. Division by zero means that another run has taken the
 // key.
-const DIVISION_BY_ZERO = '22012';
 /** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
@@ -114,7 +113,7 @@ export class ClientTransaction implements Transaction {
     try {
       await this.commitWith(text, values);
     } catch (error) {
-      if ((error as { code?: unknown }).code === DIVISION_BY_ZERO) throw new WrittenByAnother();
+      if (isDivisionByZero(error)) throw new WrittenByAnother();
       throw error;
     }
     writeOnce.close();

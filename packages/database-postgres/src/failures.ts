@@ -37,6 +37,13 @@ export function failureOf(error: unknown): Failure {
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
+const DIVISION_BY_ZERO = '22012';
+
+/** Some statements divide by the number of rows that they write, so that they fail when they write none. */
+export function isDivisionByZero(error: unknown): boolean {
+  return (error as { code?: unknown }).code === DIVISION_BY_ZERO;
+}
+
 /**
  * Accepts a suffix, because Citus adds one to a shard's constraint. Reads the message, because a node names the
  * constraint only there.

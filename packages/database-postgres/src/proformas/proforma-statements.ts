@@ -93,8 +93,8 @@ export interface ChangedParts {
 }
 
 /**
- * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations, events and the version. Omits
- * unchanged parts, because every table makes the statement slower.
+ * Stores changed proformas: $1 app, $2 proformas, $3 now, then changed lines, payments, reservations, events and the
+ * version. Omits unchanged parts, because every table makes the statement slower.
  */
 export function saveStatement({ lines, payments, stock, events, version }: ChangedParts): string {
   let lastParameter = 3;

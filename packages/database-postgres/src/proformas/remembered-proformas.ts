@@ -38,11 +38,3 @@ export class RememberedProformas {
 function keyOf(appId: number, id: number): string {
   return `${appId}/${id}`;
 }
-
-// The statement divides by the number of saved proformas.
-const DIVISION_BY_ZERO = '22012';
-
-/** Returns true if the proforma no longer had the remembered version. Nothing was written. */
-export function isOutdated(error: unknown): boolean {
-  return (error as { code?: unknown }).code === DIVISION_BY_ZERO;
-}

@@ -17,7 +17,7 @@ import {
   type StoredChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
-import { violates } from '../failures.js';
+import { isDivisionByZero, violates } from '../failures.js';
 import { insertOrder, updateOrderPayments } from '../orders/converted-orders.js';
 import type { Postgres } from '../postgres.js';
 import { WriteOnce } from '../write-once.js';
@@ -32,7 +32,7 @@ import {
   type SavedIds,
 } from './proforma-changes.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
-import { isOutdated, RememberedProformas, type VersionedProforma } from './remembered-proformas.js';
+import { RememberedProformas, type VersionedProforma } from './remembered-proformas.js';
 import { reserveStock } from './reserve-stock.js';
 import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-statements.js';
 
@@ -67,7 +67,7 @@ export class SqlProformaOrders implements ProformaOrders {
         const proforma = await this.database.transaction((transaction) =>
           insertProforma(transaction, appId, evaluationId, decide, this.clock.now()),
         );
-        if (!isRefusal(proforma)) this.remember(appId, { proforma, version: FIRST_VERSION });
+        if (!isRefusal(proforma)) this.remember(appId, proforma, FIRST_VERSION);
         return proforma;
       } catch (error) {
         const isRetryable = violates(error, 'proforma_orders_number_key') || error instanceof WarehouseNotSellable;
@@ -87,7 +87,7 @@ export class SqlProformaOrders implements ProformaOrders {
       (known && (await this.changeKnown(appId, known, decide))) ??
       (await this.changeAll(appId, [id], INTERACTIVE, decide))[0];
     if (storedChange === undefined) return undefined;
-    this.remember(appId, storedChange);
+    this.remember(appId, storedChange.proforma, storedChange.version);
     return withoutVersion(storedChange);
   }
 
@@ -96,13 +96,13 @@ export class SqlProformaOrders implements ProformaOrders {
     return storedChanges.map(withoutVersion);
   }
 
-  /** A repeated keyed call returns the proforma of its first run, which may have changed since. */
-  private remember(appId: number, versioned: VersionedProforma): void {
-    if (!WriteOnce.isResumed()) this.remembered.remember(appId, versioned);
-  }
-
   due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
     return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
+  }
+
+  /** A repeated keyed call returns the proforma of its first run, which may have changed since. */
+  private remember(appId: number, proforma: Proforma, version: number): void {
+    if (!WriteOnce.isResumed()) this.remembered.remember(appId, { proforma, version });
   }
 
   /**
@@ -125,7 +125,8 @@ export class SqlProformaOrders implements ProformaOrders {
       });
       return changes[0];
     } catch (error) {
-      if (!isOutdated(error) && !violates(error, 'orders_order_number_key')) throw error;
+      // A division by zero means that the proforma no longer has this version. Nothing was written.
+      if (!isDivisionByZero(error) && !violates(error, 'orders_order_number_key')) throw error;
       return undefined;
     }
   }
@@ -184,6 +185,12 @@ function isPlainChange({ before, after }: DecidedChange): boolean {
   );
 }
 
+/** One statement stores a plain conversion with its order, if it is the only change. */
+function onlyPlainConversion(changes: readonly DecidedChange[]): DecidedChange | undefined {
+  const [change] = changes;
+  return change && changes.length === 1 && isPlainConversion(change) ? change : undefined;
+}
+
 async function storeChanges(
   transaction: Transaction,
   appId: number,
@@ -192,9 +199,10 @@ async function storeChanges(
   now: Date,
   version?: number,
 ): Promise<StoredChange[]> {
-  const [only] = changes;
-  if (only && changes.length === 1 && isPlainConversion(only)) {
-    return [storedChangeOf({ ...only, after: await storeConversion(transaction, appId, only, now, version) })];
+  const conversion = onlyPlainConversion(changes);
+  if (conversion) {
+    const after = await storeConversion(transaction, appId, conversion, now, version);
+    return [storedChangeOf({ ...conversion, after })];
   }
   const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
   if (actualChanges.length === 0) return changes.map(storedChangeOf);
@@ -212,8 +220,7 @@ async function writeConsequences(
   changes: readonly DecidedChange[],
   now: Date,
 ): Promise<readonly DecidedChange[]> {
-  const [only] = changes;
-  if (only && changes.length === 1 && isPlainConversion(only)) return changes;
+  if (onlyPlainConversion(changes)) return changes;
   const decidedChanges: DecidedChange[] = [];
   for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
   const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));
