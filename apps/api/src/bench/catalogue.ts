@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { randomInt } from 'node:crypto';
 import { parseProductFilter } from '../catalogue/product-filter.js';
 import { productListStatement, productLookUpStatement } from '@back-office/database-postgres';
+import { analyze } from './bench-database.js';
 import { FLOOR_CATALOGUE } from './catalogue-floor.query.js';
 import { call, loadWithFlows, loadWith } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
@@ -231,11 +231,4 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
       bodyOf: (list) => ({ warehouse_code: 'MAIN', products: list }),
     }),
   ];
-}
-
-async function analyze(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query('vacuum (analyze)');
-  await client.end();
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type CommandOptions } from 'commander';
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,12 +30,9 @@ interface CatalogueArguments {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const program = new Command('bench').description('Compares the service with floors that do the least work');
-program
-  .command('proformas')
+pacedCommand('proformas')
   .description('measures lists and the lifecycle of proformas')
   .option('--rows <n>', 'proformas in the large app', '1000000')
-  .option('--seconds <n>', 'seconds of each measurement', '4')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .option('--due <n>', 'proformas that the sweep expires', '100000')
   .action(async ({ rows, seconds, rounds, due }: Options) => {
     await withDatabase((url) =>
@@ -47,21 +44,15 @@ program
       }),
     );
   });
-program
-  .command('shop')
+pacedCommand('shop')
   .description('measures the calls of a shop, with their CPU time, beside a bare server and a naive one')
-  .option('--seconds <n>', 'seconds of each measurement', '4')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .option('--only <name>', 'measures only jobs whose name contains this text', '')
   .action(({ seconds, rounds, only }: Readonly<Record<'seconds' | 'rounds' | 'only', string>>) =>
     withDatabase((url) => benchShop(url, { seconds: Number(seconds), rounds: Number(rounds), only })),
   );
-program
-  .command('catalogue')
+pacedCommand('catalogue')
   .description('measures look-ups, searches and bulk writes of a catalogue')
   .option('--products <n>', 'products in the catalogue, with two variants each', '50000')
-  .option('--seconds <n>', 'seconds of each measurement', '4')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .action(async ({ products, seconds, rounds }: CatalogueArguments) => {
     await withDatabase((url) =>
       benchCatalogue(url, { products: Number(products), seconds: Number(seconds), rounds: Number(rounds) }),
@@ -97,12 +88,9 @@ program
   .command('process')
   .description('measures start-up time and memory of a process')
   .action(() => withDatabase(benchProcess));
-program
-  .command('all', { isDefault: true })
+pacedCommand('all', { isDefault: true })
   .description('measures everything and writes docs/performance.md')
   .option('--scale <share>', 'share of the full amounts of data', '1')
-  .option('--seconds <n>', 'seconds of each measurement', '4')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .action(async ({ scale, seconds, rounds }: Readonly<Record<'scale' | 'seconds' | 'rounds', string>>) => {
     const scaled = (fullCount: number): number => Math.max(1, Math.round(fullCount * Number(scale)));
     const pace = { seconds: Number(seconds), rounds: Number(rounds) };
@@ -122,6 +110,13 @@ program
     await writePerformance(printedLines);
   });
 await program.parseAsync();
+
+function pacedCommand(name: string, options?: CommandOptions): Command {
+  return program
+    .command(name, options)
+    .option('--seconds <n>', 'seconds of each measurement', '4')
+    .option('--rounds <n>', 'rounds; figures are their medians', '3');
+}
 
 /** Creates a temporary database on the server of `DATABASE_URL`, or on an embedded server. */
 async function withDatabase(measure: (url: string) => Promise<void>): Promise<void> {

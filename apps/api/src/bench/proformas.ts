@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseProformaFilter } from '../proformas/proforma-filter.js';
 import { proformaListStatement } from '@back-office/database-postgres';
+import { analyze, bankTransferIdOf } from './bench-database.js';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE, FLOOR_LIFECYCLE_IDS } from './floor-statements.query.js';
@@ -64,7 +65,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       name: LIFECYCLE,
       minRatio: LIMITS.lifecycle,
       // Without `analyze`, the floors would run with plans for empty tables until autovacuum starts after a minute.
-      prepareRounds: async () => void (await runQuery(url, 'analyze')),
+      prepareRounds: () => analyze(url),
     },
     { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
   ];
@@ -136,20 +137,4 @@ function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): P
     name === 'service' ? runLifecycle(origin, shop, options) : runFloorLifecycle(`${origin}/${prefix}`, shop, options);
   // A lifecycle runs more code than a single call, so V8 needs a longer warm-up.
   return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
-}
-
-export async function bankTransferIdOf(url: string, { id }: BenchApp): Promise<number> {
-  const text = `select id from payment_methods where app_id = ${id} and kind = 'bank_transfer'`;
-  const [row] = await runQuery<{ id: string }>(url, text);
-  return Number(row?.id);
-}
-
-async function runQuery<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { makeApps } from '../runtime/with-apps.js';
+import { analyze, bankTransferIdOf } from './bench-database.js';
 import { CountingProxy } from './counting-proxy.js';
 import { fillCatalogue, fillLines, fillProformas } from './fill.query.js';
 import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
 import { call, loadWithFlows, median } from './load.js';
 import { measureAll, print, type BenchApp, type CostedFigure, type Job } from './measure.js';
-import { bankTransferIdOf } from './proformas.js';
 import { SHOP_FLOOR } from './shop-floor.query.js';
-import { costMeter } from './system-cost.js';
+import { costMeter, type Cost } from './system-cost.js';
 import { startFloor, startNaiveService, startServiceProcess, type System } from './systems.js';
 
 export interface ShopOptions {
@@ -160,12 +160,7 @@ function toJob({ name, unit = 1, runsNaively = false, onService, onFloor }: Shop
         // Bulk calls of one shop arrive one after the other.
         clients: unit > 1 ? 1 : load.clients,
       }),
-    prepareRounds: async () => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      await client.query('vacuum (analyze)');
-      await client.end();
-    },
+    prepareRounds: () => analyze(url),
   };
 }
 
@@ -185,11 +180,10 @@ function reportCosts(
     for (const { name: system } of systems) {
       const measured = figures.get(`${name}/${system}`);
       if (measured === undefined) continue;
-      const mean = (key: 'processMs' | 'databaseMs' | 'writes'): number =>
-        median(measured.map(({ cost }) => cost?.[key] ?? 0));
+      const costOf = (key: keyof Cost): number => median(measured.map(({ cost }) => cost?.[key] ?? 0));
       const times = bareRate / rateOf(system);
       const must = system === 'service' ? `≤ ${maxTimes}` : '';
-      const costs = `${mean('processMs').toFixed(2)} ms | ${mean('databaseMs').toFixed(2)} ms | ${mean('writes').toFixed(1)}`;
+      const costs = `${costOf('processMs').toFixed(2)} ms | ${costOf('databaseMs').toFixed(2)} ms | ${costOf('writes').toFixed(1)}`;
       print(
         `| ${name} | ${system} | ${Math.round(rateOf(system) * unit)} | ${times.toFixed(2)} | ${must} | ${costs} |`,
       );
