@@ -149,7 +149,7 @@ describe('the import of a list of URLs', () => {
     expect(await (await fetch(api.origin + pathname)).text()).toBe('content of /img/%C4%8Dizma.txt?v=2');
   });
 
-  it('goes on after a failed download', async () => {
+  it('continues after a failed download', async () => {
     const path = list('url', `${base}/gone.txt`, `${base}/a.txt`);
     expect(await run(path)).toEqual({
       imported: 1,
