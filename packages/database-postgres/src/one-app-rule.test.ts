@@ -77,13 +77,13 @@ describe('the rule that a statement reads one app', () => {
     ],
     [
       'joins laterally',
-      'select 1 from orders o, lateral (select 1 from items where app_id = o.app_id limit 1) i where o.app_id = $1',
+      'select 1 from orders o, lateral (select 1 from items where app_id = $1 limit 1) i where o.app_id = $1',
     ],
     [
       'has a scalar subquery',
-      'select (select count(*) from items i where i.app_id = o.app_id) from orders o where app_id = $1',
+      'select (select count(*) from items i where i.app_id = $1) from orders o where app_id = $1',
     ],
-    ['has exists', 'select 1 from orders o where app_id = $1 and exists (select from items where app_id = o.app_id)'],
+    ['has exists', 'select 1 from orders o where app_id = $1 and exists (select from items where app_id = $1)'],
     [
       'has not exists',
       'select 1 from orders o where app_id = $1 and not exists (select from items i where i.app_id = $1)',
@@ -163,10 +163,6 @@ describe('the rule that a statement reads one app', () => {
     [
       'upserts',
       'insert into orders as o (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = excluded.total where o.total > 1',
-    ],
-    [
-      'upserts with a subquery',
-      'insert into orders (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = (select sum(qty) from items where app_id = excluded.app_id)',
     ],
     [
       'joins inserted rows',
@@ -281,6 +277,26 @@ describe('the rule that a statement reads one app only', () => {
       'joins a cast id as app_id',
       'select 1 from orders o where o.app_id = $1 and exists (select from items i, (select id::int as app_id from customers where app_id = $1) c where i.app_id = c.app_id)',
       ITEMS_AS_I,
+    ],
+    [
+      'joins laterally by the app of the outer query',
+      'select 1 from orders o, lateral (select 1 from items where app_id = o.app_id limit 1) i where o.app_id = $1',
+      ITEMS,
+    ],
+    [
+      'has a scalar subquery with the app of the outer query',
+      'select (select count(*) from items i where i.app_id = o.app_id) from orders o where app_id = $1',
+      ITEMS_AS_I,
+    ],
+    [
+      'has exists with the app of the outer query',
+      'select 1 from orders o where app_id = $1 and exists (select from items where app_id = o.app_id)',
+      ITEMS,
+    ],
+    [
+      'upserts with the app of the inserted row',
+      'insert into orders (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = (select sum(qty) from items where app_id = excluded.app_id)',
+      ITEMS,
     ],
     [
       'joins laterally by id',

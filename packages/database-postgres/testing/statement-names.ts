@@ -70,11 +70,10 @@ export function findColumns(sources: readonly RowSource[], name: string | undefi
   return values.length > 0 ? values : undefined;
 }
 
-export function resolveColumn(reference: ColumnRef, scope: Scope | undefined): readonly Value[] | undefined {
-  if (!scope) return undefined;
-  const { fields = [] } = reference;
-  const owners = findOwners(reference, scope);
-  const values = findColumns(owners, textOf(fields.at(-1)));
-  const isResolved = values !== undefined || (fields.length > 1 && owners.length > 0);
-  return isResolved ? values : resolveColumn(reference, scope.outer);
+/**
+ * Returns no values for a column of an outer query: the planner of a cluster cannot follow it, so it would send the
+ * subquery to every node.
+ */
+export function resolveColumn(reference: ColumnRef, scope: Scope): readonly Value[] | undefined {
+  return findColumns(findOwners(reference, scope), textOf(reference.fields?.at(-1)));
 }

@@ -45,9 +45,9 @@ const WRITE_LOCATIONS = `
     ${RECORD_USAGES}
     select $1, i.key, 'app_location', w.id::text, 'image_url', null, i.image_url, $3
     from written w join (select distinct image_url, key from row where key is not null) i on i.image_url = w.image_url
-    where not exists (
-      select from cdn_usages u
-      where u.app_id = $1 and u.entity_type = 'app_location' and u.entity_id = w.id::text and u.url = w.image_url
+    where (w.id::text, w.image_url) not in (
+      select u.entity_id, u.url from cdn_usages u
+      where u.app_id = $1 and u.entity_type = 'app_location' and u.url is not null
     )
     order by w.id
   )

@@ -123,7 +123,7 @@ const SELECT_SUMMARY = `
   )::text as data`;
 
 const FROM_LISTED_PAGES = `
-  from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
+  from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
 
 const SELECT_PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (

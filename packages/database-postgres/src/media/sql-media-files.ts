@@ -42,25 +42,32 @@ const FIND_NAMES = `
 
 const FIND_TAKEN_KEYS = `select key from cdn_files where app_id = $1 and key = any($2)`;
 
+// Reads the JSON from a CTE, because a cluster refuses subqueries in RETURNING.
 const STORE_FILE = `
+  with stored as (
   update cdn_files f set state = 'active', key = $3, folder = $4, filename = $5, kind = $6, mime = $7, size = $8,
     checksum = $9, width = $10, height = $11, preset_id = $12, processing = $13, alt = $14, caption = $15,
     description = $16, tags = $17, source = $18, search_text = $19, last_modified = $20, inserted_at = $20
   where f.app_id = $1 and f.id = $2 and ${stateBeforeSql('store', 'active', 'f.state')}
-  returning f.id, f.key, ${fileJsonSql('$21')}::text as data`;
+  returning f.*
+  )
+  select f.id, f.key, ${fileJsonSql('$21')}::text as data from stored f`;
 
 const LOCK_FILE = `
   select id, state, filename, alt, caption, tags from cdn_files f
   where f.app_id = $1 and f.id = $2 and f.state <> 'receiving' for update`;
 
 const EDIT_FILE = `
+  with edited as (
   update cdn_files f set filename = $3, alt = $4, caption = $5, tags = $6, search_text = $7,
     hidden = coalesce($8, hidden), stays_visible = case when $8 is null then stays_visible else not $8 end,
     hidden_by = case when coalesce($8, hidden) then coalesce(hidden_by, 'app') end,
     hidden_at = case when coalesce($8, hidden) then coalesce(hidden_at, $9) end,
     hidden_note = case when coalesce($8, hidden) then case when $10 then $11 else hidden_note end end
   where f.app_id = $1 and f.id = $2
-  returning ${fileJsonSql('$12', { withUrl: false })}::text as data`;
+  returning f.*
+  )
+  select ${fileJsonSql('$12', { withUrl: false })}::text as data from edited f`;
 
 const FIND_HIDING_APPS = `
   select id, (settings -> 'media' ->> 'auto_hide_unused_days')::int as days from apps

@@ -25,18 +25,23 @@ const FIND_PRESETS = `
 
 const LOCK_PRESETS = `select id from cdn_upload_presets where app_id = $1 order by id for update`;
 
-const PUT_PRESETS = `
-  insert into cdn_upload_presets as p
+const PRESET_ROW = `(name text, output_format text, max_width int, quality int, rendition_widths int[])`;
+
+// Writes in two statements, because a cluster refuses subqueries in DO UPDATE.
+const ADD_PRESETS = `
+  insert into cdn_upload_presets
     (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
   select $1, name, coalesce(output_format, $4), coalesce(max_width, $5), coalesce(quality, $6),
     coalesce(rendition_widths, $7), false, $3, $3
-  from json_to_recordset($2) as row (name text, output_format text, max_width int, quality int, rendition_widths int[])
-  order by name
-  on conflict (app_id, name) do update set updated_at = excluded.updated_at,
-    output_format = coalesce((select r.output_format from json_to_recordset($2) as r (name text, output_format text) where r.name = p.name), p.output_format),
-    max_width = coalesce((select r.max_width from json_to_recordset($2) as r (name text, max_width int) where r.name = p.name), p.max_width),
-    quality = coalesce((select r.quality from json_to_recordset($2) as r (name text, quality int) where r.name = p.name), p.quality),
-    rendition_widths = coalesce((select r.rendition_widths from json_to_recordset($2) as r (name text, rendition_widths int[]) where r.name = p.name), p.rendition_widths)`;
+  from json_to_recordset($2) as row ${PRESET_ROW} order by name
+  on conflict (app_id, name) do nothing`;
+
+const CHANGE_PRESETS = `
+  update cdn_upload_presets p set updated_at = $3, output_format = coalesce(row.output_format, p.output_format),
+    max_width = coalesce(row.max_width, p.max_width), quality = coalesce(row.quality, p.quality),
+    rendition_widths = coalesce(row.rendition_widths, p.rendition_widths)
+  from json_to_recordset($2) as row ${PRESET_ROW}
+  where p.app_id = $1 and p.name = row.name`;
 
 const CLEAR_DEFAULT = `update cdn_upload_presets set is_default = false where app_id = $1 and is_default and name <> $2`;
 const SET_DEFAULT = `update cdn_upload_presets set is_default = true where app_id = $1 and name = $2`;
@@ -68,7 +73,9 @@ export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
       await transaction.rows(LOCK_PRESETS, [appId]);
       const names = changes.map(({ name }) => name);
       const [before] = await transaction.rows<{ data: string }>(FIND_PRESETS, [appId, names]);
-      await transaction.rows(PUT_PRESETS, [appId, JSON.stringify(rows), this.clock.now(), ...defaults]);
+      const values = [appId, JSON.stringify(rows), this.clock.now()];
+      await transaction.rows(ADD_PRESETS, [...values, ...defaults]);
+      await transaction.rows(CHANGE_PRESETS, values);
       if (merge.newDefault !== undefined) {
         await transaction.rows(CLEAR_DEFAULT, [appId, merge.newDefault]);
         await transaction.rows(SET_DEFAULT, [appId, merge.newDefault]);
