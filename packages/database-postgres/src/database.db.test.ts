@@ -76,6 +76,24 @@ describe('a transaction', () => {
     ]);
   });
 
+  it('prepares its statements again after a change of a table', async () => {
+    const work = (transaction: Transaction) => transaction.rows('select * from changed_item');
+    const workAlone = (sql: Pick<Transaction, 'runLast'>) =>
+      sql.runLast('insert into changed_item values (1) returning *');
+    await database.rows('create table changed_item (id int)');
+    await database.write(workAlone);
+    await Promise.all([1, 2, 3, 4].map(() => database.transaction(work)));
+    await Promise.all([1, 2, 3, 4].map(() => database.rows('select * from changed_item')));
+
+    await database.source.query('alter table changed_item add column n int');
+    expect(await database.transaction(work)).toEqual([{ id: 1, n: null }]);
+    await database.source.query('alter table changed_item add column m int');
+    expect(await database.rows('select * from changed_item')).toEqual([{ id: 1, n: null, m: null }]);
+    await database.source.query('alter table changed_item drop column m');
+    expect(await database.write(workAlone)).toEqual([{ id: 1, n: null }]);
+    await database.rows('drop table changed_item');
+  });
+
   it('is rolled back and reports an unavailable database after its timeout', async () => {
     const databaseWithShortTimeout = new Postgres(database.source, undefined, 100);
     const runSlowly = (lastStep: (transaction: Transaction) => Promise<unknown>) =>

@@ -28,6 +28,23 @@ describe('failureOf', () => {
     expect(failureOf(error)).toBe('unavailable');
   });
 
+  it.each([
+    ['canceling statement due to lock timeout', 'busy'],
+    ['canceling statement due to statement timeout', 'busy'],
+    ['deadlock detected', 'retry'],
+    ['could not serialize access due to concurrent update', 'retry'],
+    ['terminating connection due to administrator command', 'unavailable'],
+    ['server closed the connection unexpectedly', 'unavailable'],
+    [message, 'duplicate'],
+  ])('recognizes another node’s error without its code: %s', (text, failure) => {
+    expect(failureOf({ code: 'XX000', message: text })).toBe(failure);
+  });
+
+  it('recognizes a plan that was made before a change of a table', () => {
+    expect(failureOf({ code: '0A000', message: 'cached plan must not change result type' })).toBe('stale plan');
+    expect(failureOf({ code: '0A000', message: 'cross-database references are not implemented' })).toBe('bug');
+  });
+
   it('reports internal errors as bugs', () => {
     expect(failureOf({ code: 'XX000', message: 'cache lookup failed for type 1' })).toBe('bug');
     expect(failureOf({ code: 'XX000', message: 'could not open relation with OID 1' })).toBe('bug');

@@ -1,4 +1,4 @@
-export type Failure = 'retry' | 'busy' | 'unavailable' | 'duplicate' | 'bug';
+export type Failure = 'retry' | 'stale plan' | 'busy' | 'unavailable' | 'duplicate' | 'bug';
 
 const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '40001': 'retry',
@@ -19,6 +19,21 @@ const SERVER_CLASSES = new Set(['08', '53', '58']);
 const INTERNAL_ERROR = 'XX000';
 const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,200}?\bfile\b/;
 
+// A node of a cluster may report another node's error under `XX000`, with the original message.
+const FAILURE_BY_MESSAGE: readonly (readonly [message: string, failure: Failure])[] = [
+  ['deadlock detected', 'retry'],
+  ['could not serialize access', 'retry'],
+  ['canceling statement due to', 'busy'],
+  ['duplicate key value violates unique constraint', 'duplicate'],
+  ['terminating connection due to', 'unavailable'],
+  ['connection to the remote node', 'unavailable'],
+  ['connection not open', 'unavailable'],
+  ['server closed the connection', 'unavailable'],
+];
+
+const FEATURE_NOT_SUPPORTED = '0A000';
+const STALE_PLAN = 'cached plan must not change result type';
+
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
@@ -32,9 +47,15 @@ export function failureOf(error: unknown): Failure {
   if (typeof code === 'string') {
     const failure = FAILURE_BY_STATE[code] ?? (SERVER_CLASSES.has(code.slice(0, 2)) ? 'unavailable' : undefined);
     if (failure) return failure;
-    if (code === INTERNAL_ERROR && FILE_ERROR.test(String(message))) return 'unavailable';
+    if (code === INTERNAL_ERROR) return failureOfMessage(String(message));
+    if (code === FEATURE_NOT_SUPPORTED && message === STALE_PLAN) return 'stale plan';
   }
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
+}
+
+function failureOfMessage(message: string): Failure {
+  if (FILE_ERROR.test(message)) return 'unavailable';
+  return FAILURE_BY_MESSAGE.find(([text]) => message.includes(text))?.[1] ?? 'bug';
 }
 
 const DIVISION_BY_ZERO = '22012';

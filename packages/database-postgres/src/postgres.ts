@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
@@ -22,6 +21,7 @@ import {
 import { failureOf, isPoolExhausted } from './failures.js';
 import { hasWritten, noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
+import { StatementNames } from './statement-names.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
@@ -30,7 +30,6 @@ export interface TransactionOptions {
 }
 
 const MAX_ATTEMPTS = 4;
-const MAX_STATEMENT_NAMES = 500;
 
 /** Throws inside a transaction, because rows must not stay locked during a network call. */
 export function assertOutsideTransaction(operation: string): void {
@@ -40,7 +39,7 @@ export function assertOutsideTransaction(operation: string): void {
 export class Postgres implements Sql {
   private readonly pool: Pool;
   private readonly turns: TurnQueue;
-  private readonly nameByText = new Map<string, string>();
+  private readonly names = new StatementNames();
 
   constructor(
     readonly source: DataSource,
@@ -72,8 +71,10 @@ export class Postgres implements Sql {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
     this.onStatement(text);
-    const query = { name: this.statementName(text), text, values: [...values] };
-    const { rows } = await this.read(() => this.inTurn(() => retryWhileExhausted(() => this.pool.query(query))));
+    const query = () => ({ name: this.names.nameOf(text), text, values: [...values] });
+    const { rows } = await this.read(() =>
+      this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(() => this.pool.query(query())))),
+    );
     return rows as Row[];
   }
 
@@ -118,7 +119,8 @@ export class Postgres implements Sql {
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const { rows } = await client.query({ name: this.statementName(text), text, values: [...values] });
+      const query = () => ({ name: this.names.nameOf(text), text, values: [...values] });
+      const { rows } = await this.withCurrentPlan(() => client.query(query()));
       noteWritten();
       return rows as Row[];
     } catch (error) {
@@ -132,9 +134,9 @@ export class Postgres implements Sql {
   }
 
   /**
-   * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock or serialization failure. Throws {@link
-   * UnknownOutcome} when the connection is lost at COMMIT. Throws {@link DatabaseUnavailable} when all attempts
-   * together take too long.
+   * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock, a serialization failure or a change of a
+   * table. Throws {@link UnknownOutcome} when the connection is lost at COMMIT. Throws {@link DatabaseUnavailable} when
+   * all attempts together take too long.
    */
   async transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -157,8 +159,10 @@ export class Postgres implements Sql {
         PendingCondition.current()?.close();
         return result;
       } catch (error) {
-        if (failureOf(error) !== 'retry' || attempt === MAX_ATTEMPTS || performance.now() > endMs)
-          throw toPortError(error);
+        const failure = failureOf(error);
+        if (failure === 'stale plan') this.names.renew();
+        const isRetryable = failure === 'retry' || failure === 'stale plan';
+        if (!isRetryable || attempt === MAX_ATTEMPTS || performance.now() > endMs) throw toPortError(error);
         await pause(attempt);
       }
     }
@@ -176,7 +180,7 @@ export class Postgres implements Sql {
     try {
       const transaction = new ClientTransaction(
         client,
-        (text) => this.statementName(text),
+        (text) => this.names.nameOf(text),
         this.onStatement,
         endMs,
         transactionEnd,
@@ -194,16 +198,15 @@ export class Postgres implements Sql {
     }
   }
 
-  /** Names a statement by the hash of its text, because pools may share connections. */
-  private statementName(text: string): string | undefined {
-    const knownName = this.nameByText.get(text);
-    if (knownName) return knownName;
-    // Limits the number of names, because each connection keeps every name and lists have thousands of filter
-    // combinations.
-    if (this.nameByText.size === MAX_STATEMENT_NAMES) return undefined;
-    const name = createHash('sha1').update(text).digest('base64url');
-    this.nameByText.set(text, name);
-    return name;
+  /** Repeats a statement that a connection prepared before a migration changed its columns. */
+  private async withCurrentPlan<Result>(send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      if (failureOf(error) !== 'stale plan') throw error;
+      this.names.renew();
+      return send();
+    }
   }
 }
 
