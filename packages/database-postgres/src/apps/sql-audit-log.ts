@@ -7,14 +7,9 @@ const PURGED_AT_ONCE = 5_000;
 
 const FIND_EXPIRED = `
   /* across apps: expired entries of the audit log */
-  select e.app_id as "appId", e.id
-  from apps a
-  cross join lateral (
-    select app_id, id from audit_log
-    where app_id = a.id and at < $1::timestamptz
-      - coalesce((a.settings -> 'audit' ->> 'retention_days')::int, ${DEFAULT_AUDIT_RETENTION_DAYS}) * interval '1 day'
-    order by at limit ${PURGED_AT_ONCE}
-  ) as e limit ${PURGED_AT_ONCE}`;
+  select e.app_id as "appId", e.id from apps a join audit_log e on e.app_id = a.id and e.at < $1::timestamptz
+    - coalesce((a.settings -> 'audit' ->> 'retention_days')::int, ${DEFAULT_AUDIT_RETENTION_DAYS}) * interval '1 day'
+  limit ${PURGED_AT_ONCE}`;
 
 const REMOVE_ENTRIES = 'delete from audit_log where app_id = $1 and id = any($2::bigint[])';
 

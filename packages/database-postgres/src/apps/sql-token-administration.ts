@@ -41,13 +41,13 @@ const INSERT_TOKEN = `
 const REVOKE_TOKEN = 'update access_tokens set revoked_at = $3 where app_id = $1 and id = $2';
 
 // Locks the tokens in the order of their ids, so that concurrent writes of last uses cannot deadlock.
+const LOCK_USED_TOKENS = `
+  select id from access_tokens where app_id = $1 and id = any($2::bigint[]) order by id for no key update`;
+
 const RECORD_USES = `
-  with used as (
-    select t.id, u.at from access_tokens t join unnest($2::bigint[], $3::timestamptz[]) as u (id, at) on t.id = u.id
-    where t.app_id = $1 and (t.last_used_at is null or t.last_used_at <= u.at - $4::int * interval '1 millisecond')
-    order by t.id for no key update of t
-  )
-  update access_tokens t set last_used_at = used.at from used where t.app_id = $1 and t.id = used.id`;
+  update access_tokens t set last_used_at = u.at from unnest($2::bigint[], $3::timestamptz[]) as u (id, at)
+  where t.app_id = $1 and t.id = u.id
+    and (t.last_used_at is null or t.last_used_at <= u.at - $4::int * interval '1 millisecond')`;
 
 interface LockedToken extends AppToken {
   readonly hash: Uint8Array;
@@ -111,8 +111,13 @@ export class SqlTokenAdministration implements TokenAdministration {
   }
 
   async recordUses(appId: number, uses: readonly TokenUse[]): Promise<void> {
-    const columns = [uses.map(({ tokenId }) => tokenId), uses.map(({ at }) => at)];
-    await this.database.rows(RECORD_USES, [appId, ...columns, MIN_USE_INTERVAL_MS]);
+    const ids = uses.map(({ tokenId }) => tokenId);
+    const times = uses.map(({ at }) => at);
+    await this.database.transaction(async (transaction) => {
+      transaction.locks('token');
+      await transaction.rows(LOCK_USED_TOKENS, [appId, ids]);
+      await transaction.runLast(RECORD_USES, [appId, ids, times, MIN_USE_INTERVAL_MS]);
+    });
   }
 
   private async lockActive(

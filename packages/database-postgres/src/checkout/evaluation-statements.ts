@@ -91,16 +91,16 @@ export const INSERT_EVALUATION = `
 
 export const FIND_EVALUATION = `select * from order_processings where app_id = $1 and id = $2`;
 
-const REMOVED_AT_ONCE = 1_000;
+const REMOVED_AT_ONCE = 5_000;
 
 export const FIND_UNUSED = `
   /* across apps: evaluations that became no proforma */
-  select a.id as "appId", array_agg(e.id) as ids from apps a cross join lateral (
-    select id from order_processings
-    where app_id = a.id and consumed_at is null and inserted_at < $1::timestamptz - make_interval(
-      days => coalesce((a.settings -> 'evaluation' ->> 'retention_days')::int, ${DEFAULT_EVALUATION_RETENTION_DAYS}))
-    order by inserted_at limit ${REMOVED_AT_ONCE}
-  ) as e group by a.id`;
+  select "appId", array_agg(id) as ids from (
+    select e.app_id as "appId", e.id from apps a join order_processings e on e.app_id = a.id
+      and e.consumed_at is null and e.inserted_at < $1::timestamptz - make_interval(
+        days => coalesce((a.settings -> 'evaluation' ->> 'retention_days')::int, ${DEFAULT_EVALUATION_RETENTION_DAYS}))
+    limit ${REMOVED_AT_ONCE}
+  ) as unused group by "appId"`;
 
 export const REMOVE_UNUSED = `
   with removed as (

@@ -22,7 +22,7 @@ const convertStatement = (hasVersion: string): string => `
     select p.id from proforma_orders p where p.app_id = $1 and p.id = $4 ${hasVersion} for update
   ), ${insertOrderSql('where exists (select 1 from target)')}, ${movePaymentsSql('$4')}, saved as (
     update proforma_orders p set version = p.version + 1, order_id = made.id, ${SAVED_COLUMNS.setFrom('r')}
-    from made, json_to_record($5) as r (${SAVED_COLUMNS.typedList})
+    from made, json_to_recordset($5) as r (${SAVED_COLUMNS.typedList})
     where p.app_id = $1 and p.id = $4 returning p.order_id
   ), ${eventsSql('$6::timestamptz', '$7', 'made')}
   select (select order_id from saved) as id, 1 / (select count(*) from saved) as guard`;
@@ -54,7 +54,7 @@ export async function storeConversion(
   const { after } = change;
   transaction.locks('order');
   const events = eventRows(proformaEvents([change]));
-  const values = [appId, ...orderValues(after), after.id, JSON.stringify(changingColumns(after)), now, events];
+  const values = [appId, ...orderValues(after), after.id, JSON.stringify([changingColumns(after)]), now, events];
   const [stored] = await (version === undefined
     ? transaction.runLast<{ id: number }>(CONVERT, values)
     : transaction.runLast<{ id: number }>(CONVERT_VERSION, [...values, version]));
