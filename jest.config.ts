@@ -16,6 +16,17 @@ const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'u
   .map((file) => `apps/api/src/${file}`)
   .filter((file) => !QUERIES_POSTGRES.test(readFileSync(file, 'utf8')));
 
+/**
+ * A suite whose source matches this pattern needs a single PostgreSQL server: it counts writes by triggers, reads plans,
+ * changes the schema, or simulates a cluster.
+ */
+const NEEDS_ONE_SERVER = /watchWrites|create (?:constraint )?trigger|planOf|explain \(|CitusStandIn|findSchemaBreaches/;
+const NOT_ON_A_CLUSTER = ['apps/api/src', 'packages/database-postgres/src'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => /\.(?:api|db)\.test\.ts$/.test(file) && NEEDS_ONE_SERVER.test(readFileSync(file, 'utf8'))),
+);
+
 const shared: Config = {
   runtime: '<rootDir>/apps/api/src/testing/native-runtime.cjs',
   testEnvironment: 'node',
@@ -51,6 +62,7 @@ const onPostgres: Config[] = [
     ...shared,
     displayName: 'service',
     testMatch: SERVICE_TESTS,
+    testPathIgnorePatterns: ['/node_modules/', ...(process.env['CLUSTER'] === '1' ? NOT_ON_A_CLUSTER : [])],
     globalSetup: '<rootDir>/apps/api/src/testing/global-setup.mjs',
     globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
   },

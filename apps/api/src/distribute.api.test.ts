@@ -6,7 +6,9 @@ import {
   installCitusStandIn,
   type ClusterTable,
   CLUSTER_TABLES,
+  makeTestDatabase,
 } from '@back-office/database-postgres/testing';
+import { runNode } from './testing/run-node.js';
 import { testApi, type TestApi } from './testing/test-api.js';
 import { TOKENS } from './tokens.js';
 
@@ -66,4 +68,32 @@ describe('a clustered database', () => {
     expect(await distribute({ url: api.url })).toEqual({ distributed: [], reference: [] });
     expect(await rowsOf(CLUSTER_TABLES)).toEqual(tables);
   }, 60_000);
+});
+
+describe('`cli distribute`', () => {
+  it('fails with one line without Citus, and on the embedded database', async () => {
+    const database = await makeTestDatabase({ isEmpty: true });
+    const resultWithoutCitus = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
+    expect([resultWithoutCitus.code, resultWithoutCitus.stdout]).toEqual([1, '']);
+    expect(resultWithoutCitus.stderr).toMatch(/^This database has no Citus: .+\n$/);
+    await database.drop();
+    const embedded = await runNode('cli.js', ['distribute'], {});
+    expect([embedded.code, embedded.stdout]).toEqual([1, '']);
+    expect(embedded.stderr).toMatch(/^The embedded database stands alone: .+\n$/);
+  });
+
+  it('reports the distributed tables, and in a second run that nothing has changed', async () => {
+    const database = await makeTestDatabase();
+    await installCitusStandIn(database);
+    const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
+    const { code, stdout } = await run('--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { changed: true, reference: ['access_tokens', 'apps'] }]);
+    expect(await run('--json')).toEqual({
+      code: 0,
+      stdout: '{"changed":false,"distributed":[],"reference":[]}\n',
+      stderr: '',
+    });
+    expect((await run()).stdout).toBe('All tables are distributed already: nothing changed.\n');
+    await database.drop();
+  }, 120_000);
 });

@@ -6,30 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
-import { installCitusStandIn, type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
-import { BUNDLE_FOLDER, type ServerProcess, startServer } from './testing/server-process.js';
-
-interface ExitedProcess {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function runNode(
-  script: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<ExitedProcess> {
-  const env = { PATH: process.env['PATH'], ...environment };
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [BUNDLE_FOLDER + script, ...args],
-      { env, timeout: 30_000 },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
-    );
-  });
-}
+import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
+import { type ExitedProcess, runNode } from './testing/run-node.js';
+import { type ServerProcess, startServer } from './testing/server-process.js';
 
 describe('a bad environment', () => {
   it('ends the process with one line that names the variable', async () => {
@@ -128,34 +107,6 @@ describe('a copied data folder', () => {
     expect(await restored.stop()).toBe(0);
     rmSync(copiedFolder, { recursive: true, force: true });
   }, 60_000);
-});
-
-describe('`cli distribute`', () => {
-  it('fails with one line without Citus, and on the embedded database', async () => {
-    const database = await makeTestDatabase({ isEmpty: true });
-    const resultWithoutCitus = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
-    expect([resultWithoutCitus.code, resultWithoutCitus.stdout]).toEqual([1, '']);
-    expect(resultWithoutCitus.stderr).toMatch(/^This database has no Citus: .+\n$/);
-    await database.drop();
-    const embedded = await runNode('cli.js', ['distribute'], {});
-    expect([embedded.code, embedded.stdout]).toEqual([1, '']);
-    expect(embedded.stderr).toMatch(/^The embedded database stands alone: .+\n$/);
-  });
-
-  it('reports the distributed tables, and in a second run that nothing has changed', async () => {
-    const database = await makeTestDatabase();
-    await installCitusStandIn(database);
-    const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
-    const { code, stdout } = await run('--json');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { changed: true, reference: ['access_tokens', 'apps'] }]);
-    expect(await run('--json')).toEqual({
-      code: 0,
-      stdout: '{"changed":false,"distributed":[],"reference":[]}\n',
-      stderr: '',
-    });
-    expect((await run()).stdout).toBe('All tables are distributed already: nothing changed.\n');
-    await database.drop();
-  }, 120_000);
 });
 
 describe('a service on an external database', () => {

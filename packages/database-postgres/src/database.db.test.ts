@@ -120,7 +120,7 @@ describe('a transaction', () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);
       const [session] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
-      await database.source.query('select pg_terminate_backend($1)', [session?.pid]);
+      await database.source.query('select pg_terminate_backend($1::int)', [session?.pid]);
       await new Promise((resolve) => setTimeout(resolve, 100));
       await insertItem(transaction, 2, 2);
     });
@@ -133,7 +133,7 @@ describe('a transaction', () => {
     const result = database.transaction(async (transaction) => {
       runs += 1;
       const [session] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
-      await database.source.query('select pg_terminate_backend($1)', [session?.pid]);
+      await database.source.query('select pg_terminate_backend($1::int)', [session?.pid]);
     });
     await expect(result).rejects.toThrow(UnknownOutcome);
     expect(runs).toBe(1);
@@ -182,7 +182,7 @@ describe('a transaction', () => {
     await expect(reportedLoss).rejects.toThrow(DatabaseUnavailable);
     const silentLoss = database.transaction(async (transaction) => {
       const [session] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
-      await database.source.query('select pg_terminate_backend($1)', [session?.pid]);
+      await database.source.query('select pg_terminate_backend($1::int)', [session?.pid]);
       await new Promise((resolve) => setTimeout(resolve, 100));
       await transaction.runLast('insert into item (id, n) values (2, 2)');
     });

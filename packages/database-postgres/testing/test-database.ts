@@ -6,6 +6,8 @@ interface TestServer {
   readonly connection: ConnectionTarget;
   readonly template: string;
   readonly prefix?: string;
+  /** The other nodes, if the server is the coordinator of a cluster. */
+  readonly workerUrls?: readonly string[];
 }
 
 export interface TestDatabase {
@@ -19,13 +21,17 @@ function readTestServer(): TestServer {
 }
 
 export async function makeTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
-  const { connection, template, prefix = 'back_office_test' } = readTestServer();
+  const { connection, template, prefix = 'back_office_test', workerUrls = [] } = readTestServer();
   const name = `${prefix}_${randomBytes(6).toString('hex')}`;
-  await administer(connection, `create database ${name} template ${isEmpty ? 'template0' : template}`);
+  const nodes = [connection, ...workerUrls.map((url) => ({ url }))];
+  const onAllNodes = async (statement: string): Promise<void> => {
+    for (const node of nodes) await administer(node, statement);
+  };
+  await onAllNodes(`create database ${name} template ${isEmpty ? 'template0' : template}`);
   return {
     connection: withDatabase(connection, name),
     url: urlOf(connection, name),
-    drop: () => administer(connection, `drop database if exists ${name} with (force)`),
+    drop: () => onAllNodes(`drop database if exists ${name} with (force)`),
   };
 }
 

@@ -11,7 +11,24 @@ import {
   USER,
 } from '@back-office/database-postgres';
 
-export class DatabaseServer {
+/** What the scenarios do with a database: a server, or the coordinator of a cluster. */
+export interface DatabaseUnderFault {
+  readonly socketPath: string;
+  createDatabase(name: string): Promise<void>;
+  dropDatabase(name: string): Promise<void>;
+  /** Connects directly to the server, without the proxy. */
+  connect(database: string): Promise<pg.Client>;
+  rows<Row>(database: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  urlThrough(port: number, database: string): string;
+  /** Returns the pid of the main server process; `undefined` when the server is not running. */
+  pid(): Promise<number | undefined>;
+  /** Signals the main process and waits until it ends. SIGQUIT stops the server without a checkpoint. */
+  signal(signal: NodeJS.Signals): Promise<void>;
+  ensureStarted(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export class DatabaseServer implements DatabaseUnderFault {
   private constructor(
     private readonly serverHome: Home,
     private readonly socketDirectory: string,
@@ -26,7 +43,14 @@ export class DatabaseServer {
     return join(this.socketDirectory, SOCKET_NAME);
   }
 
-  /** Connects directly to the server, without the proxy. */
+  async createDatabase(name: string): Promise<void> {
+    await this.rows('postgres', `create database ${name}`);
+  }
+
+  async dropDatabase(name: string): Promise<void> {
+    await this.rows('postgres', `drop database if exists ${name} with (force)`);
+  }
+
   async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
     client.on('error', () => {});
@@ -47,12 +71,10 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Returns the pid of the main server process; `undefined` when the server is not running. */
   async pid(): Promise<number | undefined> {
     return (await findServer(this.serverHome))?.pid;
   }
 
-  /** Signals the main process and waits until it ends. SIGQUIT stops the server without a checkpoint. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     const server = await findServer(this.serverHome);
     if (server) process.kill(server.pid, signal);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { openFixture, Rig, type Fixture } from './rig.js';
+import { CLUSTER_SCENARIOS } from './cluster-scenarios.js';
+import { openClusterFixture, openFixture, Rig, type Fixture } from './rig.js';
 import type { ScenarioResult, Scenario } from './scenario.js';
 import { MAX_READY_MS, SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
@@ -9,14 +10,17 @@ import { verify } from './verify.js';
 const program = new Command('faults')
   .description('Breaks each part of an installation under load and checks every rule')
   .option('--only <pattern>', 'only faults whose name matches, without seeded bugs', '')
+  .option('--cluster', 'on a Citus cluster that this command starts, without seeded bugs')
   .option('--seeded <pattern>', 'only seeded bugs whose name matches, without faults; "none" for faults only', '');
 program.parse();
-const { only, seeded } = program.opts<{ only: string; seeded: string }>();
+const options = program.opts<{ only: string; seeded: string; cluster?: true }>();
+const { only, cluster: isOnCluster = false } = options;
+const seeded = isOnCluster ? 'none' : options.seeded;
 
 /** Each running fault needs a separate installation, so few run at the same time. */
 const CONCURRENT_FAULTS = 2;
 const CONCURRENT_BUGS = 4;
-const MAX_RUN_MS = 10 * 60_000;
+const MAX_RUN_MS = (isOnCluster ? 20 : 10) * 60_000;
 const startMs = performance.now();
 const fixtures: Fixture[] = [];
 const stopAll = (): Promise<unknown> => Promise.allSettled(fixtures.map((fixture) => fixture.stop()));
@@ -29,7 +33,9 @@ setTimeout(() => {
 }, MAX_RUN_MS).unref();
 process.setMaxListeners(0);
 try {
-  const selectedScenarios = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
+  const selectedScenarios = (isOnCluster ? CLUSTER_SCENARIOS : SCENARIOS).filter(({ name }) =>
+    new RegExp(only).test(name),
+  );
   if (
     selectedScenarios.length === 0 ||
     (seeded !== 'none' && !SEEDED_BUGS.some(({ name }) => new RegExp(seeded).test(name)))
@@ -44,12 +50,12 @@ try {
 print(`\nin ${seconds(startMs)}`);
 
 async function addFixture(): Promise<Fixture> {
-  const fixture = await openFixture();
+  const fixture = await (isOnCluster ? openClusterFixture() : openFixture());
   fixtures.push(fixture);
   return fixture;
 }
 
-async function runFaults(selectedScenarios: typeof SCENARIOS): Promise<void> {
+async function runFaults(selectedScenarios: readonly Scenario[]): Promise<void> {
   const rigs: Rig[] = [];
   const openRig = async (): Promise<Rig> => {
     const rig = await Rig.open(await addFixture(), 'faults');

@@ -17,7 +17,8 @@ import { startService } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
-import { DatabaseServer } from './database-server.js';
+import { ClusterServer } from './cluster-server.js';
+import { DatabaseServer, type DatabaseUnderFault } from './database-server.js';
 import { setStoreFault } from './faulty-store.js';
 import { EventReceiver } from './event-receiver.js';
 import { Gateway } from './gateway.js';
@@ -33,10 +34,15 @@ const READY_MS = 30_000;
 /** Longer than the lease of a key. After the lease has ended, a repeated call may still succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
 
-/** A PostgreSQL server with one database per run. */
+/** A PostgreSQL server or cluster with one database per run. */
 export interface Fixture {
-  readonly server: DatabaseServer;
+  readonly server: DatabaseUnderFault;
   stop(): Promise<void>;
+}
+
+export async function openClusterFixture(): Promise<Fixture> {
+  const server = await ClusterServer.start();
+  return { server, stop: () => server.stop() };
 }
 
 export async function openFixture(): Promise<Fixture> {
@@ -58,7 +64,7 @@ export class Rig {
   private load: Load | undefined;
 
   private constructor(
-    readonly server: DatabaseServer,
+    readonly server: DatabaseUnderFault,
     readonly database: string,
     readonly dataDir: string,
     readonly proxy: Proxy,
@@ -77,7 +83,7 @@ export class Rig {
   ) {}
 
   static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
-    await server.rows('postgres', `create database ${name}`);
+    await server.createDatabase(name);
     const [proxy, gateway] = [await Proxy.start(server.socketPath), await Gateway.start()];
     const receiver = await EventReceiver.start();
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
@@ -233,6 +239,16 @@ export class Rig {
     return new ServiceProcess('../worker.js', this.environment, 0);
   }
 
+  /** Makes another app, without products. */
+  async newShop(): Promise<Caller> {
+    const [app] = await makeApps(this.environment, ['Neighbour']);
+    return new Caller(
+      app.id,
+      app.token,
+      this.apis.map(({ origin }) => origin),
+    );
+  }
+
   issueToken(): Promise<string> {
     return withApps(this.environment, async (apps) => (await apps.issueToken({ appId: this.caller.appId })) as string);
   }
@@ -257,7 +273,7 @@ export class Rig {
     this.proxy.stop();
     this.gateway.stop();
     this.receiver.stop();
-    await this.server.rows('postgres', `drop database if exists ${this.database} with (force)`);
+    await this.server.dropDatabase(this.database);
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

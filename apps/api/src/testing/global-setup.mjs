@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { bundle } from '../../bundle.mjs';
-import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
+import { distribute, migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
@@ -12,19 +12,54 @@ const TEMPLATE = `back_office_template_${process.pid}`;
 export default async function setUp() {
   await bundle();
   const url = process.env.DATABASE_URL;
+  if (process.env.CLUSTER === '1') return setUpCluster(url);
   const dataDir = url ? undefined : mkdtempSync(join(fastestFolder(), 'back-office-tests-'));
   // If root starts the server, it runs as another user, who needs access to the folder.
   if (dataDir) chmodSync(dataDir, 0o755);
   const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));
   const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };
   await administer(connection, `create database ${TEMPLATE}`);
-  await migrate(inDatabase(connection, TEMPLATE));
+  await migrate(connection.url ? { url: inDatabase(url, TEMPLATE) } : { ...connection, database: TEMPLATE });
   process.env.TEST_DATABASE = JSON.stringify({ connection, template: TEMPLATE });
   globalThis.tearDownDatabase = async () => {
     await administer(connection, `drop database if exists ${TEMPLATE} with (force)`);
     await server?.stop();
     if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+/** Distributes a template over the nodes of the cluster. A suite copies the template of every node. */
+async function setUpCluster(url) {
+  if (!url) throw new Error('CLUSTER=1 needs the URL of the coordinator in DATABASE_URL');
+  const nodes = await findNodes(url);
+  const onAllNodes = (statement) => Promise.all(nodes.map((node) => administer(node, statement)));
+  globalThis.tearDownDatabase = () => onAllNodes(`drop database if exists ${TEMPLATE} with (force)`);
+  await onAllNodes(`create database ${TEMPLATE}`);
+  for (const node of nodes) await administer({ url: inDatabase(node.url, TEMPLATE) }, 'create extension citus');
+  const [coordinator, ...workers] = nodes;
+  const add = (call, { host, port }) =>
+    administer({ url: inDatabase(url, TEMPLATE) }, `select ${call}('${host}', ${port})`);
+  await add('citus_set_coordinator_host', coordinator);
+  for (const worker of workers) await add('citus_add_node', worker);
+  await distribute({ url: inDatabase(url, TEMPLATE) });
+  // The background process of Citus would connect again, and a database with connections cannot be copied.
+  await onAllNodes(`alter database ${TEMPLATE} allow_connections false`);
+  await onAllNodes(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${TEMPLATE}'`);
+  const workerUrls = workers.map((node) => node.url);
+  process.env.TEST_DATABASE = JSON.stringify({ connection: { url }, template: TEMPLATE, workerUrls });
+}
+
+async function findNodes(url) {
+  const nodes = await administer(
+    { url },
+    'select nodename as host, nodeport as port from pg_dist_node order by groupid',
+  );
+  return nodes.map(({ host, port }) => {
+    const nodeUrl = new URL(url);
+    nodeUrl.hostname = host;
+    nodeUrl.port = port;
+    return { url: nodeUrl.href, host, port };
+  });
 }
 
 /** Prefers a file system in memory, because each suite copies a database of 1,000 files and drops it again. */
@@ -42,13 +77,13 @@ function fastestFolder() {
 async function administer(connection, statement) {
   const client = new pg.Client(connection.url ? { connectionString: connection.url } : connection);
   await client.connect();
-  await client.query(statement);
+  const { rows } = await client.query(statement);
   await client.end();
+  return rows;
 }
 
-function inDatabase(connection, database) {
-  if (!connection.url) return { ...connection, database };
-  const url = new URL(connection.url);
-  url.pathname = `/${database}`;
-  return { url: url.href };
+function inDatabase(url, database) {
+  const target = new URL(url);
+  target.pathname = `/${database}`;
+  return target.href;
 }

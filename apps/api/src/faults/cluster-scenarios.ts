@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CitusNode } from '../cluster/citus-node.js';
+import { openShop, sellOnce } from './load.js';
+import { ClusterServer } from './cluster-server.js';
+import type { Caller } from './caller.js';
+import type { Rig } from './rig.js';
+import type { Scenario, ScenarioResult } from './scenario.js';
+import { SCENARIOS } from './scenarios.js';
+
+const OUTAGE_MS = 10_000;
+const MAX_RECOVERY_MS = 30_000;
+const SALE_PAUSE_MS = 200;
+
+/** These faults concern one server, or measure times that a cluster changes. */
+const ON_ONE_SERVER = ['F4 the database is killed', 'F9', 'F16', 'F17', 'F20', 'F21', 'F22', 'F23', 'F24'];
+
+/** Names of `SCENARIOS` that also run on a cluster, and faults of a cluster alone. */
+export const CLUSTER_SCENARIOS: readonly Scenario[] = [
+  ...SCENARIOS.filter(({ name }) => !ON_ONE_SERVER.some((prefix) => name.startsWith(prefix))),
+  { name: 'C1 the node of the shop is killed for 10 s', run: nodeKilled, runsAlone: true },
+  { name: 'C2 all shards of the shop move', run: shardsMoved, runsAlone: true },
+  { name: 'C3 a node is added, and shards are spread again', run: nodeAdded, runsAlone: true },
+];
+
+async function nodeKilled(rig: Rig): Promise<ScenarioResult> {
+  const server = serverOf(rig);
+  const node = await server.nodeOf(rig.database, rig.caller.appId);
+  const neighbour = await findNeighbour(rig, node);
+  const breaches: string[] = [];
+  let sold = { sales: 0, failures: 0 };
+  let readyMs = 0;
+  await rig.underLoad(async () => {
+    await node.stop('SIGQUIT');
+    sold = await sellFor(neighbour, OUTAGE_MS);
+    await node.start();
+    readyMs = await untilServed(rig.caller);
+  });
+  if (sold.failures > 0) breaches.push(`${sold.failures} calls of a shop on another node failed`);
+  return { readyMs, breaches, note: `${sold.sales} sales of a shop on another node meanwhile` };
+}
+
+async function shardsMoved(rig: Rig): Promise<ScenarioResult> {
+  const server = serverOf(rig);
+  const source = await server.nodeOf(rig.database, rig.caller.appId);
+  const target = server.cluster.workers.find((worker) => worker !== source) as CitusNode;
+  const move = `select citus_move_shard_placement(
+    get_shard_id_for_distribution_column('proforma_orders', $1::bigint), '127.0.0.1', $2, '127.0.0.1', $3)`;
+  return whileServing(rig, async () => {
+    await rig.rows(move, [rig.caller.appId, source.port, target.port]);
+  });
+}
+
+async function nodeAdded(rig: Rig): Promise<ScenarioResult> {
+  const { cluster } = serverOf(rig);
+  return whileServing(rig, async () => {
+    await cluster.addNode(await cluster.createWorker(), rig.database);
+    await rig.rows('select rebalance_table_shards()');
+  });
+}
+
+/** Counts calls that failed during the work. Moving shards blocks writes for a moment, so some may. */
+async function whileServing(rig: Rig, work: () => Promise<void>): Promise<ScenarioResult> {
+  const [failuresBefore, jobsBefore, startMs] = [rig.caller.failures, rig.history.completedJobs, performance.now()];
+  let seconds = 0;
+  await rig.underLoad(async () => {
+    await work();
+    seconds = Math.round((performance.now() - startMs) / 1_000);
+  });
+  const [failures, jobs] = [rig.caller.failures - failuresBefore, rig.history.completedJobs - jobsBefore];
+  return { note: `${seconds} s, ${jobs} jobs, ${failures} failed calls, which were repeated` };
+}
+
+function serverOf({ server }: Rig): ClusterServer {
+  if (!(server instanceof ClusterServer)) throw new Error('This fault needs a cluster');
+  return server;
+}
+
+/** Opens a shop whose records are on another node. */
+async function findNeighbour(rig: Rig, node: CitusNode): Promise<{ caller: Caller; bankTransferId: number }> {
+  for (;;) {
+    const caller = await rig.newShop();
+    if ((await serverOf(rig).nodeOf(rig.database, caller.appId)) !== node)
+      return { caller, bankTransferId: await openShop(caller) };
+  }
+}
+
+async function sellFor(
+  { caller, bankTransferId }: { readonly caller: Caller; readonly bankTransferId: number },
+  durationMs: number,
+): Promise<{ sales: number; failures: number }> {
+  const [endMs, failuresBefore] = [performance.now() + durationMs, caller.failures];
+  let sales = 0;
+  while (performance.now() < endMs) {
+    if (await sellOnce(caller, bankTransferId)) sales += 1;
+    await pause(SALE_PAUSE_MS);
+  }
+  return { sales, failures: caller.failures - failuresBefore };
+}
+
+async function untilServed(caller: Caller): Promise<number> {
+  const startMs = performance.now();
+  while (performance.now() - startMs < MAX_RECOVERY_MS) {
+    const answer = await caller.call('GET', '/proforma_orders');
+    if (answer !== 'unknown' && answer.status === 200) return performance.now() - startMs;
+    await pause(20);
+  }
+  throw new Error('The shop is not served again');
+}
