@@ -7,6 +7,7 @@ import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-off
 import { eventsStatement } from './events/event-statements.js';
 import { failureOf, isDivisionByZero } from './failures.js';
 import type { Sql } from './sql.js';
+import type { NamedStatement } from './statement-names.js';
 import { callContext, WriteOnce } from './write-once.js';
 
 export type { Sql } from './sql.js';
@@ -76,7 +77,7 @@ export class ClientTransaction implements Transaction {
 
   constructor(
     private readonly client: PoolClient,
-    private readonly statementName: (text: string) => string | undefined,
+    private readonly named: (text: string) => NamedStatement,
     private readonly onStatement: (text: string) => void,
     private readonly endMs: number,
     private readonly ending: TransactionEnd,
@@ -172,7 +173,7 @@ export class ClientTransaction implements Transaction {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
     this.onStatement(text);
-    return { text, values: [...values], ...(this.bulkTimeout ?? { name: this.statementName(text) }) };
+    return { ...(this.bulkTimeout ? { text, ...this.bulkTimeout } : this.named(text)), values: [...values] };
   }
 
   private markOpen(): boolean {

@@ -40,6 +40,12 @@ describe('failureOf', () => {
     expect(failureOf({ code: 'XX000', message: text })).toBe(failure);
   });
 
+  it('retries after the loss of an intermediate result, and while shards move', () => {
+    expect(failureOf({ code: 'CIINF', message: 'Query could not find the intermediate result file' })).toBe('retry');
+    const moved = 'cannot find a worker that has active placements for all shards in the query';
+    expect(failureOf({ code: '0A000', message: moved })).toBe('retry');
+  });
+
   it('recognizes a plan that was made before a change of a table', () => {
     expect(failureOf({ code: '0A000', message: 'cached plan must not change result type' })).toBe('stale plan');
     expect(failureOf({ code: '0A000', message: 'cross-database references are not implemented' })).toBe('bug');

@@ -12,6 +12,8 @@ const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '28000': 'unavailable',
   '28P01': 'unavailable',
   '23505': 'duplicate',
+  // Citus: a node lost an intermediate result, because another part of the transaction failed.
+  CIINF: 'retry',
 };
 
 // SQLSTATE classes: connection, insufficient resources, system error.
@@ -33,6 +35,8 @@ const FAILURE_BY_MESSAGE: readonly (readonly [message: string, failure: Failure]
 
 const FEATURE_NOT_SUPPORTED = '0A000';
 const STALE_PLAN = 'cached plan must not change result type';
+// Citus: the statement was planned while its shards moved.
+const MOVED_SHARD = 'cannot find a worker that has active placements';
 
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
@@ -49,6 +53,7 @@ export function failureOf(error: unknown): Failure {
     if (failure) return failure;
     if (code === INTERNAL_ERROR) return failureOfMessage(String(message));
     if (code === FEATURE_NOT_SUPPORTED && message === STALE_PLAN) return 'stale plan';
+    if (code === FEATURE_NOT_SUPPORTED && String(message).startsWith(MOVED_SHARD)) return 'retry';
   }
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }

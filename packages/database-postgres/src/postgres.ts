@@ -71,7 +71,7 @@ export class Postgres implements Sql {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
     this.onStatement(text);
-    const query = () => ({ name: this.names.nameOf(text), text, values: [...values] });
+    const query = () => ({ ...this.names.named(text), values: [...values] });
     const { rows } = await this.read(() =>
       this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(() => this.pool.query(query())))),
     );
@@ -119,7 +119,7 @@ export class Postgres implements Sql {
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const query = () => ({ name: this.names.nameOf(text), text, values: [...values] });
+      const query = () => ({ ...this.names.named(text), values: [...values] });
       const { rows } = await this.withCurrentPlan(() => client.query(query()));
       noteWritten();
       return rows as Row[];
@@ -180,7 +180,7 @@ export class Postgres implements Sql {
     try {
       const transaction = new ClientTransaction(
         client,
-        (text) => this.names.nameOf(text),
+        (text) => this.names.named(text),
         this.onStatement,
         endMs,
         transactionEnd,

@@ -2,27 +2,33 @@ import { createHash } from 'node:crypto';
 
 const MAX_NAMES = 500;
 
+export interface NamedStatement {
+  /** Absent for a statement that must not be prepared. */
+  readonly name?: string;
+  readonly text: string;
+}
+
 /** Names prepared statements by the hash of their text, because pools may share connections. */
 export class StatementNames {
-  private readonly nameByText = new Map<string, string>();
+  private readonly statementByText = new Map<string, NamedStatement>();
   private generation = 0;
 
-  /** Returns `undefined` for a statement that must not be prepared. */
-  nameOf(text: string): string | undefined {
-    const knownName = this.nameByText.get(text);
-    if (knownName) return knownName;
+  named(text: string): NamedStatement {
+    const known = this.statementByText.get(text);
+    if (known) return known;
     // Limits the number of names, because each connection keeps every name and lists have thousands of filter
     // combinations.
-    if (this.nameByText.size === MAX_NAMES) return undefined;
-    const suffix = this.generation === 0 ? '' : `_${this.generation}`;
-    const name = `${createHash('sha1').update(text).digest('base64url')}${suffix}`;
-    this.nameByText.set(text, name);
-    return name;
+    if (this.statementByText.size === MAX_NAMES) return { text };
+    // PgBouncer shares prepared statements by their text, so a renewed statement needs a new text too.
+    const currentText = this.generation === 0 ? text : `${text} /* ${this.generation} */`;
+    const statement = { name: createHash('sha1').update(currentText).digest('base64url'), text: currentText };
+    this.statementByText.set(text, statement);
+    return statement;
   }
 
   /** Gives all statements new names, so that every connection prepares them again. */
   renew(): void {
     this.generation += 1;
-    this.nameByText.clear();
+    this.statementByText.clear();
   }
 }

@@ -44,10 +44,11 @@ const REVOKE_TOKEN = 'update access_tokens set revoked_at = $3 where app_id = $1
 const LOCK_USED_TOKENS = `
   select id from access_tokens where app_id = $1 and id = any($2::bigint[]) order by id for no key update`;
 
+// The limits come as values, because a cluster refuses calculations with intervals here.
 const RECORD_USES = `
-  update access_tokens t set last_used_at = u.at from unnest($2::bigint[], $3::timestamptz[]) as u (id, at)
-  where t.app_id = $1 and t.id = u.id
-    and (t.last_used_at is null or t.last_used_at <= u.at - $4::int * interval '1 millisecond')`;
+  update access_tokens t set last_used_at = u.at
+  from unnest($2::bigint[], $3::timestamptz[], $4::timestamptz[]) as u (id, at, used_until)
+  where t.app_id = $1 and t.id = u.id and (t.last_used_at is null or t.last_used_at <= u.used_until)`;
 
 interface LockedToken extends AppToken {
   readonly hash: Uint8Array;
@@ -113,10 +114,11 @@ export class SqlTokenAdministration implements TokenAdministration {
   async recordUses(appId: number, uses: readonly TokenUse[]): Promise<void> {
     const ids = uses.map(({ tokenId }) => tokenId);
     const times = uses.map(({ at }) => at);
+    const limits = times.map((at) => new Date(at.getTime() - MIN_USE_INTERVAL_MS));
     await this.database.transaction(async (transaction) => {
       transaction.locks('token');
       await transaction.rows(LOCK_USED_TOKENS, [appId, ids]);
-      await transaction.runLast(RECORD_USES, [appId, ids, times, MIN_USE_INTERVAL_MS]);
+      await transaction.runLast(RECORD_USES, [appId, ids, times, limits]);
     });
   }
 
