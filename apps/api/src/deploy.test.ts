@@ -66,8 +66,10 @@ describe('the systemd unit', () => {
   });
 });
 
-describe('the compose file', () => {
-  const compose = parse(read('deploy/compose.yaml')) as {
+describe.each(['deploy/compose.yaml', 'deploy/compose.media.yaml'])('the compose file %s', (path) => {
+  // Docker resets a list of another file with this tag.
+  const customTags = [{ tag: '!reset', collection: 'seq' as const, resolve: (value: unknown) => value as never }];
+  const compose = parse(read(path), { customTags }) as {
     readonly services: Readonly<Record<string, { readonly environment: object }>>;
   };
 

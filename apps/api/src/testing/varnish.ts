@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { findOnPath } from './programs.js';
 
 export interface Cache {
   readonly address: string;
+  /** Receives purges; absent if `address` receives them. */
+  readonly purgeAddress?: string;
   close(): Promise<void>;
 }
 
@@ -25,48 +27,60 @@ export const hasVarnish = varnishd !== undefined;
 
 /** Starts Varnish as a cache of the origin. It accepts PURGE, except for paths below `/closed`. */
 export async function startVarnish(origin: string): Promise<Cache> {
-  const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // If root starts Varnish, it runs as another user, who needs access to the folder.
-  await chmod(folder, 0o755);
-  const { hostname, port: originPort } = new URL(origin);
+  const { hostname, port } = new URL(origin);
   const vcl = `vcl 4.1;
-    backend default { .host = "${hostname}"; .port = "${originPort}"; }
+    backend default { .host = "${hostname}"; .port = "${port}"; }
     sub vcl_recv {
       if (req.method == "PURGE" && req.url ~ "^/closed") { return (synth(405)); }
       if (req.method == "PURGE") { return (purge); }
     }`;
+  const { addresses, close } = await runVarnish(vcl, ['http']);
+  return { address: addresses[0] as string, close };
+}
+
+/** Starts Varnish with the configuration of `deploy/`. */
+export async function startDeployedVarnish(origin: string): Promise<Cache> {
+  const { hostname, port } = new URL(origin);
+  const vcl = await readFile('deploy/varnish.vcl', 'utf8');
+  const ownVcl = vcl.replace('"service"', `"${hostname}"`).replace('"8080"', `"${port}"`);
+  const { addresses, close } = await runVarnish(ownVcl, ['http', 'purge']);
+  return { address: addresses[0] as string, purgeAddress: addresses[1] as string, close };
+}
+
+async function runVarnish(
+  vcl: string,
+  sockets: readonly string[],
+): Promise<{ readonly addresses: readonly string[]; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
+  // If root starts Varnish, it runs as another user, who needs access to the folder.
+  await chmod(folder, 0o755);
   await writeFile(join(folder, 'cache.vcl'), vcl);
-  const probe = createTcpServer();
-  const port = await listen(probe);
-  probe.close();
-  await once(probe, 'close');
-  const endpoint = `127.0.0.1:${port}`;
-  const options = [
-    '-F',
-    '-n',
-    join(folder, 'work'),
-    '-a',
-    endpoint,
-    '-f',
-    join(folder, 'cache.vcl'),
-    '-s',
-    'malloc,32m',
-  ];
-  const process = spawn(varnishd ?? '', options, { stdio: 'ignore' });
+  const endpoints = await Promise.all(sockets.map(async () => `127.0.0.1:${await freePort()}`));
+  const socketOptions = sockets.flatMap((name, index) => ['-a', `${name}=${endpoints[index]}`]);
+  const options = ['-F', '-n', join(folder, 'work'), '-f', join(folder, 'cache.vcl'), '-s', 'malloc,32m'];
+  const process = spawn(varnishd ?? '', [...options, ...socketOptions], { stdio: 'ignore' });
   const exit = once(process, 'exit');
-  const address = `http://${endpoint}`;
+  const addresses = endpoints.map((endpoint) => `http://${endpoint}`);
   const close = async (): Promise<void> => {
     process.kill();
     await exit;
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await waitForAnswer(address);
+    await waitForAnswer(addresses[0] as string);
   } catch (error) {
     await close();
     throw error;
   }
-  return { address, close };
+  return { addresses, close };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createTcpServer();
+  const port = await listen(probe);
+  probe.close();
+  await once(probe, 'close');
+  return port;
 }
 
 async function waitForAnswer(address: string): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { MediaShop } from '../../testing/media-shop.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
-import { hasVarnish, listen, textOf, startVarnish, type Cache } from '../../testing/varnish.js';
+import { hasVarnish, listen, textOf, startDeployedVarnish, startVarnish, type Cache } from '../../testing/varnish.js';
 
 const HOST = 'cdn.shop.example';
 
@@ -28,9 +28,14 @@ function startSimpleCache(origin: string): Promise<Cache> {
   });
 }
 
+const VARNISHES: [string, (origin: string) => Promise<Cache>][] = [
+  ['Varnish', startVarnish],
+  ['the Varnish of deploy/', startDeployedVarnish],
+];
+
 describe.each<[string, (origin: string) => Promise<Cache>]>([
   ['a simple cache', startSimpleCache],
-  ...(hasVarnish ? [['Varnish', startVarnish] as [string, typeof startVarnish]] : []),
+  ...(hasVarnish ? VARNISHES : []),
 ])('cache strategy purge behind %s', (_, startCache) => {
   let serviceUrl = '';
   let gateway: Cache;
@@ -47,7 +52,7 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
       return response.writeHead(original.status, headers).end(Buffer.from(await original.arrayBuffer()));
     });
     cache = await startCache(gateway.address);
-    api = await testApi({ PUBLIC_URL: `http://${HOST}`, CDN_PURGE_URL: cache.address });
+    api = await testApi({ PUBLIC_URL: `http://${HOST}`, CDN_PURGE_URL: cache.purgeAddress ?? cache.address });
     serviceUrl = api.origin;
   }, 60_000);
   afterAll(async () => {
@@ -131,7 +136,7 @@ describe('an unavailable cache', () => {
       if (!isUnavailable) requestedUrls.push(url);
       return response.writeHead(isUnavailable ? 503 : 200).end();
     });
-    const api = await testApi({ CDN_PURGE_URL: cache.address });
+    const api = await testApi({ CDN_PURGE_URL: cache.purgeAddress ?? cache.address });
     const shop = new MediaShop(api, await api.app());
     const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
@@ -158,7 +163,7 @@ describe('an unavailable cache', () => {
       requestedUrls.push(url);
       return response.end();
     });
-    const api = await testApi({ CDN_PURGE_URL: cache.address });
+    const api = await testApi({ CDN_PURGE_URL: cache.purgeAddress ?? cache.address });
     const shop = new MediaShop(api, await api.app());
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
     for (const strategy of ['version', 'ttl']) {
@@ -170,3 +175,21 @@ describe('an unavailable cache', () => {
     await cache.close();
   }, 30_000);
 });
+
+if (hasVarnish) {
+  it('the Varnish of deploy/ caches only files, and refuses PURGE from clients', async () => {
+    let calls = 0;
+    const origin = await startServer(async (_, response) =>
+      Promise.resolve(response.writeHead(200, { 'cache-control': 'public, max-age=600' }).end(String((calls += 1)))),
+    );
+    const cache = await startDeployedVarnish(origin.address);
+    const [file, call] = [() => textOf(cache.address, '/media/a', HOST), () => textOf(cache.address, '/api/a', HOST)];
+    const firstText = await file();
+    expect(await file()).toBe(firstText);
+    expect(await call()).not.toBe(await call());
+    expect((await fetch(`${cache.address}/media/a`, { method: 'PURGE', headers: { host: HOST } })).status).toBe(405);
+    expect(await file()).toBe(firstText);
+    await cache.close();
+    await origin.close();
+  }, 30_000);
+}
