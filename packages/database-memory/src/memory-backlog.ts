@@ -9,7 +9,7 @@ export class MemoryBacklog implements Backlog {
   constructor(private readonly state: State) {}
 
   async figures(now: Date): Promise<BacklogFigures> {
-    const { proformas, refunds, jobs } = this.state;
+    const { proformas, refunds, jobs, stockReservations } = this.state;
     const openProformas = proformas.appIds().flatMap((appId) => proformas.all(appId).filter(isOpen));
     const deadlines = openProformas.flatMap((proforma) => dueAt(proforma) ?? []).filter((deadline) => deadline <= now);
     const attemptTimes = refunds
@@ -20,6 +20,9 @@ export class MemoryBacklog implements Backlog {
     return {
       openProformas: countBy(openProformas.map(({ status }) => status)),
       overdueProformas: waitingWork(deadlines, now),
+      reservedLines: stockReservations
+        .appIds()
+        .reduce((count, appId) => count + stockReservations.all(appId).length, 0),
       pendingRefunds: waitingWork(attemptTimes, now),
       dueJobs: waitingWork(
         dueJobs.map(({ run_at: runAt }) => runAt),

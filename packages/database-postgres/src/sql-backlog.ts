@@ -3,7 +3,8 @@ import { STATUSES, statusId } from '@back-office/proforma';
 import type { Postgres } from './postgres.js';
 import { OPEN_STATUS_IDS } from './proformas/proforma-list.js';
 
-// Each CTE reads a partial index, so the time depends on the waiting work, not on the size of the tables. The queue of
+// Reads partial indexes, and a table of current reservations, so the time depends on the waiting work, not on the size of
+// the tables. The queue of
 // jobs uses the clock of the server.
 const SUM_BACKLOG = `
   /* across apps: waiting work */
@@ -22,6 +23,8 @@ const SUM_BACKLOG = `
     select json_build_object('count', count(*), 'dueForSeconds', coalesce(extract(epoch from $1 - min(due_at)), 0))
     from open where due_at <= $1::timestamptz
   ) as "overdueProformas", (
+    select count(*) from stock_reservations
+  ) as "reservedLines", (
     select json_build_object('count', count(*),
       'dueForSeconds', greatest(coalesce(extract(epoch from $1 - min(next_attempt_at)), 0), 0))
     from payments where next_attempt_at is not null

@@ -13,6 +13,8 @@ export interface BacklogFigures {
   readonly openProformas: Readonly<Partial<Record<ProformaStatus, number>>>;
   /** Open proformas whose deadline has passed. Paid proformas with an alert about it do not count. */
   readonly overdueProformas: WaitingWork;
+  /** Lines of proformas and orders whose stock is reserved. */
+  readonly reservedLines: number;
   /** Refunds without a final answer of the payment service. Not all of them are due for an attempt. */
   readonly pendingRefunds: WaitingWork;
   /** Background jobs that are due and not running. */

@@ -101,6 +101,10 @@ export class Metrics implements MetricsText {
     watch({ name: 'proformas_open', help: 'Open proformas of all apps', labelNames: ['status'] }, (gauge, figures) => {
       for (const status of OPEN_STATUSES) gauge.set({ status }, figures.openProformas[status] ?? 0);
     });
+    watch(
+      { name: 'stock_reserved_lines', help: 'Lines of proformas and orders whose stock is reserved', labelNames: [] },
+      (gauge, { reservedLines }) => gauge.set(reservedLines),
+    );
     watch({ name: 'work_waiting', help: 'Work that waits in the database', labelNames: ['kind'] }, (gauge, figures) => {
       for (const [kind, { count }] of waitingWorkOf(figures)) gauge.set({ kind }, count);
     });

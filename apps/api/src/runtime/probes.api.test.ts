@@ -75,6 +75,7 @@ describe('the metrics of a service', () => {
       expect(valueOf(`work_due_for_seconds{kind="${kind}"}`)).toBeGreaterThanOrEqual(0);
     }
     expect(valueOf('jobs_failed')).toBe(0);
+    expect(valueOf('stock_reserved_lines')).toBeGreaterThan(0);
     expect(await server.stop()).toBe(0);
   });
 });

@@ -8,6 +8,8 @@ import type { salesFixtureOf } from './sales-fixture.js';
 
 type BacklogFixture = ReturnType<typeof salesFixtureOf<Omit<Database, 'calls' | 'health'>>>;
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
 const LIFETIME_HOURS = 72;
 /** A refund that a call requests is due after this time. */
 const CALLER_SECONDS = 30;
@@ -38,6 +40,7 @@ export function backlogContract({ describe, it }: Runner, open: () => Promise<Ba
         expect(await figures()).toEqual({
           openProformas: {},
           overdueProformas: nothing,
+          reservedLines: 0,
           pendingRefunds: nothing,
           dueJobs: nothing,
           failedJobs: 0,
@@ -69,6 +72,18 @@ export function backlogContract({ describe, it }: Runner, open: () => Promise<Ba
         expect((await figures()).overdueProformas).toEqual({ count: 2, dueForSeconds: 0 });
         fixture.clock.forward({ seconds: 10 });
         expect((await figures()).overdueProformas).toEqual({ count: 3, dueForSeconds: 10 });
+      }),
+    );
+
+    it(
+      'count the lines of all apps whose stock is reserved',
+      withShop(async ({ fixture, shop, figures }) => {
+        const otherShop = await SampleShop.open(fixture);
+        const lines = [await shop.proforma(), await otherShop.proforma()].map((proforma) => proforma.lines.length);
+        const canceled = await shop.proforma();
+        expect((await figures()).reservedLines).toBe(sum(lines) + canceled.lines.length);
+        await shop.change(canceled, cancellation);
+        expect((await figures()).reservedLines).toBe(sum(lines));
       }),
     );
 
