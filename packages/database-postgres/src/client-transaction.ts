@@ -1,11 +1,11 @@
-import type { Writable } from 'node:stream';
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { PoolClient, QueryConfig } from 'pg';
 import { auditStatement } from './apps/audit-statement.js';
 import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
-import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-office/database';
+import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother, type OnStatement } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { failureOf, isDivisionByZero } from './failures.js';
+import { sendTogether, type SettledQuery } from './send-statements.js';
 import type { Sql } from './sql.js';
 import type { NamedStatement } from './statement-names.js';
 import { callContext, WriteOnce } from './write-once.js';
@@ -78,13 +78,13 @@ export class ClientTransaction implements Transaction {
   constructor(
     private readonly client: PoolClient,
     private readonly named: (text: string) => NamedStatement,
-    private readonly onStatement: (text: string) => void,
+    private readonly onStatement: OnStatement | undefined,
     private readonly endMs: number,
     private readonly ending: TransactionEnd,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const [answer] = await sendTogether(this.client, [this.query(text, values)], { withBegin: this.markOpen() });
+    const [answer] = await this.send([this.query(text, values)], this.markOpen());
     return rowsOf<Row>(answer);
   }
 
@@ -99,13 +99,13 @@ export class ClientTransaction implements Transaction {
     assertInTime(this.endMs);
     if (this.ending === 'dry run') return this.rollBack();
     const queries = [...this.auditQueries(), ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
-    const answers = await sendTogether(this.client, queries);
+    const answers = await this.send(queries);
     assertSucceeded(answers.slice(0, -1));
     assertCommitted(answers.at(-1));
   }
 
   private async rollBack(): Promise<void> {
-    const [answer] = await sendTogether(this.client, [{ text: 'ROLLBACK' }]);
+    const [answer] = await this.send([{ text: 'ROLLBACK' }]);
     rowsOf(answer);
   }
 
@@ -124,7 +124,7 @@ export class ClientTransaction implements Transaction {
     const statement = this.query(text, values);
     const auditQueries = this.auditQueries();
     const queries = [...auditQueries, statement, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
-    const answers = await sendTogether(this.client, queries, { withBegin: this.markOpen() });
+    const answers = await this.send(queries, this.markOpen());
     this.state = 'committed';
     const statementAnswers = answers.slice(0, -1);
     assertSucceeded(statementAnswers);
@@ -172,8 +172,11 @@ export class ClientTransaction implements Transaction {
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
-    this.onStatement(text);
     return { ...(this.bulkTimeout ? { text, ...this.bulkTimeout } : this.named(text)), values: [...values] };
+  }
+
+  private send(queries: readonly QueryConfig[], withBegin = false): Promise<SettledQuery[]> {
+    return sendTogether(this.client, queries, withBegin, this.onStatement);
   }
 
   private markOpen(): boolean {
@@ -181,24 +184,6 @@ export class ClientTransaction implements Transaction {
     this.state = 'open';
     return isFirst;
   }
-}
-
-type SettledQuery = PromiseSettledResult<QueryResult>;
-
-async function sendTogether(
-  client: PoolClient,
-  queries: readonly QueryConfig[],
-  { withBegin = false } = {},
-): Promise<SettledQuery[]> {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  const promises = [...(withBegin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
-  stream.uncork();
-  const answers = await Promise.allSettled(promises);
-  if (!withBegin) return answers;
-  // If BEGIN fails, the statements ran outside of a transaction, so their answers are discarded.
-  const [beginAnswer, ...statementAnswers] = answers;
-  return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
 }
 
 function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {

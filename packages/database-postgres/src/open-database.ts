@@ -21,7 +21,7 @@ export interface OpenedPostgres extends OpenedDatabase {
 
 /** Opens the external or embedded database. Throws when the settings of the server allow a loss of committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
-  const { url, dataDir, poolSize } = options;
+  const { url, dataDir, poolSize, onStatement } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
   const connection: ConnectionTarget = embedded ?? { url: url as string };
   const source = dataSourceFor(connection, poolSize);
@@ -31,7 +31,7 @@ export async function openDatabase(options: PostgresOptions): Promise<OpenedPost
   };
   try {
     await migrate(connection);
-    const postgres = new Postgres(await source.initialize());
+    const postgres = new Postgres(await source.initialize(), onStatement);
     await assertDurable(postgres);
     const database = portsOf(postgres, connection, options);
     return { database, notice: embedded?.notice, postgres, connection, close };

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
   ClientTransaction,
@@ -16,11 +16,13 @@ import {
   DatabaseUnavailable,
   isUnknownOutcome,
   UnknownOutcome,
+  type OnStatement,
   type PartyKind,
 } from '@back-office/database';
 import { failureOf, isPoolExhausted } from './failures.js';
 import { hasWritten, noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
+import { sendStatement, type Connection } from './send-statements.js';
 import { StatementNames } from './statement-names.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
@@ -43,7 +45,7 @@ export class Postgres implements Sql {
 
   constructor(
     readonly source: DataSource,
-    private readonly onStatement: (text: string) => void = () => {},
+    private readonly onStatement?: OnStatement,
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
@@ -70,11 +72,8 @@ export class Postgres implements Sql {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
-    this.onStatement(text);
-    const query = () => ({ ...this.names.named(text), values: [...values] });
-    const { rows } = await this.read(() =>
-      this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(() => this.pool.query(query())))),
-    );
+    const send = () => this.send(this.pool, text, values);
+    const { rows } = await this.read(() => this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(send))));
     return rows as Row[];
   }
 
@@ -113,14 +112,12 @@ export class Postgres implements Sql {
   }
 
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    this.onStatement(text);
     // Treats a failed connection like a failed read, because nothing has been written.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const query = () => ({ ...this.names.named(text), values: [...values] });
-      const { rows } = await this.withCurrentPlan(() => client.query(query()));
+      const { rows } = await this.withCurrentPlan(() => this.send(client, text, values));
       noteWritten();
       return rows as Row[];
     } catch (error) {
@@ -196,6 +193,10 @@ export class Postgres implements Sql {
       client.off('error', ignoreError);
       client.release(isBroken);
     }
+  }
+
+  private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
+    return sendStatement(connection, { ...this.names.named(text), values: [...values] }, this.onStatement);
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */

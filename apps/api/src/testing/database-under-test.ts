@@ -11,7 +11,7 @@ export interface DatabaseUnderTest {
   readonly inspection: Postgres;
   /** Connections of the service. */
   readonly postgres: Postgres;
-  /** All statements of the service so far, except those that TypeORM adds by itself. */
+  /** All statements of the service so far, except those that TypeORM adds by itself and the ends of transactions. */
   readonly statements: string[];
   /** Closes the connections. Throws when the service has run a statement that was not limited to one app. */
   close(): Promise<void>;
@@ -20,6 +20,7 @@ export interface DatabaseUnderTest {
 type Options = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
 const INSPECTION_POOL_SIZE = 4;
+const TRANSACTION_ENDS = new Set(['COMMIT', 'ROLLBACK']);
 
 /** Opens a PostgreSQL database, or with `DATABASE_UNDER_TEST=memory` a database in memory. */
 export function databaseUnderTest(options: Options, poolSize: number): Promise<DatabaseUnderTest> {
@@ -37,8 +38,10 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   await source.setOptions({ logger: sentStatements.logger }).initialize();
   const statements: string[] = [];
   const postgres = new Postgres(source, (text) => {
+    if (TRANSACTION_ENDS.has(text)) return undefined;
     statements.push(text);
     sentStatements.record(text);
+    return undefined;
   });
   const inspection = new Postgres(await dataSourceFor(connection, INSPECTION_POOL_SIZE).initialize());
   return {
