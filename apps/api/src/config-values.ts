@@ -1,6 +1,8 @@
 import { makeValidator } from 'envalid';
 import { isIP } from 'node:net';
 
+export class InvalidConfig extends Error {}
+
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 ** 2 };
 
 /** Parses a size in bytes or with a unit, such as `10mb` or `512kb`. */

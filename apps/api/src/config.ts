@@ -4,6 +4,7 @@ import {
   headerText,
   hostName,
   httpUrl,
+  InvalidConfig,
   networks,
   origins,
   postgresUrl,
@@ -14,6 +15,12 @@ import {
   size,
   wholeBetween,
 } from './config-values.js';
+import { storageOf, type StorageConfig } from './config-storage.js';
+import { TELEMETRY_VARIABLES, telemetryOf, type TelemetryConfig } from './config-telemetry.js';
+
+export { InvalidConfig } from './config-values.js';
+export type { S3Config, StorageConfig } from './config-storage.js';
+export type { TelemetryConfig } from './config-telemetry.js';
 
 export interface Config {
   readonly port: number;
@@ -63,23 +70,11 @@ export interface Config {
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
+  /** `undefined` when no collector is configured. */
+  readonly telemetry: TelemetryConfig | undefined;
   /** All environment variables, because each adapter reads its own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
-
-export interface S3Config {
-  readonly endpoint: string | undefined;
-  readonly region: string;
-  readonly bucket: string;
-  readonly accessKeyId: string | undefined;
-  readonly secretAccessKey: string | undefined;
-  readonly publicUrl: string | undefined;
-}
-
-export type StorageConfig =
-  | { readonly kind: 'disk' }
-  | { readonly kind: 's3'; readonly s3: S3Config }
-  | { readonly kind: 'module'; readonly module: string };
 
 export interface Rate {
   readonly calls: number;
@@ -99,8 +94,6 @@ export type RefundConfig =
   | { readonly kind: 'by-hand' }
   | { readonly kind: 'http'; readonly url: string }
   | { readonly kind: 'module'; readonly module: string };
-
-export class InvalidConfig extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -145,6 +138,7 @@ const VARIABLES = {
   WEBHOOK_NETWORKS: networks({ default: [] }),
   LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
   LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
+  ...TELEMETRY_VARIABLES,
 };
 
 /**
@@ -187,33 +181,9 @@ export function readConfig(environment: Environment = process.env): Config {
     webhookNetworks: parsed.WEBHOOK_NETWORKS,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
+    telemetry: telemetryOf(parsed),
     environment,
   };
-}
-
-interface S3Variables {
-  readonly STORAGE: string;
-  readonly S3_ENDPOINT: string | undefined;
-  readonly S3_REGION: string;
-  readonly S3_BUCKET: string | undefined;
-  readonly S3_ACCESS_KEY_ID: string | undefined;
-  readonly S3_SECRET_ACCESS_KEY: string | undefined;
-  readonly S3_PUBLIC_URL: string | undefined;
-}
-
-function storageOf(variables: S3Variables): StorageConfig {
-  if (variables.STORAGE === 'disk') return { kind: 'disk' };
-  if (variables.STORAGE !== 's3') return { kind: 'module', module: variables.STORAGE };
-  if (variables.S3_BUCKET === undefined) throw new InvalidConfig('Bad configuration: S3_BUCKET: is missing');
-  const s3 = {
-    endpoint: variables.S3_ENDPOINT,
-    region: variables.S3_REGION,
-    bucket: variables.S3_BUCKET,
-    accessKeyId: variables.S3_ACCESS_KEY_ID,
-    secretAccessKey: variables.S3_SECRET_ACCESS_KEY,
-    publicUrl: variables.S3_PUBLIC_URL,
-  };
-  return { kind: 's3', s3 };
 }
 
 function rateLimitsOf(variables: {

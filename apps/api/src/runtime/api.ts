@@ -11,6 +11,7 @@ import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
 import { readApiExamples } from '../http/openapi-examples.js';
+import type { CallTracer } from '../http/request-log.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
@@ -36,12 +37,15 @@ export interface Api {
   readonly port: number;
   /** `undefined` when health, metrics and the API reference are on the port of the API. */
   readonly adminPort: number | undefined;
+  /** Metrics of this process. */
+  readonly metrics: Metrics;
   /** During `graceMs`, idle connections stay open for one more call. */
   stop(graceMs?: number): Promise<void>;
 }
 
 interface ServedParts extends Pick<Service, 'container' | 'database'> {
   readonly shareMetrics?: ShareMetrics;
+  readonly tracer?: CallTracer | undefined;
 }
 
 export async function startApi(
@@ -81,7 +85,7 @@ export async function startApi(
     await admin?.stop();
     counters.close();
   };
-  return { port, adminPort: admin?.port, stop };
+  return { port, adminPort: admin?.port, metrics, stop };
 }
 
 async function startAdmin(
@@ -116,7 +120,7 @@ interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLim
 }
 
 function buildApp(
-  { container, database }: ServedParts,
+  { container, database, tracer }: ServedParts,
   config: Config,
   observer: AppParts['observer'],
   { uploads, jsonBodyMs, rateLimits, admission, mountAdminParts }: ServerParts,
@@ -140,6 +144,7 @@ function buildApp(
     corsOrigins: config.corsOrigins,
     rateLimits,
     observer,
+    tracer,
     maxCalls: {
       perApp: config.databasePoolSize * MAX_CALLS_PER_CONNECTION,
       perAddress: MAX_LOOK_UPS_PER_ADDRESS,

@@ -1,3 +1,4 @@
+import type { Tracer } from '../telemetry/index.js';
 import { loggable, type Logger } from './logger.js';
 
 export interface Chore {
@@ -23,6 +24,7 @@ export class Background {
   constructor(
     private readonly chores: readonly Chore[],
     private readonly logger: Logger,
+    private readonly tracer?: Pick<Tracer, 'runTask'>,
   ) {}
 
   start(): void {
@@ -53,7 +55,9 @@ export class Background {
 
   private async runOnce(chore: Chore): Promise<number> {
     try {
-      return (await chore.run(this.stopping.signal)) ? 0 : chore.intervalMs;
+      const run = (): Promise<boolean> => chore.run(this.stopping.signal);
+      const hasMore = await (this.tracer ? this.tracer.runTask(chore.name, 'chore', run) : run());
+      return hasMore ? 0 : chore.intervalMs;
     } catch (error) {
       this.logger.error({ chore: chore.name, error: loggable(error) }, 'chore failed');
       return PAUSE_AFTER_FAILURE_MS;

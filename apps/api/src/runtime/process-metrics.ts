@@ -43,6 +43,11 @@ export class ProcessMetrics {
     this.waiting.get(id)?.(metrics);
   }
 
+  /** Returns only the metrics of the supervisor. */
+  json(): Promise<object[]> {
+    return this.registry.getMetricsAsJSON();
+  }
+
   async collect(): Promise<string> {
     const workers = this.members().flatMap(({ current }) => (current?.isConnected() ? [current] : []));
     const answers = await Promise.all(workers.map((worker) => this.measure(worker)));

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.js';
+import { openTelemetry } from '../telemetry/index.js';
 import { loggerOf, type Logger } from './logger.js';
 import {
   ROLE_VARIABLE,
@@ -46,9 +47,15 @@ interface Launch {
  * process ends before it is ready, this process exits with the same exit code.
  */
 export async function startSupervisor(config: Config, apiProcesses: number): Promise<() => Promise<void>> {
-  const supervisor = new Supervisor(rolesOf(config, apiProcesses), loggerOf(config));
+  const telemetry = await openTelemetry(config);
+  const logger = loggerOf(config, telemetry);
+  const supervisor = new Supervisor(rolesOf(config, apiProcesses), logger);
   await supervisor.start();
-  return () => supervisor.stop();
+  telemetry?.start(() => supervisor.metrics.json(), logger);
+  return async () => {
+    await supervisor.stop();
+    await telemetry?.stop();
+  };
 }
 
 function rolesOf({ worker }: Config, apiProcesses: number): ProcessRole[] {
@@ -57,7 +64,7 @@ function rolesOf({ worker }: Config, apiProcesses: number): ProcessRole[] {
 
 class Supervisor {
   private readonly slots: readonly Slot[];
-  private readonly metrics = new ProcessMetrics(() => this.slots);
+  readonly metrics = new ProcessMetrics(() => this.slots);
   private isStopping = false;
   /** Also true until the first start, when there is nothing to replace. */
   private isReloading = true;

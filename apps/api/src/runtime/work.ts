@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JobTask, JobTasks } from '@back-office/media';
+import type { Tracer } from '../telemetry/index.js';
 import { TOKENS } from '../tokens.js';
 import { Background } from './background.js';
 import { choresOf } from './chores.js';
@@ -18,12 +20,14 @@ export interface BackgroundWork {
 export function workOf(
   { container, database }: Pick<Service, 'container' | 'database'>,
   logger: Logger,
+  tracer?: Tracer,
 ): BackgroundWork {
-  const background = new Background(choresOf(container, logger), logger);
+  const background = new Background(choresOf(container, logger), logger, tracer);
   const dispatcher = container.get(TOKENS.WebhookDispatcher);
   const queue = database.jobQueue(QUEUE_CONNECTIONS);
   const onFailure = (error: unknown, job: string) => logger.error({ job, error: loggable(error) }, 'job failed');
-  const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
+  const tasks = container.get(TOKENS.Library).tasks.createJobTasks(onFailure);
+  const worker = queue.worker(tracer ? traceTasks(tasks, tracer) : tasks, onFailure);
   return {
     start: async () => {
       background.start();
@@ -37,4 +41,12 @@ export function workOf(
       await Promise.race([stopping, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
+}
+
+function traceTasks(tasks: JobTasks, tracer: Tracer): JobTasks {
+  const trace = ([name, task]: [string, JobTask]): [string, JobTask] => [
+    name,
+    (payload, attempt) => tracer.runTask(name, 'job', () => task(payload, attempt)),
+  ];
+  return Object.fromEntries(Object.entries(tasks).map(trace));
 }

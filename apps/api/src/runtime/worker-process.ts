@@ -4,6 +4,7 @@ import { watchDatabase } from './database-metrics.js';
 import { loggerOf } from './logger.js';
 import { Metrics, type ShareMetrics } from './metrics.js';
 import { startProbes } from './probes.js';
+import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
 import { workOf } from './work.js';
 
@@ -15,11 +16,13 @@ export async function startWorkerProcess(
   config: Config,
   shareMetrics: ShareMetrics = (own) => own,
 ): Promise<() => Promise<void>> {
-  const logger = loggerOf(config);
-  const service = await startService(config, { logger });
-  const backgroundWork = workOf(service, logger);
+  const telemetry = await openTelemetry(config);
+  const logger = loggerOf(config, telemetry);
+  const service = await startService(config, { logger, tracer: telemetry?.tracer });
+  const backgroundWork = workOf(service, logger, telemetry?.tracer);
   const metrics = new Metrics(service.database.health);
   watchDatabase(metrics, service.container);
+  telemetry?.start(() => metrics.json(), logger);
   const servedMetrics = shareMetrics(metrics);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
@@ -34,6 +37,7 @@ export async function startWorkerProcess(
   return async () => {
     logger.info('stopping');
     await Promise.all([probes?.stop(), backgroundWork.stop()]);
+    await telemetry?.stop();
     await service.stop();
   };
 }

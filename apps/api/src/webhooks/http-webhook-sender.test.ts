@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpWebhookSender } from './http-webhook-sender.js';
+import { recordRequests, TRACEPARENT } from '../testing/request-recorder.js';
+import { HttpWebhookSender, type SenderOptions } from './http-webhook-sender.js';
 import { Targets } from './targets.js';
 
 let server: Server;
@@ -26,8 +27,13 @@ afterEach(() => {
 });
 
 const TIMEOUTS = { timeoutMs: 1_000, bodyTimeoutMs: 200 };
-const send = (networks: readonly string[], host = '127.0.0.1', protocol = 'http', times = TIMEOUTS) => {
-  const sender = new HttpWebhookSender(new Targets(networks), () => new Date('2026-11-21T10:00:00Z'), times);
+const send = (
+  networks: readonly string[],
+  host = '127.0.0.1',
+  protocol = 'http',
+  options: SenderOptions = TIMEOUTS,
+) => {
+  const sender = new HttpWebhookSender(new Targets(networks), () => new Date('2026-11-21T10:00:00Z'), options);
   return sender.send({ url: `${protocol}://${host}:${port}/`, headers: { 'webhook-id': 'msg_1' }, body: '{}' });
 };
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -51,6 +57,20 @@ describe('HttpWebhookSender', () => {
   it('reaches a host name in a network that the operator allows', async () => {
     handleRequest = (_, response) => response.writeHead(204).end();
     expect(await send(LOOPBACK, 'localhost')).toMatchObject({ status: 204 });
+  });
+
+  it('continues the trace at the receiver', async () => {
+    const { onRequest, requests } = recordRequests();
+    let traceparent: unknown;
+    handleRequest = (request, response) => {
+      ({ traceparent } = request.headers);
+      response.writeHead(204).end();
+    };
+    await send(LOOPBACK, '127.0.0.1', 'http', { ...TIMEOUTS, onRequest });
+    expect(traceparent).toBe(TRACEPARENT);
+    handleRequest = (request) => request.socket.destroy();
+    await send(LOOPBACK, '127.0.0.1', 'http', { ...TIMEOUTS, onRequest });
+    expect(requests).toEqual(['POST 127.0.0.1 webhook: 204', 'POST 127.0.0.1 webhook: ECONNRESET']);
   });
 
   it('times out when there is no answer', async () => {
