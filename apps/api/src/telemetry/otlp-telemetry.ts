@@ -3,7 +3,7 @@ import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes, type Resource } from '@opentelemetry/resources';
-import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
+import { BatchLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
   BasicTracerProvider,
@@ -21,6 +21,7 @@ import type { FailureLog, LogSink, MetricsSource, Telemetry, Tracer } from './te
 import { TraceScope } from './trace-scope.js';
 
 const SCOPE = 'retail-back-office';
+const INSTRUMENTATION = { name: SCOPE, version: SERVICE_VERSION };
 const STOP_TIMEOUT_MS = 3_000;
 
 interface Provider {
@@ -47,7 +48,7 @@ export class OtlpTelemetry implements Telemetry {
       exporter: this.health.watch('metrics', new OTLPMetricExporter()),
       exportIntervalMillis: this.config.metricIntervalMs,
     });
-    reader.setMetricProducer(new PrometheusProducer(metrics, this.resource, { name: SCOPE, version: SERVICE_VERSION }));
+    reader.setMetricProducer(new PrometheusProducer(metrics, this.resource, INSTRUMENTATION));
     this.providers.push(reader);
   }
 
@@ -75,9 +76,8 @@ export class OtlpTelemetry implements Telemetry {
   private openLogSink(scope: TraceScope): LogSink {
     const exporter = this.health.watch('logs', new OTLPLogExporter());
     const processor = new BatchLogRecordProcessor({ exporter, ...this.config.logBatches });
-    const provider = new LoggerProvider({ resource: this.resource, processors: [processor] });
-    this.providers.push(provider);
-    return logSinkOf(provider.getLogger(SCOPE, SERVICE_VERSION), scope);
+    this.providers.push(processor);
+    return logSinkOf(processor, { resource: this.resource, instrumentationScope: INSTRUMENTATION }, scope);
   }
 }
 
