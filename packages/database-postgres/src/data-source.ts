@@ -126,13 +126,16 @@ const CLUSTER_SETTINGS = [
   '-c citus.enable_local_reference_table_foreign_keys=off',
 ];
 
+// Waits for the lock of another node's migration, whatever the limits of the role or server are.
+const NO_LIMITS = ['-c lock_timeout=0', '-c statement_timeout=0', '-c idle_in_transaction_session_timeout=0'];
+
 export function migrationSourceFor(connection: ConnectionTarget, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     migrations: [...migrations],
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    extra: { options: optionsOf(connection, [...SESSION_SETTINGS, ...CLUSTER_SETTINGS]) },
+    extra: { options: optionsOf(connection, [...SESSION_SETTINGS, ...CLUSTER_SETTINGS, ...NO_LIMITS]) },
   });
 }
 

@@ -5,7 +5,7 @@ import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './client-transaction.js';
 import { assertOutsideTransaction, Postgres } from './postgres.js';
-import { dataSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
+import { dataSourceFor, migrationSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { violates } from './failures.js';
 
@@ -489,6 +489,16 @@ describe('options of the database URL', () => {
     await Promise.all([source.destroy(), pool.end()]);
     const expected = [{ path: 'public,pg_temp', zone: 'UTC', isolation: 'read committed' }];
     expect([serviceSettings, jobSettings]).toEqual([expected, expected]);
+  });
+
+  it('do not limit how long a migration waits', async () => {
+    const options = encodeURIComponent('-c lock_timeout=1s -c statement_timeout=2s');
+    const url = `${testDatabase.url}${testDatabase.url.includes('?') ? '&' : '?'}options=${options}`;
+    const source = await migrationSourceFor({ url }).initialize();
+    const selectLimits = `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`;
+    const limits: unknown = await source.query(selectLimits);
+    await source.destroy();
+    expect(limits).toEqual([{ lock: '0', statement: '0' }]);
   });
 });
 

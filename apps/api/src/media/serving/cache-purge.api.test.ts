@@ -7,7 +7,9 @@ import { hasVarnish, listen, textOf, startDeployedVarnish, startVarnish, type Ca
 
 const HOST = 'cdn.shop.example';
 
-async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>) {
+async function startServer(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>,
+): Promise<Cache> {
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   const address = `http://127.0.0.1:${await listen(server)}`;
   const close = async (): Promise<void> => {
@@ -179,9 +181,10 @@ describe('an unavailable cache', () => {
 if (hasVarnish) {
   it('the Varnish of deploy/ caches only files, and refuses PURGE from clients', async () => {
     let calls = 0;
-    const origin = await startServer(async (_, response) =>
-      Promise.resolve(response.writeHead(200, { 'cache-control': 'public, max-age=600' }).end(String((calls += 1)))),
-    );
+    const origin = await startServer(async (_, response) => {
+      calls += 1;
+      return response.writeHead(200, { 'cache-control': 'public, max-age=600' }).end(String(calls));
+    });
     const cache = await startDeployedVarnish(origin.address);
     const [file, call] = [() => textOf(cache.address, '/media/a', HOST), () => textOf(cache.address, '/api/a', HOST)];
     const firstText = await file();
