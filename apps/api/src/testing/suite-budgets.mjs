@@ -39,6 +39,7 @@ const PROCESSES = {
   'apps/api/src/processes.api.test.ts': { cpu: 8, wall: 20 },
   'apps/api/src/process.api.test.ts': { cpu: 24, wall: 42 },
   'apps/api/src/sources.test.ts': { cpu: 28, wall: 25 },
+  'apps/api/src/telemetry/telemetry-off.api.test.ts': { cpu: 8, wall: 16 },
   'packages/database-postgres/src/embedded/embedded-postgres.test.ts': { cpu: 8, wall: 13 },
 };
 
