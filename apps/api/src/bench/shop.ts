@@ -57,6 +57,7 @@ export async function benchShop(url: string, { seconds, rounds, only }: ShopOpti
     const jobs = shopJobs.map((job) => toJob(job, url));
     const load = { clients: CLIENT_COUNT, seconds };
     reportCosts(shopJobs, systems, await measureAll(jobs, systems, load, rounds, await costMeter(url)));
+    for (const job of shopJobs) await countWal(url, job, systems);
     await countMessages(url, shop, bankTransferId);
   } finally {
     for (const system of systems) system.stop();
@@ -190,6 +191,32 @@ function reportCosts(
       if (system === 'service' && times > maxTimes) process.exitCode = 1;
     }
   }
+}
+
+/** Prints how much WAL the same work writes on each server. */
+async function countWal(
+  url: string,
+  { name, runsNaively = false, onService, onFloor }: ShopJob,
+  systems: readonly System[],
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const position = async (): Promise<bigint> => {
+    const { rows } = await client.query<{ bytes: string }>(`select pg_current_wal_insert_lsn() - '0/0' as bytes`);
+    return BigInt(rows[0]?.bytes ?? 0);
+  };
+  const parts: string[] = [];
+  for (const system of systems.filter((candidate) => runsNaively || candidate.name !== NAIVE)) {
+    const run = () => (system.name === 'service' ? onService(system.origin) : onFloor(system.origin));
+    // After a checkpoint, the first change of each page is much larger.
+    for (let count = 0; count < COUNTED_LIFECYCLES; count += 1) await run();
+    const start = await position();
+    for (let count = 0; count < COUNTED_LIFECYCLES; count += 1) await run();
+    const bytes = Number((await position()) - start) / COUNTED_LIFECYCLES;
+    parts.push(`${system.name} ${(bytes / 1_000).toFixed(1)} kB`);
+  }
+  await client.end();
+  print(`\nWAL of ${name}: ${parts.join(', ')}.`);
 }
 
 async function countMessages(url: string, shop: BenchApp, bankTransferId: number): Promise<void> {
