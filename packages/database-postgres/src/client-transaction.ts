@@ -172,7 +172,11 @@ export class ClientTransaction implements Transaction {
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
-    return { ...(this.bulkTimeout ? { text, ...this.bulkTimeout } : this.named(text)), values: [...values] };
+    const statement = this.named(text);
+    return {
+      ...(this.bulkTimeout ? { text: statement.text, ...this.bulkTimeout } : statement),
+      values: [...values],
+    };
   }
 
   private send(queries: readonly QueryConfig[], withBegin = false): Promise<SettledQuery[]> {

@@ -24,8 +24,8 @@ export function anyOf(list: string): string {
 }
 
 /**
- * Selects one row of the app `$1` by its id. The limit makes PostgreSQL use the key. Without it, a join may read all rows of the app
+ * Selects one row by its id. The limit makes PostgreSQL use the key. Without it, a join may read all rows of the app
  * for each row when statistics suggest a small app.
  */
-export const rowById = (table: string, id: string): string =>
-  `select * from ${table} where app_id = $1 and id = ${id} limit 1`;
+export const rowById = (table: string, appId: string, id: string): string =>
+  `select * from ${table} where app_id = ${appId} and id = ${id} limit 1`;

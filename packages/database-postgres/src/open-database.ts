@@ -31,7 +31,7 @@ export async function openDatabase(options: PostgresOptions): Promise<OpenedPost
   };
   try {
     await migrate(connection);
-    const postgres = new Postgres(await source.initialize(), onStatement);
+    const postgres = await Postgres.open(source, onStatement);
     await assertDurable(postgres);
     const database = portsOf(postgres, connection, options);
     return { database, notice: embedded?.notice, postgres, connection, close };

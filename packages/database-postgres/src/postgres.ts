@@ -20,7 +20,9 @@ import {
   type PartyKind,
 } from '@back-office/database';
 import { failureOf, isPoolExhausted } from './failures.js';
+import { hasCitus } from './app-table.js';
 import { hasWritten, noteWritten } from './call-writes.js';
+import { forCluster } from './outer-app.js';
 import { PendingCondition } from './pending-condition.js';
 import { sendStatement, type Connection } from './send-statements.js';
 import { StatementNames } from './statement-names.js';
@@ -51,6 +53,14 @@ export class Postgres implements Sql {
     this.pool = (source.driver as unknown as { master: Pool }).master;
     // Reads the size from the options, because the data source has no pool before its initialization.
     this.turns = new TurnQueue(source.options.poolSize ?? 1, TIMEOUTS.acquire);
+  }
+
+  /** Opens the connections, and adapts the statements to a cluster. */
+  static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
+    const postgres = new Postgres(await source.initialize(), onStatement);
+    const isOnCluster = await hasCitus((text, values) => source.query(text, values));
+    if (isOnCluster) postgres.names.rewriteWith(forCluster);
+    return postgres;
   }
 
   connections(): { readonly open: number; readonly idle: number; readonly waiting: number } {

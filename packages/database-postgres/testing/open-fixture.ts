@@ -10,7 +10,7 @@ const POOL_SIZE = 8;
 export async function openFixture() {
   const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
+  const postgres = await Postgres.open(dataSourceFor(testDatabase.connection, POOL_SIZE));
   const ports = portsOf(postgres, testDatabase.connection, {
     clock,
     publicBase: () => 'https://media.example',

@@ -10,7 +10,7 @@ const POOL_SIZE = 8;
 export async function openSalesFixture() {
   const testDatabase = await makeTestDatabase();
   const clock = new ManualClock();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, POOL_SIZE).initialize());
+  const postgres = await Postgres.open(dataSourceFor(testDatabase.connection, POOL_SIZE));
   const publicBase = (): string => 'https://media.example';
   const ports = portsOf(postgres, testDatabase.connection, { clock, publicBase, isPublished: () => false });
   const fixture = salesFixtureOf(ports, clock, async () => {

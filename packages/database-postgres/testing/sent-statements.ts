@@ -1,5 +1,6 @@
 import type { Logger } from 'typeorm';
 import type { Postgres } from '../src/postgres.js';
+import { forCluster } from '../src/outer-app.js';
 import { findBreaches, loadGrammar } from './one-app-rule.js';
 
 const FIND_COLUMNS = `
@@ -33,7 +34,7 @@ export class SentStatements {
     await loadGrammar();
     const breachesByText = getOrAdd(knownBreaches, JSON.stringify(rows), () => new Map<string, readonly string[]>());
     const violations = [...this.texts].flatMap((text) => {
-      const breaches = getOrAdd(breachesByText, text, () => findBreaches(text, tables));
+      const breaches = getOrAdd(breachesByText, text, () => findBreaches(forCluster(text), tables));
       return breaches.length > 0 ? `${breaches.join(', ')}:\n${text.trim()}` : [];
     });
     if (violations.length > 0)

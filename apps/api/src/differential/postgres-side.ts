@@ -26,8 +26,8 @@ export function openPostgres(url: string): DatabaseOpener {
   return async (options) => {
     // `URL` cannot parse the address of a Unix socket, so the option is appended as text.
     const connection = { url: `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
-    const source = await dataSourceFor(connection, POOL_SIZE).initialize();
-    const ports = portsOf(new Postgres(source), connection, options);
+    const source = dataSourceFor(connection, POOL_SIZE);
+    const ports = portsOf(await Postgres.open(source), connection, options);
     const query = (statement: string, values: readonly unknown[]) => source.query(statement, [...values]);
     const jobQueue = (size: number) => withClockedRetries(ports.jobQueue(size), query, options.clock);
     const database = { ...ports, jobQueue };

@@ -35,9 +35,9 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   };
   const sentStatements = new SentStatements();
   const source = dataSourceFor(connection, poolSize);
-  await source.setOptions({ logger: sentStatements.logger }).initialize();
+  source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
-  const postgres = new Postgres(source, (text) => {
+  const postgres = await Postgres.open(source, (text) => {
     if (TRANSACTION_ENDS.has(text)) return undefined;
     statements.push(text);
     sentStatements.record(text);

@@ -12,6 +12,7 @@ import {
 } from '@back-office/catalogue';
 import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
+import { outerApp } from '../outer-app.js';
 
 // Among these fields, only prices are nullable.
 const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, Omit<SortKey, 'direction'>>> = {
@@ -179,6 +180,6 @@ function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => stri
 // `offset 0` prevents the planner from turning the look-up per product into a join; see {@link among}.
 const ON_STOCK = `exists (
   select 1 from product_variants v
-  join stocks k on k.app_id = $1 and k.product_variant_id = v.id
-  join warehouses w on w.app_id = $1 and w.id = k.warehouse_id and w.sellable and w.deleted_at is null
-  where v.app_id = $1 and v.product_id = p.id and k.on_hand > k.reserved offset 0)`;
+  join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id
+  join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id and w.sellable and w.deleted_at is null
+  where v.app_id = ${outerApp('p')} and v.product_id = p.id and k.on_hand > k.reserved offset 0)`;

@@ -1,6 +1,7 @@
 import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/catalogue';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql, moneySql } from '../json-sql.js';
+import { outerApp } from '../outer-app.js';
 
 export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
   id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,
@@ -18,7 +19,7 @@ export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = 
 
 const IMAGES = `(
     select coalesce(json_agg(json_build_object('image_url', i.image_url, 'alt', i.alt) order by i.id), '[]')
-    from product_images i where i.app_id = $1 and i.product_id = p.id
+    from product_images i where i.app_id = ${outerApp('p')} and i.product_id = p.id
   )`;
 
 const VARIANTS = (decimals: string): string => `(
@@ -29,11 +30,11 @@ const VARIANTS = (decimals: string): string => `(
         select json_build_object(
           'on_hand', coalesce(sum(on_hand), 0), 'reserved', coalesce(sum(reserved), 0),
           'available', coalesce(sum(greatest(on_hand - reserved, 0)) filter (where w.sellable), 0)
-        ) from stocks k join warehouses w on w.app_id = $1 and w.id = k.warehouse_id
-        where k.app_id = $1 and k.product_variant_id = v.id
+        ) from stocks k join warehouses w on w.app_id = ${outerApp('v')} and w.id = k.warehouse_id
+        where k.app_id = ${outerApp('v')} and k.product_variant_id = v.id
       )
     ) order by v.id), '[]')
-    from product_variants v where v.app_id = $1 and v.product_id = p.id
+    from product_variants v where v.app_id = ${outerApp('p')} and v.product_id = p.id
   )`;
 
 export function productJson(decimals: string): string {
@@ -41,7 +42,7 @@ export function productJson(decimals: string): string {
     vat_rate: 'trim_scale(p.vat_rate / 100.0)',
     price: moneySql('p.price', decimals),
     lowest_price: moneySql('p.lowest_price', decimals),
-    sales_quantity: 'coalesce((select quantity from product_sales s where s.app_id = $1 and s.product_id = p.id), 0)',
+    sales_quantity: `coalesce((select quantity from product_sales s where s.app_id = ${outerApp('p')} and s.product_id = p.id), 0)`,
     images: IMAGES,
     variants: VARIANTS(decimals),
     inserted_at: dateTimeSql('p.inserted_at'),

@@ -1,5 +1,6 @@
 import type { Sql } from '../client-transaction.js';
 import { dateTimeSql } from '../json-sql.js';
+import { outerApp } from '../outer-app.js';
 
 const VERSION_QUERY_SQL = `case when f.version > 1 then '?v=' || f.version else '' end`;
 
@@ -8,17 +9,17 @@ export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '
 /**
  * Condition that the file `f` is used. `offset 0` prevents the planner from turning the look-up per file into a join.
  */
-export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key offset 0)';
+export const IS_USED_SQL = `exists (select from cdn_usages u where u.app_id = ${outerApp('f')} and u.key = f.key offset 0)`;
 
 // Counts usages in each query, because a stored number could be wrong.
-const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = $1 and u.key = f.key)`;
+const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = ${outerApp('f')} and u.key = f.key)`;
 
 const renditionsSql = (base: string): string => `(
   select coalesce(json_agg(json_build_object(
     'label', r.label, 'width', r.width, 'height', r.height, 'size', r.size, 'key', r.key,
     'url', ${fileUrlSql(base, 'r.key')}
   ) order by r.width), '[]')
-  from cdn_renditions r where r.app_id = $1 and r.cdn_file_id = f.id and r.version = f.version and r.listed
+  from cdn_renditions r where r.app_id = ${outerApp('f')} and r.cdn_file_id = f.id and r.version = f.version and r.listed
 )`;
 
 export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = {}): string {

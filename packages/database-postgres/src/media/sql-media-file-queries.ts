@@ -16,6 +16,7 @@ import type { Postgres } from '../postgres.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { foldForSearch } from '@back-office/database-search';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
+import { outerApp } from '../outer-app.js';
 
 type Column = Pick<SortKey, 'sql' | 'type'>;
 type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], Column>>;
@@ -123,7 +124,7 @@ const SELECT_SUMMARY = `
   )::text as data`;
 
 const FROM_LISTED_PAGES = `
-  from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
+  from cdn_pdf_pages p where p.app_id = ${outerApp('f')} and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
 
 const SELECT_PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (

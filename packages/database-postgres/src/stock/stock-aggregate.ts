@@ -2,6 +2,7 @@ import type { StockAggregateFilter } from '@back-office/stock';
 import type { Page } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
+import { outerApp } from '../outer-app.js';
 
 const AGGREGATE_STOCK = `
   with page as (
@@ -20,8 +21,8 @@ const AGGREGATE_STOCK = `
     ) from (
       select w.code as warehouse_code, k.on_hand, k.reserved,
         case when w.sellable then greatest(k.on_hand - k.reserved, 0) else 0 end as available
-      from stocks k join warehouses w on w.app_id = $1 and w.id = k.warehouse_id
-      where k.app_id = $1 and k.product_variant_id = v.id and w.deleted_at is null
+      from stocks k join warehouses w on w.app_id = ${outerApp('v')} and w.id = k.warehouse_id
+      where k.app_id = ${outerApp('v')} and k.product_variant_id = v.id and w.deleted_at is null
     ) as shelf
   ) order by v.id), '[]')::text as data
   from product_variants v where v.app_id = $1 and ${among('v.id', 'page')}`;

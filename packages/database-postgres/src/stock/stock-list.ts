@@ -7,15 +7,16 @@ import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
+import { outerApp } from '../outer-app.js';
 
 const STOCK_JSON = `(
       select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,
         'code', v.code, 'barcode', v.barcode, 'warehouse_id', w.id, 'warehouse_code', w.code, 'on_hand', s.on_hand,
         'reserved', s.reserved, 'available', case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end,
         'min_qty', s.min_qty, 'updated_at', ${dateTimeSql('s.updated_at')})
-      from (${rowById('product_variants', 's.product_variant_id')}) v
-      cross join lateral (${rowById('products', 'v.product_id')}) p
-      cross join lateral (${rowById('warehouses', 's.warehouse_id')}) w
+      from (${rowById('product_variants', outerApp('s'), 's.product_variant_id')}) v
+      cross join lateral (${rowById('products', outerApp('s'), 'v.product_id')}) p
+      cross join lateral (${rowById('warehouses', outerApp('s'), 's.warehouse_id')}) w
     )`;
 
 /**
@@ -35,7 +36,7 @@ const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): st
 
 const IS_IN_WAREHOUSE =
   's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
-const PRODUCT_ID = `(select v.product_id from (${rowById('product_variants', 's.product_variant_id')}) v)`;
+const PRODUCT_ID = `(select v.product_id from (${rowById('product_variants', outerApp('s'), 's.product_variant_id')}) v)`;
 
 const BY_SHELF: readonly SortKey[] = ['product_id', 'product_variant_id', 'warehouse_id'].map((sql) => ({
   sql,
@@ -66,7 +67,7 @@ function selectByVariant(conditions: readonly string[], after: Position | undefi
   return `
   select unnest(array(
     select s.id from (
-      select id, warehouse_id from stocks where app_id = $1 and product_variant_id = v.id offset 0
+      select id, warehouse_id from stocks where app_id = ${outerApp('v')} and product_variant_id = v.id offset 0
     ) as s where ${[IS_IN_WAREHOUSE, ...afterShelf].join(' and ')} order by s.warehouse_id
   )) as id
   from product_variants v where ${['v.app_id = $1', ...conditions, ...afterVariant].join(' and ')}

@@ -4,6 +4,7 @@ import { dateTimeSql } from '../json-sql.js';
 import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
+import { outerApp } from '../outer-app.js';
 
 // Reads in chunks, because a whole range may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;
@@ -27,9 +28,9 @@ const chunkSql = ({ movementConditions, lineConditions }: Conditions): string =>
         'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
         'product_variant_id', v.id, 'code', v.code, 'qty', l.qty, 'reference', m.reference)::text
       from stock_movement_lines l
-      cross join lateral (${rowById('product_variants', 'l.product_variant_id')}) v
-      cross join lateral (${rowById('warehouses', 'm.warehouse_id')}) w
-      where ${['l.app_id = $1', 'l.movement_id = m.id', ...lineConditions].join(' and ')} order by l.id + 0 limit ${CHUNK_LINES}
+      cross join lateral (${rowById('product_variants', outerApp('m'), 'l.product_variant_id')}) v
+      cross join lateral (${rowById('warehouses', outerApp('m'), 'm.warehouse_id')}) w
+      where ${[`l.app_id = ${outerApp('m')}`, 'l.movement_id = m.id', ...lineConditions].join(' and ')} order by l.id + 0 limit ${CHUNK_LINES}
     )) as text, m.booked_at::text as booked_at, m.id as movement_id
   from stock_movements m
   where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...movementConditions].join(' and ')}
