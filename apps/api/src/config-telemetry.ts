@@ -28,7 +28,7 @@ const protocol = str({ choices: ['http/protobuf'], default: undefined });
 const exporter = str({ choices: ['otlp', 'none'], default: 'otlp' });
 const optionalNumber = wholeBetween(1, MAX_NUMBER, undefined);
 
-/** The SDK of OpenTelemetry reads the other variables of its specification. */
+/** The exporters and batches of the SDK read their other variables. */
 export const TELEMETRY_VARIABLES = {
   OTEL_SDK_DISABLED: str({ default: 'false' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,

@@ -4,7 +4,7 @@ import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother, type OnStatement } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
-import { failureOf, isDivisionByZero } from './failures.js';
+import { failureOf, isDivisionByZero, type Failure } from './failures.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
 import type { Sql } from './sql.js';
 import type { NamedStatement } from './statement-names.js';
@@ -218,9 +218,12 @@ function assertSucceeded(answers: readonly SettledQuery[]): void {
     if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
 }
 
+const UNKNOWN_AT_COMMIT: ReadonlySet<Failure> = new Set(['unavailable', 'busy']);
+
 function assertCommitted(answer: SettledQuery | undefined): void {
   if (answer?.status !== 'fulfilled') {
-    if (failureOf(answer?.reason) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
+    // On a cluster, a COMMIT that is canceled may already have reached another node.
+    if (UNKNOWN_AT_COMMIT.has(failureOf(answer?.reason))) throw new UnknownOutcome('The connection was lost at COMMIT');
     throw answer?.reason;
   }
   // After a failed transaction, PostgreSQL answers COMMIT with ROLLBACK instead of an error.

@@ -1,4 +1,4 @@
-import { failureOf, violates } from './failures.js';
+import { failureOf, isNodeLost, violates } from './failures.js';
 
 const duplicateError = (details: object) => ({ code: '23505', ...details });
 const message = 'duplicate key value violates unique constraint "cards_barcode_key_102228"';
@@ -49,6 +49,21 @@ describe('failureOf', () => {
   it('recognizes a plan that was made before a change of a table', () => {
     expect(failureOf({ code: '0A000', message: 'cached plan must not change result type' })).toBe('stale plan');
     expect(failureOf({ code: '0A000', message: 'cross-database references are not implemented' })).toBe('bug');
+  });
+
+  it('recognizes a stale plan in every language', () => {
+    const error = { code: '0A000', message: 'gecachter Plan', routine: 'RevalidateCachedQuery' };
+    expect(failureOf(error)).toBe('stale plan');
+  });
+
+  it.each([
+    [{ code: '08006', message: 'connection to the remote node failed' }, true],
+    [{ code: 'XX000', message: 'server closed the connection unexpectedly' }, true],
+    [{ code: 'XX000', message: 'could not commit transaction for shard 1 on at least one active node' }, true],
+    [{ code: 'XX000', message: 'deadlock detected' }, false],
+    [{ code: '53300', message: 'too many clients' }, false],
+  ])('tells whether another node may have committed: %p', (error, isLost) => {
+    expect(isNodeLost(error)).toBe(isLost);
   });
 
   it('reports internal errors as bugs', () => {

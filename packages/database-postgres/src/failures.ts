@@ -31,7 +31,10 @@ const FAILURE_BY_MESSAGE: readonly (readonly [message: string, failure: Failure]
   ['connection to the remote node', 'unavailable'],
   ['connection not open', 'unavailable'],
   ['server closed the connection', 'unavailable'],
+  ['could not commit transaction', 'unavailable'],
 ];
+
+const CONNECTION_CLASS = '08';
 
 const FEATURE_NOT_SUPPORTED = '0A000';
 const STALE_PLAN = 'cached plan must not change result type';
@@ -52,10 +55,26 @@ export function failureOf(error: unknown): Failure {
     const failure = FAILURE_BY_STATE[code] ?? (SERVER_CLASSES.has(code.slice(0, 2)) ? 'unavailable' : undefined);
     if (failure) return failure;
     if (code === INTERNAL_ERROR) return failureOfMessage(String(message));
-    if (code === FEATURE_NOT_SUPPORTED && message === STALE_PLAN) return 'stale plan';
+    if (code === FEATURE_NOT_SUPPORTED && isStalePlan(error)) return 'stale plan';
     if (code === FEATURE_NOT_SUPPORTED && String(message).startsWith(MOVED_SHARD)) return 'retry';
   }
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
+}
+
+/** The name of the function in PostgreSQL does not depend on the language of the messages. */
+function isStalePlan(error: unknown): boolean {
+  const { message, routine } = error as { message?: unknown; routine?: unknown };
+  return message === STALE_PLAN || routine === 'RevalidateCachedQuery';
+}
+
+/**
+ * Returns true when the coordinator of a cluster reports that it lost another node. That node may have committed a write
+ * that was not in a transaction.
+ */
+export function isNodeLost(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== 'string') return false;
+  return code.startsWith(CONNECTION_CLASS) || (code === INTERNAL_ERROR && failureOf(error) === 'unavailable');
 }
 
 function failureOfMessage(message: string): Failure {

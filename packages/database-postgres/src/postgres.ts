@@ -19,7 +19,7 @@ import {
   type OnStatement,
   type PartyKind,
 } from '@back-office/database';
-import { failureOf, isPoolExhausted } from './failures.js';
+import { failureOf, isNodeLost, isPoolExhausted } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { hasWritten, noteWritten } from './call-writes.js';
 import { forCluster } from './outer-app.js';
@@ -132,7 +132,8 @@ export class Postgres implements Sql {
       return rows as Row[];
     } catch (error) {
       isBroken = failureOf(error) === 'unavailable';
-      if (isBroken && !isServerError(error)) throw new UnknownOutcome('The connection was lost during a write');
+      if (isBroken && (!isServerError(error) || isNodeLost(error)))
+        throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
     } finally {
       client.off('error', ignoreError);
@@ -158,6 +159,7 @@ export class Postgres implements Sql {
     const transactionEnd = dryRun ? 'dry run' : writeOnce;
     const endMs = performance.now() + this.maxTransactionMs;
     for (let attempt = 1; ; attempt += 1) {
+      const { generation } = this.names;
       try {
         const result = await runInContext({ isInTransaction: true }, () =>
           this.inTurn(() => this.runAttempt(work, endMs, transactionEnd)),
@@ -167,7 +169,7 @@ export class Postgres implements Sql {
         return result;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === 'stale plan') this.names.renew();
+        if (failure === 'stale plan') this.names.renew(generation);
         const isRetryable = failure === 'retry' || failure === 'stale plan';
         if (!isRetryable || attempt === MAX_ATTEMPTS || performance.now() > endMs) throw toPortError(error);
         await pause(attempt);
@@ -211,11 +213,12 @@ export class Postgres implements Sql {
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */
   private async withCurrentPlan<Result>(send: () => Promise<Result>): Promise<Result> {
+    const { generation } = this.names;
     try {
       return await send();
     } catch (error) {
       if (failureOf(error) !== 'stale plan') throw error;
-      this.names.renew();
+      this.names.renew(generation);
       return send();
     }
   }

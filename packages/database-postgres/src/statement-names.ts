@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const MAX_NAMES = 500;
 
@@ -11,7 +11,7 @@ export interface NamedStatement {
 /** Names prepared statements by the hash of their text, because pools may share connections. */
 export class StatementNames {
   private readonly statementByText = new Map<string, NamedStatement>();
-  private generation = 0;
+  private tag = '';
   private rewrite: (text: string) => string = (text) => text;
 
   /** Changes each statement before it is sent. */
@@ -26,17 +26,26 @@ export class StatementNames {
     // Limits the number of names, because each connection keeps every name and lists have thousands of filter
     // combinations.
     if (this.statementByText.size === MAX_NAMES) return { text: this.rewrite(text) };
-    // PgBouncer shares prepared statements by their text, so a renewed statement needs a new text too.
+    // PgBouncer shares prepared statements of all processes by their text, so a renewed statement needs a new text too.
     const sentText = this.rewrite(text);
-    const currentText = this.generation === 0 ? sentText : `${sentText} /* ${this.generation} */`;
+    const currentText = this.tag === '' ? sentText : `${sentText} /* ${this.tag} */`;
     const statement = { name: createHash('sha1').update(currentText).digest('base64url'), text: currentText };
     this.statementByText.set(text, statement);
     return statement;
   }
 
-  /** Gives all statements new names, so that every connection prepares them again. */
-  renew(): void {
-    this.generation += 1;
+  /** Changes when the names are renewed. */
+  get generation(): string {
+    return this.tag;
+  }
+
+  /**
+   * Gives all statements new names, so that every connection prepares them again. Does nothing if another failure has
+   * already renewed the names of this generation.
+   */
+  renew(generation: string): void {
+    if (generation !== this.tag) return;
+    this.tag = randomBytes(6).toString('hex');
     this.statementByText.clear();
   }
 }

@@ -18,6 +18,8 @@ describe('the summary of a statement', () => {
     ['select * from json_to_recordset($1) as row join orders on true', 'SELECT', undefined],
     ["select 'delete from item' from orders", 'SELECT', 'orders'],
     ['select 1 where $1 is distinct from $2', 'SELECT', undefined],
+    ["/* across apps: the shop's work */ select id from orders /* 1 */", 'SELECT', 'orders'],
+    ['select extract(epoch from $1 - at) from payments', 'SELECT', 'payments'],
   ])('of %s', (text, operation, table) => {
     expect(summarize(text)).toEqual({ operation, table });
   });

@@ -24,18 +24,20 @@ export function summarize(text: string): StatementSummary {
   return { operation: first === 'WITH' ? 'SELECT' : first, table: readTable(words, capitals) };
 }
 
-/** Skips subqueries, functions such as `json_to_recordset(…)`, and `is distinct from`. */
+/** Skips subqueries, functions such as `json_to_recordset(…)`, `is distinct from`, and `extract(epoch from …)`. */
 function readTable(words: readonly string[], capitals: readonly string[]): string | undefined {
   const isTable = (index: number): boolean =>
     capitals[index - 1] === 'FROM' &&
     capitals[index - 2] !== 'DISTINCT' &&
+    capitals[index - 4] !== 'EXTRACT' &&
     words[index] !== '(' &&
     words[index + 1] !== '(';
   return words.find((_, index) => isTable(index));
 }
 
-/** Returns the words, and `(` for each opening parenthesis. Skips quoted texts. */
-function wordsOf(text: string): string[] {
+/** Returns the words, and `(` for each opening parenthesis. Skips comments and quoted texts. */
+function wordsOf(statement: string): string[] {
+  const text = withoutComments(statement);
   const words: string[] = [];
   let start = -1;
   let quote = '';
@@ -53,6 +55,14 @@ function wordsOf(text: string): string[] {
     }
   }
   return words;
+}
+
+/** Statements of the service have comments only in the form of `/* … *\/`. */
+function withoutComments(text: string): string {
+  const start = text.indexOf('/*');
+  if (start === -1) return text;
+  const end = text.indexOf('*/', start + 2);
+  return end === -1 ? text.slice(0, start) : `${text.slice(0, start)} ${withoutComments(text.slice(end + 2))}`;
 }
 
 function isWordCharacter(character: string): boolean {

@@ -195,4 +195,27 @@ if (hasVarnish) {
     await cache.close();
     await origin.close();
   }, 30_000);
+
+  it('the Varnish of deploy/ caches one URL of each version of a file', async () => {
+    let calls = 0;
+    const origin = await startServer(async (_, response) => {
+      calls += 1;
+      return response.writeHead(200, { 'cache-control': 'public, max-age=600' }).end(String(calls));
+    });
+    const cache = await startDeployedVarnish(origin.address);
+    const read = (path: string, host = HOST) => textOf(cache.address, path, host);
+    const purge = (path: string) => fetch(`${cache.purgeAddress}${path}`, { method: 'PURGE' });
+    const versions = [await read('/media/a'), await read('/media/a?v=3')];
+    expect(versions[0]).not.toBe(versions[1]);
+    expect([await read('/media/a?x=1'), await read('/media/a?v=1')]).toEqual([versions[0], versions[0]]);
+    expect([await read('/media/a?x=1&v=3&y', 'other.example'), await read('/media/a?v=3')]).toEqual([
+      versions[1],
+      versions[1],
+    ]);
+    expect(await read('/media/%61')).not.toBe(await read('/media/%61'));
+    await purge('/media/a?v=3');
+    expect(await read('/media/a?x=1&v=3')).not.toBe(versions[1]);
+    await cache.close();
+    await origin.close();
+  }, 30_000);
 }
