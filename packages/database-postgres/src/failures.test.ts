@@ -52,7 +52,7 @@ describe('failureOf', () => {
   });
 
   it('recognizes a stale plan in every language', () => {
-    const error = { code: '0A000', message: 'gecachter Plan', routine: 'RevalidateCachedQuery' };
+    const error = { code: '0A000', message: 'in another language', routine: 'RevalidateCachedQuery' };
     expect(failureOf(error)).toBe('stale plan');
   });
 

@@ -19,13 +19,14 @@ import {
   type OnStatement,
   type PartyKind,
 } from '@back-office/database';
-import { failureOf, isNodeLost, isPoolExhausted } from './failures.js';
+import { failureOf, isNodeLost } from './failures.js';
 import { hasCitus } from './app-table.js';
-import { hasWritten, noteWritten } from './call-writes.js';
+import { noteWritten } from './call-writes.js';
 import { forCluster } from './outer-app.js';
 import { PendingCondition } from './pending-condition.js';
 import { sendStatement, type Connection } from './send-statements.js';
 import { StatementNames } from './statement-names.js';
+import { pause, retryWhileExhausted } from './retries.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
@@ -224,28 +225,9 @@ export class Postgres implements Sql {
   }
 }
 
-/**
- * Retries while the pool is exhausted if the call has already written, because the service can then no longer refuse
- * the call.
- */
-async function retryWhileExhausted<Result>(connect: () => Promise<Result>): Promise<Result> {
-  const endMs = performance.now() + TIMEOUTS.acquireAfterWrite;
-  for (;;) {
-    try {
-      return await connect();
-    } catch (error) {
-      if (!isPoolExhausted(error) || !hasWritten() || performance.now() > endMs) throw error;
-    }
-  }
-}
-
 function toPortError(error: unknown): unknown {
   const failure = failureOf(error);
   if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
   // Omits the original error, because PostgreSQL's details contain the failing row.
   return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
-}
-
-function pause(attempt: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
 }
