@@ -20,7 +20,8 @@ const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'u
  * A suite whose source matches this pattern needs a single PostgreSQL server: it counts writes by triggers, reads plans,
  * changes the schema, or simulates a cluster.
  */
-const NEEDS_ONE_SERVER = /watchWrites|create (?:constraint )?trigger|planOf|explain \(|CitusStandIn|findSchemaBreaches/;
+const NEEDS_ONE_SERVER =
+  /watchWrites|create (?:constraint )?trigger|planOf|explainStatement|explain \(|CitusStandIn|findSchemaBreaches/;
 const NOT_ON_A_CLUSTER = ['apps/api/src', 'packages/database-postgres/src'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)
