@@ -130,7 +130,7 @@ const forbidden = [
   {
     name: 'testing-only-from-tests',
     comment: 'Fakes, builders and contract suites are not part of the service.',
-    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/differential/', ...tests] },
+    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/(?:cluster|faults|differential)/', ...tests] },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
   {

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from './testing/free-port.js';
 import { startServer, type ServerProcess } from './testing/server-process.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
@@ -19,7 +18,7 @@ let dataDir: string;
 beforeAll(async () => {
   database = await makeTestDatabase();
   // File URLs contain the port, so the port must be known before the service starts.
-  const PORT = await freePort();
+  const PORT = String(await freePort());
   dataDir = await mkdtemp(join(tmpdir(), 'readme-'));
   server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT });
 });
@@ -28,14 +27,6 @@ afterAll(async () => {
   await database.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return String(port);
-}
 
 /** Returns the shell blocks after the marker `walk` in a document, joined to one script. */
 function walkOf(document: string): string {

@@ -55,8 +55,6 @@ export interface Transaction extends WritingSql {
   expectManyRows(): void;
 }
 
-// The statement that stores a result divides by its row count. Division by zero means that another run has taken the
-// key.
 /** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
@@ -114,6 +112,7 @@ export class ClientTransaction implements Transaction {
     try {
       await this.commitWith(text, values);
     } catch (error) {
+      // The statement that stores a result divides by its row count, which is 0 if another run has taken the key.
       if (isDivisionByZero(error)) throw new WrittenByAnother();
       throw error;
     }

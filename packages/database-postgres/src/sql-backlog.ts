@@ -3,9 +3,8 @@ import { STATUSES, statusId } from '@back-office/proforma';
 import type { Postgres } from './postgres.js';
 import { OPEN_STATUS_IDS } from './proformas/proforma-list.js';
 
-// Reads partial indexes, and a table of current reservations, so the time depends on the waiting work, not on the size of
-// the tables. The queue of
-// jobs uses the clock of the server.
+// Reads partial indexes and the current reservations, so the time depends on the waiting work, not on the size of the
+// tables. The queue of jobs uses the clock of the server.
 const SUM_BACKLOG = `
   /* across apps: waiting work */
   with open as (

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../testing/free-port.js';
 import { NODE_SETTINGS } from './node-settings.js';
 
 const HOST = '127.0.0.1';
@@ -46,10 +46,15 @@ export class CitusNode {
     return join(this.folder, `.s.PGSQL.${this.port}`);
   }
 
-  async rows<Row>(database: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.urlOf(database) });
     client.on('error', () => {});
     await client.connect();
+    return client;
+  }
+
+  async rows<Row>(database: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = await this.connect(database);
     try {
       return (await client.query(text, [...values])).rows as Row[];
     } finally {
@@ -105,13 +110,4 @@ function serverOwner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (option: string): number => Number(execFileSync('id', [option, USER], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, HOST);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

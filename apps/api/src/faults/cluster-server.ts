@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type { Client } from 'pg';
 import { distribute } from '@back-office/database-postgres';
 import { CitusCluster } from '../cluster/citus-cluster.js';
 import type { CitusNode } from '../cluster/citus-node.js';
@@ -41,11 +41,8 @@ export class ClusterServer implements DatabaseUnderFault {
     return node;
   }
 
-  async connect(database: string): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.coordinator.urlOf(database) });
-    client.on('error', () => {});
-    await client.connect();
-    return client;
+  connect(database: string): Promise<Client> {
+    return this.coordinator.connect(database);
   }
 
   rows<Row>(database: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +13,7 @@ import { check } from '@back-office/database-postgres';
 import { readConfig } from '../config.js';
 import { startService } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
+import { freePort } from '../testing/free-port.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
 import { ClusterServer } from './cluster-server.js';
@@ -276,13 +275,4 @@ export class Rig {
     await this.server.dropDatabase(this.database);
     await rm(this.dataDir, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from './free-port.js';
 import { findOnPath } from './programs.js';
 import { listen } from './varnish.js';
 
@@ -16,10 +17,7 @@ export function startRedis(): Promise<RedisServer> {
 }
 
 async function startRealRedis(command: string): Promise<RedisServer> {
-  const probe = createServer();
-  const port = await listen(probe);
-  probe.close();
-  await once(probe, 'close');
+  const port = await freePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn(command, options, { stdio: 'ignore' });
   const exit = once(server, 'exit');

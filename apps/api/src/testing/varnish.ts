@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.js';
 import { findOnPath } from './programs.js';
 
 export interface Cache {
@@ -73,14 +74,6 @@ async function runVarnish(
     throw error;
   }
   return { addresses, close };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer();
-  const port = await listen(probe);
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function waitForAnswer(address: string): Promise<void> {
