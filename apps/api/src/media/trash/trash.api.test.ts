@@ -204,6 +204,8 @@ describe('10,000 files with one name', () => {
     const { body } = await shop.client.patch('/cdn/files/move', { ids, folder: 'y' });
     expect(body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
     expect(Date.now() - startedAt).toBeLessThan(15_000);
+    await api.runJobs();
+    expect(api.jobFailures).toEqual([]);
   }, 60_000);
 });
 
