@@ -1,5 +1,6 @@
 import { UnknownOutcome } from '@back-office/database';
-import { callContext, runInContext, WriteOnce } from './write-once.js';
+import type { Order } from '@back-office/orders';
+import { callContext, runInContext, WriteOnce, type CallProgress } from './write-once.js';
 
 export function noteWritten(): void {
   const { progress } = callContext();
@@ -10,6 +11,16 @@ export function hasWritten(): boolean {
   return callContext().progress?.hasWritten ?? false;
 }
 
+export function noteMadeOrder(appId: number, order: Order): void {
+  const { progress } = callContext();
+  if (progress) progress.madeOrder = { appId, order };
+}
+
+export function madeOrder(appId: number, id: number): Order | undefined {
+  const made = callContext().progress?.madeOrder;
+  return made?.appId === appId && made.order.id === id ? made.order : undefined;
+}
+
 /**
  * Runs a call. If this run or an earlier one has written, an error that means “nothing was written” becomes {@link
  * UnknownOutcome}.
@@ -18,7 +29,7 @@ export async function trackWrites<Result>(
   work: () => Promise<Result>,
   impliesNothingWritten: (error: unknown) => boolean,
 ): Promise<Result> {
-  const progress = { hasWritten: WriteOnce.pending()?.isWritten ?? false };
+  const progress: CallProgress = { hasWritten: WriteOnce.pending()?.isWritten ?? false };
   try {
     return await runInContext({ progress }, work);
   } catch (error) {

@@ -1,12 +1,19 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
+import type { Order } from '@back-office/orders';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 import type { Sql } from './sql.js';
 
+export interface CallProgress {
+  hasWritten: boolean;
+  /** The order that the call has made, so that its answer need not read it. */
+  madeOrder?: { readonly appId: number; readonly order: Order };
+}
+
 export interface CallContext {
   readonly writeOnce?: WriteOnce;
-  readonly progress?: { hasWritten: boolean };
+  readonly progress?: CallProgress;
   readonly isInTransaction?: true;
   readonly party?: Party;
   readonly actor?: Actor;

@@ -36,11 +36,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
+const ITEMS = [
+  { code: 'A', qty: 1 },
+  { code: 'B', qty: 1 },
+];
+
 async function runLifecycle(): Promise<void> {
-  const { id } = await propose(shop, [
-    { code: 'A', qty: 1 },
-    { code: 'B', qty: 1 },
-  ]);
+  const { id } = await propose(shop, ITEMS);
   const cash = await methodId(shop, 'cash');
   await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 0 } });
   await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
@@ -89,4 +91,21 @@ describe('the statements of a lifecycle', () => {
     expect(plans.length).toBeGreaterThanOrEqual(10);
     expect(withCustomPlans(plans)).toEqual([]);
   }, 120_000);
+
+  it('read nothing again that the process has just stored', async () => {
+    const { id } = await propose(shop, ITEMS);
+    const cash = await methodId(shop, 'cash');
+    const sent: Record<string, number> = {};
+    for (const [action, body] of [
+      ['pay', { payment: { payment_method_id: cash, amount: 100 } }],
+      ['warehouse_confirm', undefined],
+      ['convert', undefined],
+    ] as const) {
+      api.statements.length = 0;
+      expect((await shop.post(`/proforma_orders/${id}/${action}`, body)).status).toBe(200);
+      sent[action] = api.statements.length;
+    }
+    // A payment also has an entry in the audit log.
+    expect(sent).toEqual({ pay: 2, warehouse_confirm: 1, convert: 1 });
+  });
 });

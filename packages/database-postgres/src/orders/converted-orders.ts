@@ -22,29 +22,33 @@ import type { Sql } from '../client-transaction.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
+/** The columns of an `Order`, except its items and payments. */
+export const FOUND_ORDER_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
 /**
- * CTEs that insert an order: $1 app, $2 order, $3 items. The CTE `made` returns its id. `condition` can prevent the
- * order.
+ * CTEs that insert an order: $1 app, $2 order, $3 items. The CTE `made` returns its columns, and `item` its
+ * items. `condition` can prevent the order.
  */
 export const insertOrderSql = (condition = ''): string => `
   made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
-    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) ${condition} returning id
+    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) ${condition}
+    returning ${FOUND_ORDER_COLUMNS.list}
   ), item as (
     insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
-    select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList}) returning product_id, qty
+    select $1, made.id, ${ITEM_COLUMNS.of('r')} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList}) returning *
   ), sold as (
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id
     on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
   )`;
 
-/** CTE that moves the payments of a proforma to its new order. */
+/** CTE that moves the payments of a proforma to its new order, and returns them. */
 export const movePaymentsSql = (proforma: string): string => `
   moved as (
-    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = ${proforma}
+    update payments y set order_id = made.id from made
+    where y.app_id = $1 and y.proforma_order_id = ${proforma} returning y.*
   )`;
 
 const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4')} select id from made`;

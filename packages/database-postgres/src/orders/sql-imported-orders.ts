@@ -50,8 +50,8 @@ const PAYMENT_COLUMNS = PAYMENTS.columns.pick('amount', 'method', 'payment_metho
 
 const INSERT_IMPORTED_ORDER = `with ${insertOrderSql()}, paid as (
     insert into payments (app_id, order_id, ${PAYMENT_COLUMNS.list}, status, paid_at, inserted_at)
-    select $1, made.id, ${PAYMENT_COLUMNS.list}, 'settled', $5, $5
-    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typedList}) order by ordinal
+    select $1, made.id, ${PAYMENT_COLUMNS.of('r')}, 'settled', $5, $5
+    from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typedList}) order by r.ordinal
   ), ${eventsSql('$5', '$6', 'made')} select id from made`;
 
 const MAX_ATTEMPTS = 5;

@@ -1,15 +1,13 @@
 import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
+import { madeOrder } from '../call-writes.js';
 import type { Postgres } from '../postgres.js';
 import { listedPage } from '../listed-page.js';
-import { ORDERS } from '../tables/orders.js';
+import { FOUND_ORDER_COLUMNS } from './converted-orders.js';
 import { orderListStatement } from './order-list.js';
 
-// Lists the columns, because a prepared `select *` fails after a column is added.
-const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
-
 const findStatement = (ids: string): string => `
-  select ${ORDER_COLUMNS.of('o')},
+  select ${FOUND_ORDER_COLUMNS.of('o')},
     (select json_agg(i order by i.position) from order_items i where i.app_id = $1 and i.order_id = o.id) as items,
     (select json_agg(y order by y.id) from payments y where y.app_id = $1 and y.order_id = o.id) as payments
   from orders o where o.app_id = $1 and o.id = ${ids}`;
@@ -20,8 +18,7 @@ export class SqlOrderQueries implements OrderQueries {
   constructor(private readonly database: Postgres) {}
 
   async find(appId: number, id: number): Promise<Order | undefined> {
-    const [order] = await this.database.rows<Order>(FIND_ORDER, [appId, id]);
-    return order;
+    return madeOrder(appId, id) ?? (await this.database.rows<Order>(FIND_ORDER, [appId, id]))[0];
   }
 
   findAll(appId: number, ids: readonly number[]): Promise<Order[]> {

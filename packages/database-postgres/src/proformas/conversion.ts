@@ -1,3 +1,4 @@
+import type { Order } from '@back-office/orders';
 import {
   proformaEvents,
   reservationChanges,
@@ -7,7 +8,8 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { eventRows, eventsSql } from '../events/event-statements.js';
-import { insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';
+import { noteMadeOrder } from '../call-writes.js';
+import { FOUND_ORDER_COLUMNS, insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';
 import { PROFORMA_COLUMNS } from '../tables/proformas.js';
 import { changingColumns } from './proforma-columns.js';
 
@@ -23,9 +25,11 @@ const convertStatement = (hasVersion: string): string => `
   ), ${insertOrderSql('where exists (select 1 from target)')}, ${movePaymentsSql('$4')}, saved as (
     update proforma_orders p set version = p.version + 1, order_id = made.id, ${SAVED_COLUMNS.setFrom('r')}
     from made, json_to_recordset($5) as r (${SAVED_COLUMNS.typedList})
-    where p.app_id = $1 and p.id = $4 returning p.order_id
+    where p.app_id = $1 and p.id = $4 returning p.id
   ), ${eventsSql('$6::timestamptz', '$7', 'made')}
-  select (select order_id from saved) as id, 1 / (select count(*) from saved) as guard`;
+  select ${FOUND_ORDER_COLUMNS.of('made')}, (select json_agg(i order by i.position) from item i) as items,
+    (select json_agg(y order by y.id) from moved y) as payments, 1 / (select count(*) from saved) as guard
+  from (select 1) as one left join made on true`;
 
 const CONVERT = convertStatement('');
 const CONVERT_VERSION = convertStatement('and p.version = $8::int');
@@ -55,8 +59,10 @@ export async function storeConversion(
   transaction.locks('order');
   const events = eventRows(proformaEvents([change]));
   const values = [appId, ...orderValues(after), after.id, JSON.stringify([changingColumns(after)]), now, events];
-  const [stored] = await (version === undefined
-    ? transaction.runLast<{ id: number }>(CONVERT, values)
-    : transaction.runLast<{ id: number }>(CONVERT_VERSION, [...values, version]));
-  return { ...after, orderId: (stored as { id: number }).id };
+  const [order] = await (version === undefined
+    ? transaction.runLast<Order>(CONVERT, values)
+    : transaction.runLast<Order>(CONVERT_VERSION, [...values, version]));
+  const madeOrder = order as Order;
+  noteMadeOrder(appId, madeOrder);
+  return { ...after, orderId: madeOrder.id };
 }
