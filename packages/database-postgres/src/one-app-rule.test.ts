@@ -425,7 +425,7 @@ describe('the rule that a statement reads one app only', () => {
     [
       'inserts for a new app',
       'with a as (insert into apps (name) values ($1) returning id) insert into orders (app_id) select id from a',
-      ORDERS,
+      [...ORDERS, 'apps is written in a part of the statement'],
     ],
     ['inserts rows of any app', 'insert into items (app_id, order_id) select $1, id from orders', ORDERS],
     [
@@ -474,6 +474,29 @@ describe('the rule that a statement reads one app only', () => {
     ['is the second of two', 'select 1; delete from orders', ORDERS],
   ])('refuses a statement that %s', (_, text, expected) => {
     expect(checkStatement(text)).toEqual(expected);
+  });
+});
+
+describe('a statement that writes to a table of which every node has a copy', () => {
+  it.each([
+    'delete from access_tokens where app_id = $1 and id in (select id from access_tokens where app_id = $1)',
+    'insert into access_tokens (app_id, hash) values ($1, $2) returning id',
+    'update apps set name = $2 where id = $1',
+  ])('may have no other part that writes: %s', (text) => {
+    expect(checkStatement(text)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'with gone as (delete from access_tokens where app_id = $1 returning id) delete from orders where app_id = $1 and id in (select id from gone)',
+      'access_tokens is written in a part of the statement',
+    ],
+    [
+      'with added as (insert into apps (name) values ($1) returning id) select id from added',
+      'apps is written in a part of the statement',
+    ],
+  ])('is refused otherwise: %s', (text, breach) => {
+    expect(checkStatement(text)).toEqual([breach]);
   });
 });
 

@@ -12,6 +12,9 @@ export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
 
 const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
 
+const WRITE_STATEMENT = /^(?:Insert|Update|Delete)Stmt$/;
+const WRITTEN_TABLE = /"(?:Insert|Update|Delete)Stmt":{"relation":{"relname":"(\w+)"/g;
+
 export const loadGrammar: () => Promise<void> = loadModule;
 
 /**
@@ -40,7 +43,16 @@ function findBreachesOfStatement(statement: Node, tables: Tables): string[] {
       ({ table: { table = '' }, columns, isNew }) => isOfApp(table, tables) && columns.includes('app_id') !== isNew,
     )
     .map(({ table: { table }, isNew }) => (isNew ? `${table} gets rows without app_id` : `${table} changes app_id`));
-  return [...new Set([...writeMessages, ...untiedMessages])];
+  return [...new Set([...writeMessages, ...untiedMessages, ...findWritesOfOneCopy(statement)])];
+}
+
+/** A cluster changes every copy of a reference table only if this write is the whole statement. */
+function findWritesOfOneCopy(statement: Node): string[] {
+  const writtenTables = [...JSON.stringify(statement).matchAll(WRITTEN_TABLE)].map(([, table = '']) => table);
+  if (writtenTables.length === 1 && WRITE_STATEMENT.test(Object.keys(statement).join())) return [];
+  return writtenTables
+    .filter((table) => REFERENCE_TABLES.has(table))
+    .map((table) => `${table} is written in a part of the statement`);
 }
 
 function fewestOf(candidates: readonly (readonly RowSource[])[], initial: readonly RowSource[]): readonly RowSource[] {

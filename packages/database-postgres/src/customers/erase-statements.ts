@@ -69,12 +69,12 @@ export const BLANK_CUSTOMER_ROW = `
 export const REMOVE_VISITS = 'delete from customer_attendances where app_id = $1 and customer_id = $2';
 export const REMOVE_DEVICES = 'delete from notification_devices where app_id = $1 and customer_id = $2';
 
-// Also removes the kept answers of these sessions, because their calls can no longer be repeated.
+// A statement of its own: beside another table, a cluster would remove the sessions from only one copy of the table.
 export const REMOVE_SESSIONS = `
-  with session as (
-    delete from access_tokens where app_id = $1 and customer_id = $2 and kind = 'session' returning id
-  )
-  delete from idempotency_keys where app_id = $1 and access_token_id in (select id from session)`;
+  delete from access_tokens where app_id = $1 and customer_id = $2 and kind = 'session' returning id`;
+
+export const REMOVE_ANSWERS_OF_SESSIONS =
+  'delete from idempotency_keys where app_id = $1 and access_token_id = any($2::bigint[])';
 
 export const ERASE_ANSWERS = `
   update idempotency_keys set status = $3, headers = '{}', body = convert_to($4, 'UTF8'), outcome = null

@@ -125,7 +125,9 @@ async function erasePerson(transaction: Transaction, appId: number, records: Loc
   await transaction.rows(sql.BLANK_CUSTOMER_ROW, [appId, customer.id, now, erasedEmail(customer.id)]);
   await transaction.rows(sql.REMOVE_VISITS, [appId, customer.id]);
   await transaction.rows(sql.REMOVE_DEVICES, [appId, customer.id]);
-  await transaction.rows(sql.REMOVE_SESSIONS, [appId, customer.id]);
+  const sessions = await transaction.rows<{ id: number }>(sql.REMOVE_SESSIONS, [appId, customer.id]);
+  // The calls of these sessions can no longer be repeated, so their kept answers have no use.
+  await transaction.rows(sql.REMOVE_ANSWERS_OF_SESSIONS, [appId, idsOf(sessions)]);
   const { status, text } = ERASED_ANSWER;
   await transaction.rows(sql.ERASE_ANSWERS, [appId, identifyingFragments(customer), status, text]);
 }
