@@ -44,6 +44,12 @@ describe('telemetry', () => {
     ['OTEL_TRACES_SAMPLER', 'sometimes'],
     ['OTEL_METRIC_EXPORT_INTERVAL', '0'],
   ])('refuses a bad %s', (name, value) => {
-    expect(() => readConfig({ [name]: value })).toThrow(`Bad configuration: ${name}: `);
+    expect(() => readConfig({ ...ENDPOINT, [name]: value })).toThrow(`Bad configuration: ${name}: `);
+  });
+
+  it('is off when a platform sets unsupported values without an endpoint, or disables it', () => {
+    const variables = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_EXPORTER: 'zipkin' };
+    expect(telemetryOf(variables)).toBeUndefined();
+    expect(telemetryOf({ ...variables, ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
   });
 });

@@ -30,7 +30,6 @@ const optionalNumber = wholeBetween(1, MAX_NUMBER, undefined);
 
 /** The exporters and batches of the SDK read their other variables. */
 export const TELEMETRY_VARIABLES = {
-  OTEL_SDK_DISABLED: str({ default: 'false' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint,
@@ -60,8 +59,31 @@ export const TELEMETRY_VARIABLES = {
   OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: optionalNumber,
 };
 
+const ENDPOINTS = [
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Removes the variables of OpenTelemetry if it is off, because a platform may set values for all its programs that this
+ * service does not support.
+ */
+export function withoutUnusedTelemetry(environment: Environment): Environment {
+  const isOn = !isDisabled(environment['OTEL_SDK_DISABLED']) && ENDPOINTS.some((name) => environment[name]);
+  return isOn
+    ? environment
+    : Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('OTEL_')));
+}
+
+function isDisabled(text: string | undefined): boolean {
+  return text?.toLowerCase() === 'true';
+}
+
 interface TelemetryVariables {
-  readonly OTEL_SDK_DISABLED: string;
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;
   readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: string | undefined;
   readonly OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: string | undefined;
@@ -78,7 +100,6 @@ interface TelemetryVariables {
 }
 
 export function telemetryOf(variables: TelemetryVariables): TelemetryConfig | undefined {
-  if (variables.OTEL_SDK_DISABLED.toLowerCase() === 'true') return undefined;
   const isOn = (ownEndpoint: string | undefined, exporterName: string): boolean =>
     exporterName !== 'none' && (ownEndpoint ?? variables.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined;
   const traces = isOn(variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, variables.OTEL_TRACES_EXPORTER);

@@ -16,7 +16,7 @@ import {
   wholeBetween,
 } from './config-values.js';
 import { storageOf, type StorageConfig } from './config-storage.js';
-import { TELEMETRY_VARIABLES, telemetryOf, type TelemetryConfig } from './config-telemetry.js';
+import { TELEMETRY_VARIABLES, telemetryOf, withoutUnusedTelemetry, type TelemetryConfig } from './config-telemetry.js';
 
 export { InvalidConfig } from './config-values.js';
 export type { S3Config, StorageConfig } from './config-storage.js';
@@ -147,7 +147,9 @@ const VARIABLES = {
  */
 export function readConfig(environment: Environment = process.env): Config {
   const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = cleanEnv(nonEmptyVariables, VARIABLES, { reporter: ({ errors }) => throwInvalidConfig(errors) });
+  const parsed = cleanEnv(withoutUnusedTelemetry(nonEmptyVariables), VARIABLES, {
+    reporter: ({ errors }) => throwInvalidConfig(errors),
+  });
   return {
     port: parsed.PORT,
     host: parsed.HOST,

@@ -19,6 +19,8 @@ export interface ReceivedSpan {
   readonly status: string;
   readonly milliseconds: number;
   readonly attributes: Attributes;
+  /** Id of the process that made the span. */
+  readonly pid: number;
 }
 
 export interface ReceivedLog {
@@ -106,14 +108,14 @@ function receive(receiver: OtlpReceiver, path: string, message: ProtobufMessage)
     const instance = String(resource['service.instance.id']);
     receiver.resources.set(instance, resource);
     const items = group.messages(2, 2);
-    if (path === '/v1/traces') receiver.spans.push(...items.map(spanOf));
+    if (path === '/v1/traces') receiver.spans.push(...items.map((span) => spanOf(span, resource)));
     else if (path === '/v1/logs') receiver.logs.push(...items.map(logOf));
     else if (path === '/v1/metrics') receiver.metrics.set(instance, items.map(metricOf));
     else throw new Error(`unknown path ${path}`);
   }
 }
 
-function spanOf(span: ProtobufMessage): ReceivedSpan {
+function spanOf(span: ProtobufMessage, resource: Attributes): ReceivedSpan {
   return {
     traceId: span.hex(1),
     spanId: span.hex(2),
@@ -124,6 +126,7 @@ function spanOf(span: ProtobufMessage): ReceivedSpan {
     milliseconds: Number(span.fixed(8) - span.fixed(7)) / 1e6,
     attributes: attributesOf(span, 9),
     status: STATUSES[span.messages(15)[0]?.integer(3) ?? 0] ?? '',
+    pid: Number(resource['process.pid']),
   };
 }
 
