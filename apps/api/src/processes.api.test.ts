@@ -127,7 +127,11 @@ describe('a service with several processes', () => {
     const pidsByRole = (role: string) => processes.filter((entry) => entry.role === role).map(({ pid }) => pid);
     const [worker] = pidsByRole('worker');
     const form = new FormData();
-    form.append('file', new Blob([pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] })]), 'a.pdf');
+    form.append(
+      'file',
+      new Blob([Buffer.from(pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] }))]),
+      'a.pdf',
+    );
     const headers = { Authorization: `Bearer ${token}` };
     expect((await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form })).status).toBe(
       201,
