@@ -146,10 +146,7 @@ const VARIABLES = {
  * invalid variable.
  */
 export function readConfig(environment: Environment = process.env): Config {
-  const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = cleanEnv(withoutUnusedTelemetry(nonEmptyVariables), VARIABLES, {
-    reporter: ({ errors }) => throwInvalidConfig(errors),
-  });
+  const parsed = parseVariables(environment);
   return {
     port: parsed.PORT,
     host: parsed.HOST,
@@ -186,6 +183,13 @@ export function readConfig(environment: Environment = process.env): Config {
     telemetry: telemetryOf(parsed),
     environment,
   };
+}
+
+function parseVariables(environment: Environment) {
+  const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  return cleanEnv(withoutUnusedTelemetry(nonEmptyVariables), VARIABLES, {
+    reporter: ({ errors }) => throwInvalidConfig(errors),
+  });
 }
 
 function rateLimitsOf(variables: {

@@ -23,18 +23,19 @@ const FIND_LOCATIONS = `
   select ${LOCATION_COLUMNS.list} from app_locations
   where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;
 
-// Rows may swap codes and references, because PostgreSQL checks their uniqueness at the end of the statement.
+// Rows may swap codes and references, because PostgreSQL checks their uniqueness at the end of the statement. Updates
+// come first, because a cluster runs the parts in turn, and a new row may take the code of an updated one.
 const WRITE_LOCATIONS = `
   with row as (select * from json_to_recordset($2) as row ${LOCATION_ROW}),
-  inserted as (
-    insert into app_locations (app_id, ${WRITTEN_COLUMNS.list}, inserted_at, updated_at)
-    select $1, ${WRITTEN_COLUMNS.list}, $3, $3 from row where id is null order by ordinal
-    returning ${LOCATION_COLUMNS.list}
-  ), updated as (
+  updated as (
     update app_locations l
     set ${WRITTEN_COLUMNS.setFrom('row')}, updated_at = $3
     from row where l.app_id = $1 and l.id = row.id
     returning ${LOCATION_COLUMNS.of('l')}
+  ), inserted as (
+    insert into app_locations (app_id, ${WRITTEN_COLUMNS.list}, inserted_at, updated_at)
+    select $1, ${WRITTEN_COLUMNS.list}, $3, $3 from row where id is null order by ordinal
+    returning ${LOCATION_COLUMNS.list}
   ), written as (
     select * from inserted union all select * from updated
   ), removed as (
