@@ -27,6 +27,7 @@ import { Events1763700000023 } from './migrations/0023-events.js';
 import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
 import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.js';
 import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-and-references.js';
+import { SmallerIndexes1763700000027 } from './migrations/0027-smaller-indexes.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -115,6 +116,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Webhooks1763700000024,
   UnplacedEvents1763700000025,
   TrackingAndReferences1763700000026,
+  SmallerIndexes1763700000027,
 ];
 
 /**

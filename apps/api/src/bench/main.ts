@@ -11,7 +11,7 @@ import { print, printedLines } from './measure.js';
 import { writePerformance } from './performance-page.js';
 import { benchProcess } from './process.js';
 import { benchProformas } from './proformas.js';
-import { benchShop } from './shop.js';
+import { benchShop, benchStatements } from './shop.js';
 import { benchWebhooks } from './webhooks.js';
 
 interface Options {
@@ -50,6 +50,10 @@ pacedCommand('shop')
   .action(({ seconds, rounds, only }: Readonly<Record<'seconds' | 'rounds' | 'only', string>>) =>
     withDatabase((url) => benchShop(url, { seconds: Number(seconds), rounds: Number(rounds), only })),
   );
+program
+  .command('statements')
+  .description('shows what PostgreSQL does for each statement of a lifecycle; needs auto_explain and a superuser')
+  .action(() => withDatabase(benchStatements));
 pacedCommand('catalogue')
   .description('measures look-ups, searches and bulk writes of a catalogue')
   .option('--products <n>', 'products in the catalogue, with two variants each', '50000')

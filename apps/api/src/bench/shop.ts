@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { makeApps } from '../runtime/with-apps.js';
 import { analyze, bankTransferIdOf } from './bench-database.js';
-import { CountingProxy } from './counting-proxy.js';
 import { fillCatalogue, fillLines, fillProformas } from './fill.query.js';
 import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
 import { call, loadWithFlows, median } from './load.js';
+import { startMessageProxy } from './message-proxy.js';
 import { measureAll, print, type BenchApp, type CostedFigure, type Job } from './measure.js';
+import { explainStatements } from './statements.js';
 import { SHOP_FLOOR } from './shop-floor.query.js';
 import { costMeter, type Cost } from './system-cost.js';
 import { startFloor, startNaiveService, startServiceProcess, type System } from './systems.js';
@@ -23,6 +24,9 @@ const WAREHOUSES = ['MAIN', 'SHOP'];
 const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
 const COUNTED_LIFECYCLES = 20;
+const EXPLAINED_LIFECYCLES = 100;
+/** Types of the messages that execute a statement. */
+const EXECUTED_STATEMENT = /^[EQ]$/;
 const NAIVE = 'naive TypeORM service';
 
 /** The same work as a call of the service, and as a statement of `SHOP_FLOOR` on the other servers. */
@@ -36,6 +40,23 @@ interface ShopJob {
   readonly runsNaively?: boolean;
 }
 
+/** Prints what PostgreSQL does for each statement of a lifecycle, on the service and on the bare server. */
+export async function benchStatements(url: string): Promise<void> {
+  const [shop] = await makeApps({ DATABASE_URL: url }, ['shop']);
+  await fillShop(url, shop);
+  const options = { variantCount: SIZES.variants, bankTransferId: await bankTransferIdOf(url, shop) };
+  print('\nThe service:');
+  await explainStatements(url, EXPLAINED_LIFECYCLES, async (proxyUrl) => {
+    const service = await startServiceProcess(proxyUrl);
+    return { run: () => runLifecycle(service.origin, shop, options), stop: () => service.stop() };
+  });
+  print('\nThe bare server:');
+  await explainStatements(url, EXPLAINED_LIFECYCLES, async (proxyUrl) => {
+    const server = await startBareServer(proxyUrl);
+    return { run: () => runFloorLifecycle(`${server.origin}/`, shop, options), stop: () => server.stop() };
+  });
+}
+
 /**
  * Compares the service with three other servers on the records of one shop: a bare server, the same server with Express,
  * and a naive service.
@@ -43,11 +64,9 @@ interface ShopJob {
 export async function benchShop(url: string, { seconds, rounds, only }: ShopOptions): Promise<void> {
   const [shop] = await makeApps({ DATABASE_URL: url }, ['shop']);
   await fillShop(url, shop);
-  const statements = Object.fromEntries(Object.entries(SHOP_FLOOR).map(([name, text]) => [name, { text }]));
-  const task = { url, poolSize: POOL_SIZE, statements };
   const systems = [
-    await startFloor('bare server', { ...task, kind: 'node' }),
-    await startFloor('the same with Express', { ...task, kind: 'express' }),
+    await startBareServer(url),
+    await startFloor('the same with Express', { ...floorTask(url), kind: 'express' }),
     await startNaiveService(NAIVE, url, POOL_SIZE),
     await startServiceProcess(url, { WORKER: 'inline' }),
   ];
@@ -62,6 +81,15 @@ export async function benchShop(url: string, { seconds, rounds, only }: ShopOpti
   } finally {
     for (const system of systems) system.stop();
   }
+}
+
+function floorTask(url: string) {
+  const statements = Object.fromEntries(Object.entries(SHOP_FLOOR).map(([name, text]) => [name, { text }]));
+  return { url, poolSize: POOL_SIZE, statements };
+}
+
+function startBareServer(url: string): Promise<System> {
+  return startFloor('bare server', { ...floorTask(url), kind: 'node' });
 }
 
 async function fillShop(url: string, shop: BenchApp): Promise<void> {
@@ -220,15 +248,20 @@ async function countWal(
 }
 
 async function countMessages(url: string, shop: BenchApp, bankTransferId: number): Promise<void> {
-  const proxy = await CountingProxy.start(url);
+  const counts = { statements: 0, writes: 0 };
+  const proxy = await startMessageProxy(url, {
+    onRequest: (type) => {
+      if (EXECUTED_STATEMENT.test(type)) counts.statements += 1;
+    },
+    onWrite: () => (counts.writes += 1),
+  });
   const service = await startServiceProcess(proxy.url, { WORKER: 'off' });
   try {
     const options = { variantCount: SIZES.variants, bankTransferId };
     await runLifecycle(service.origin, shop, options);
-    const before = { ...proxy.counts };
+    const before = { ...counts };
     for (let run = 0; run < COUNTED_LIFECYCLES; run += 1) await runLifecycle(service.origin, shop, options);
-    const mean = (key: keyof typeof before): string =>
-      ((proxy.counts[key] - before[key]) / COUNTED_LIFECYCLES).toFixed(1);
+    const mean = (key: keyof typeof before): string => ((counts[key] - before[key]) / COUNTED_LIFECYCLES).toFixed(1);
     print(`\nA lifecycle sends ${mean('statements')} statements (BEGIN and COMMIT count) in ${mean('writes')} writes.`);
   } finally {
     service.stop();

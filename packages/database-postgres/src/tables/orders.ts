@@ -43,7 +43,6 @@ export const ORDERS = defineTable({
     orders_proforma_fkey: ['proforma_orders', { app_id: 'app_id', proforma_order_id: 'id' }],
   },
   uniques: {
-    orders_external_ref_key: ['app_id', 'external_ref'],
     orders_order_number_key: ['app_id', 'order_number'],
     orders_proforma_key: ['app_id', 'proforma_order_id'],
   },
@@ -62,6 +61,7 @@ export const ORDERS = defineTable({
   },
   indexes: {
     orders_date_idx: ['app_id', 'order_date', 'id'],
+    orders_external_ref_key: { columns: ['app_id', 'external_ref'], where: 'external_ref is not null', unique: true },
     orders_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {

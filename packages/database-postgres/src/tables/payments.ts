@@ -44,7 +44,7 @@ export const PAYMENTS = defineTable({
   },
   indexes: {
     payments_next_attempt_idx: { columns: ['next_attempt_at'], where: 'next_attempt_at is not null' },
-    payments_order_idx: ['app_id', 'order_id'],
+    payments_order_idx: { columns: ['app_id', 'order_id'], where: 'order_id is not null' },
     payments_proforma_idx: ['app_id', 'proforma_order_id'],
   },
 });

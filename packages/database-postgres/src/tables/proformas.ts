@@ -72,7 +72,6 @@ export const PROFORMAS = defineTable({
   uniques: {
     proforma_orders_evaluation_key: ['app_id', 'order_processing_id'],
     proforma_orders_number_key: ['app_id', 'number'],
-    proforma_orders_order_key: ['app_id', 'order_id'],
   },
   checks: {
     proforma_orders_canceled_check: '(status_id in (7, 8)) = (canceled_at is not null)',
@@ -92,6 +91,7 @@ export const PROFORMAS = defineTable({
     proforma_orders_deadline_idx: { columns: ['app_id', 'due_at'], where: 'due_at is not null' },
     proforma_orders_expires_idx: ['app_id', 'expires_at', 'id'],
     proforma_orders_name_idx: ['app_id', 'customer_last_name', 'customer_first_name', 'id'],
+    proforma_orders_order_key: { columns: ['app_id', 'order_id'], where: 'order_id is not null', unique: true },
     proforma_orders_paid_idx: { columns: ['app_id', 'expires_at'], where: 'due_at is null and status_id <= 5' },
     proforma_orders_updated_idx: ['app_id', 'updated_at', 'id'],
   },
