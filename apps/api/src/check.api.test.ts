@@ -110,7 +110,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   [
     'Reserved stock equals the sum of its movements',
     `update stock_movement_lines set qty = qty + 5 where id = (
-         select min(l.id) from stock_movement_lines l join stock_movements m on m.id = l.movement_id where m.kind = 'reserve')`,
+         select min(l.id) from stock_movement_lines l join stock_movements m on m.app_id = l.app_id and m.id = l.movement_id where m.kind = 'reserve')`,
   ],
   ['Stock on hand equals the sum of its movements', 'update stocks set on_hand = on_hand + 1'],
   [

@@ -14,7 +14,7 @@ let database: Postgres;
 
 beforeAll(async () => {
   testDatabase = await makeTestDatabase();
-  database = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
+  database = await Postgres.open(dataSourceFor(testDatabase.connection, 4));
   await database.rows('create table item (id int primary key, n int not null constraint item_n_key unique)');
 });
 afterAll(async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     select id, 1, 1, 'N-1', now(), 1, 'ЉУБИЋ', 1, 'RSD', 1, 'web', '[]', 0, 0, 0, 0, 0, 0, now(), now() from apps`);
   await source.destroy();
   await migrate(testDatabase.connection);
-  database = new Postgres(await dataSourceFor(testDatabase.connection, 2).initialize());
+  database = await Postgres.open(dataSourceFor(testDatabase.connection, 2));
 });
 afterAll(async () => {
   await database.source.destroy();

@@ -49,8 +49,8 @@ const expectRefused = async (rows: readonly unknown[]): Promise<Record<string, s
 const readValues = async (client = shop): Promise<Record<string, string>> => {
   const rows = await api.database.rows<{ name: string; value: string }>(
     `select p.code || ' ' || d.external_ref as name, a.value
-     from product_attributes a join products p on p.id = a.product_id
-     join product_attribute_defs d on d.id = a.product_attribute_def_id where a.app_id = $1 order by 1`,
+     from product_attributes a join products p on p.app_id = a.app_id and p.id = a.product_id
+     join product_attribute_defs d on d.app_id = a.app_id and d.id = a.product_attribute_def_id where a.app_id = $1 order by 1`,
     [client.appId],
   );
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));

@@ -48,7 +48,7 @@ const verify = async (
 const listMatches = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
   const variants = await api.database.rows<{ id: number; product_id: number; name: string }>(
     `select v.id, v.product_id, p.code || '/' || v.code as name
-     from product_variants v join products p on p.id = v.product_id where v.app_id = $1`,
+     from product_variants v join products p on p.app_id = v.app_id and p.id = v.product_id where v.app_id = $1`,
     [client.appId],
   );
   const productRows = await api.database.rows<{ id: number; code: string }>(

@@ -53,7 +53,7 @@ const expectRefused = async (products: readonly unknown[]): Promise<string[]> =>
 const readOnHand = async (client = shop): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; on_hand: number }>(
     `select v.code || '@' || w.code as shelf, s.on_hand
-     from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
+     from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id join warehouses w on w.app_id = s.app_id and w.id = s.warehouse_id
      where s.app_id = $1 order by 1`,
     [client.appId],
   );
@@ -63,18 +63,18 @@ const readMovements = () =>
   api.database.rows<{ id: number }>(
     `select m.id, m.kind, w.code as warehouse, m.reference, m.booked_at, (
        select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
-       join product_variants v on v.app_id = m.app_id and v.id = l.product_variant_id
-       where l.app_id = m.app_id and l.movement_id = m.id
+       join product_variants v on v.app_id = $1 and v.id = l.product_variant_id
+       where l.app_id = $1 and l.movement_id = m.id
      ) as lines
-     from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
+     from stock_movements m join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
     [shop.appId],
   );
 const readLedger = async (): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; qty: number }>(
     `select v.code || '@' || w.code as shelf, sum(l.qty)::int as qty
-     from stock_movement_lines l join stock_movements m on m.id = l.movement_id
+     from stock_movement_lines l join stock_movements m on m.app_id = l.app_id and m.id = l.movement_id
      join product_variants v on v.app_id = l.app_id and v.id = l.product_variant_id
-     join warehouses w on w.id = m.warehouse_id
+     join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id
      where l.app_id = $1 and m.kind in ('adjust', 'reconcile', 'ship') group by 1 order by 1`,
     [shop.appId],
   );

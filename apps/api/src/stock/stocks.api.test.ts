@@ -58,7 +58,7 @@ const readOnHand = async (client = shop): Promise<Record<string, number>> =>
 const readShelves = (client = shop) =>
   api.database.rows<{ shelf: string; on_hand: number; min_qty: number; updated_at: Date }>(
     `select v.code || '@' || w.code as shelf, s.on_hand, s.min_qty, s.updated_at
-     from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
+     from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id join warehouses w on w.app_id = s.app_id and w.id = s.warehouse_id
      where s.app_id = $1 order by 1`,
     [client.appId],
   );
@@ -66,10 +66,10 @@ const readMovements = (client = shop) =>
   api.database.rows<object>(
     `select m.kind, w.code as warehouse, m.reference, m.booked_at, (
        select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
-       join product_variants v on v.app_id = m.app_id and v.id = l.product_variant_id
-       where l.app_id = m.app_id and l.movement_id = m.id
+       join product_variants v on v.app_id = $1 and v.id = l.product_variant_id
+       where l.app_id = $1 and l.movement_id = m.id
      ) as lines
-     from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
+     from stock_movements m join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
     [client.appId],
   );
 
@@ -388,7 +388,7 @@ describe('the ledger of PUT /int/stocks', () => {
   it('adds up to the pieces on hand', async () => {
     for (const qty of [9, -4, 0, 2, -7]) await put([row({ qty }), row({ code: 'B', qty: -qty })]);
     const [{ sum }] = (await api.database.rows(
-      `select sum(qty)::int from stock_movement_lines l join product_variants v on v.id = l.product_variant_id
+      `select sum(qty)::int from stock_movement_lines l join product_variants v on v.app_id = l.app_id and v.id = l.product_variant_id
        where l.app_id = $1 and v.code = 'A'`,
       [shop.appId],
     )) as [{ sum: number }];

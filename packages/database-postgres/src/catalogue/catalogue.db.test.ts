@@ -15,7 +15,7 @@ const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
 async function openCatalogue(): Promise<CatalogueFixture> {
   const testDatabase = await makeTestDatabase();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
+  const postgres = await Postgres.open(dataSourceFor(testDatabase.connection, 4));
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
   const { apps, warehouses, stock, ...ports } = portsOf(postgres, testDatabase.connection, {

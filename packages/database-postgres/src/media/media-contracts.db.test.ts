@@ -26,7 +26,7 @@ let database: Postgres;
 
 beforeAll(async () => {
   testDatabase = await makeTestDatabase();
-  database = new Postgres(await dataSourceFor(testDatabase.connection, 8).initialize());
+  database = await Postgres.open(dataSourceFor(testDatabase.connection, 8));
 });
 afterAll(async () => {
   await database.source.destroy();

@@ -7,7 +7,7 @@ import { Postgres } from '../postgres.js';
 
 async function stockInPostgres(): Promise<StockFixture> {
   const testDatabase = await makeTestDatabase();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 4).initialize());
+  const postgres = await Postgres.open(dataSourceFor(testDatabase.connection, 4));
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
   const { apps, products, ...ports } = portsOf(postgres, testDatabase.connection, {
