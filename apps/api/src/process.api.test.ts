@@ -8,6 +8,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 import { type ExitedProcess, runNode } from './testing/run-node.js';
+import { LOCK_WAITS } from './testing/lock-waits.js';
 import { type ServerProcess, startServer } from './testing/server-process.js';
 
 describe('a bad environment', () => {
@@ -321,9 +322,7 @@ async function appToken(database: Readonly<Record<string, string>>): Promise<str
 
 async function waitUntilBlocked(client: pg.Client): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
-    const { rows } = await client.query(
-      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    );
+    const { rows } = await client.query(LOCK_WAITS);
     if (rows.length > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beginLockedBulk } from '@back-office/database-postgres';
+import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -370,7 +371,6 @@ describe('PUT /int/product_attributes with many rows', () => {
 
 describe('PUT /int/product_attributes during another call', () => {
   it('waits for the other call and finds the definitions that it has created', async () => {
-    const lockWaitsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'attributes', shop.appId, 1);
@@ -380,7 +380,7 @@ describe('PUT /int/product_attributes during another call', () => {
         [shop.appId],
       );
       call = putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
-      while ((await api.database.rows(lockWaitsQuery)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(LOCK_WAITS)).length === 0) await setTimeout(10);
     });
     expect(await call).toEqual([1, 0]);
     expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beginLockedBulk } from '@back-office/database-postgres';
+import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -287,7 +288,6 @@ describe('POST /int/app_locations with many rows', () => {
 
 describe('POST /int/app_locations during another call', () => {
   it('waits for the other call and finds its locations', async () => {
-    const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'locations', shop.appId, 1);
@@ -297,7 +297,7 @@ describe('POST /int/app_locations during another call', () => {
         [shop.appId],
       );
       call = write([locationRow({ code: 'A', name: 'own' }), locationRow({ external_ref: 'r', city: 'Niš' })]);
-      while ((await api.database.rows(waitingStatementsQuery)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(LOCK_WAITS)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
     expect(await readLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { evaluate, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -42,8 +43,7 @@ async function runWhileWaiting(
 }
 
 async function waitForLock(): Promise<void> {
-  const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
+  while ((await api.database.rows(LOCK_WAITS)).length === 0) await setTimeout(10);
 }
 
 const createProforma = (evaluationId: number, client = shop): Promise<Reply> =>

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -385,7 +386,6 @@ describe('concurrent POST /stock/reconcile', () => {
   });
 
   it('waits for a call that adds stock, and then counts the new shelves of that call', async () => {
-    const waitingStatementsQuery = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
       await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
@@ -398,7 +398,7 @@ describe('concurrent POST /stock/reconcile', () => {
         [shop.appId],
       );
       call = countStock([row({ qty: 3 })]);
-      while ((await api.database.rows(waitingStatementsQuery)).length === 0) await setTimeout(10);
+      while ((await api.database.rows(LOCK_WAITS)).length === 0) await setTimeout(10);
     });
     await call;
     expect(await readOnHand()).toEqual({ 'A@W1': 3 });

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from '@back-office/database-postgres';
 import { failedRow, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -80,7 +81,6 @@ const readVariantIds = async () =>
       [shop.appId],
     )
   ).map(({ id }) => id);
-const WAITING_STATEMENTS_QUERY = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await setTimeout(10);
 };
@@ -555,11 +555,11 @@ describe('concurrent PUT /int/stocks', () => {
     const [a, b, c] = (await readVariantIds()) as [number, number, number];
     const newShelf = await holdLock(INSERT_SHELF, [shop.appId, a]);
     const firstCall = writeRows([row(), row({ code: 'B' })]);
-    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
+    await waitUntil(async () => (await api.database.rows(LOCK_WAITS)).length === 1);
     await api.database.rows(INSERT_SHELF, [shop.appId, b]);
     const lastShelf = await holdLock(LOCK_SHELF, [shop.appId, c]);
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 2);
+    await waitUntil(async () => (await api.database.rows(LOCK_WAITS)).length === 2);
     await newShelf.rollBack();
     // After the rollback, the first call needs a moment until it waits for its next lock.
     await setTimeout(200);
@@ -574,9 +574,9 @@ describe('concurrent PUT /int/stocks', () => {
     await writeRows([row()]);
     const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await readVariantIds())[0]]);
     const call = writeRows([row()]);
-    await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length === 1);
+    await waitUntil(async () => (await api.database.rows(LOCK_WAITS)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
-    expect(await api.database.rows(WAITING_STATEMENTS_QUERY)).toHaveLength(1);
+    expect(await api.database.rows(LOCK_WAITS)).toHaveLength(1);
     await shelf.rollBack();
     await call;
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 5, reserved: 2, available: 3 });
@@ -593,7 +593,7 @@ describe('concurrent PUT /int/stocks', () => {
     await api.database.transaction(async (transaction) => {
       await transaction.rows(lockStatement, [shop.appId, a]);
       call = writeRows(orderedRows.toReversed());
-      await waitUntil(async () => (await api.database.rows(WAITING_STATEMENTS_QUERY)).length > 0);
+      await waitUntil(async () => (await api.database.rows(LOCK_WAITS)).length > 0);
       expect(await transaction.rows(lockStatement, [shop.appId, b])).toHaveLength(1);
     });
     await call;
