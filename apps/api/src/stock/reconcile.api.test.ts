@@ -393,9 +393,9 @@ describe('concurrent POST /stock/reconcile', () => {
       ]);
       await transaction.rows(
         `insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
-         select $1, v.id, w.id, 5, now() from product_variants v, warehouses w
-         where v.app_id = $1 and v.code = 'A' and w.app_id = $1 and w.code = 'W1'`,
-        [shop.appId],
+         select v.app_id, v.id, w.id, 5, $2 from product_variants v join warehouses w on w.app_id = v.app_id
+         where v.app_id = $1 and v.code = 'A' and w.code = 'W1'`,
+        [shop.appId, api.clock.now()],
       );
       call = countStock([row({ qty: 3 })]);
       while ((await api.database.rows(LOCK_WAITS)).length === 0) await setTimeout(10);
