@@ -124,8 +124,9 @@ export function keyedCallsContract(
     });
 
     it('is kept once older answers of the app have expired', async () => {
-      const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP);
-      await calls.storeAnswer(await beginRun({ key: 'large' }), { ...ANSWER, text });
+      const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / 8);
+      for (let count = 1; count <= 8; count += 1)
+        await calls.storeAnswer(await beginRun({ key: `large ${count}` }), { ...ANSWER, text });
       fixture.clock.forward({ hours: 25 });
       while (await calls.purge());
       await calls.storeAnswer(await beginRun(), ANSWER);
