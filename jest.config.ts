@@ -17,11 +17,13 @@ const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'u
   .filter((file) => !QUERIES_POSTGRES.test(readFileSync(file, 'utf8')));
 
 /**
- * A suite whose source matches this pattern needs a single PostgreSQL server: it counts writes by triggers, reads plans
- * or depends on statistics, lists or changes the schema, simulates a cluster, or breaks records with statements that a cluster refuses.
+ * A suite whose source matches this pattern needs a single PostgreSQL server. It does one of these things:
+ * - counts writes by triggers, reads plans, or depends on statistics;
+ * - lists or changes the schema, or simulates a cluster;
+ * - breaks records with statements that a cluster refuses.
  */
 const NEEDS_ONE_SERVER =
-  /watchWrites|create (?:constraint )?trigger|planOf|explainStatement|explain \(|CitusStandIn|findSchemaBreaches|pg_prepared_statements|autovacuum_enabled|the defined tables|describe\('(?:the check|a filled database of the first migration)'/;
+  /watchWrites|create (?:constraint )?trigger|planOf|explainStatement|explain \(|CitusStandIn|findSchemaBreaches|withCustomPlans|MAX_SLOWDOWN|the defined tables|describe\('(?:the check|a filled database of the first migration)'/;
 const NOT_ON_A_CLUSTER = ['apps/api/src', 'packages/database-postgres/src'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)

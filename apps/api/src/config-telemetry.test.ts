@@ -51,5 +51,7 @@ describe('telemetry', () => {
     const variables = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_EXPORTER: 'zipkin' };
     expect(telemetryOf(variables)).toBeUndefined();
     expect(telemetryOf({ ...variables, ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+    const noExporters = { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' };
+    expect(telemetryOf({ ...variables, ...ENDPOINT, ...noExporters })).toBeUndefined();
   });
 });

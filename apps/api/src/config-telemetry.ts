@@ -66,6 +66,8 @@ const ENDPOINTS = [
   'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
 ];
 
+const EXPORTERS = ['OTEL_TRACES_EXPORTER', 'OTEL_METRICS_EXPORTER', 'OTEL_LOGS_EXPORTER'];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -73,7 +75,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * service does not support.
  */
 export function withoutUnusedTelemetry(environment: Environment): Environment {
-  const isOn = !isDisabled(environment['OTEL_SDK_DISABLED']) && ENDPOINTS.some((name) => environment[name]);
+  const isOn =
+    !isDisabled(environment['OTEL_SDK_DISABLED']) &&
+    ENDPOINTS.some((name) => environment[name]) &&
+    EXPORTERS.some((name) => environment[name] !== 'none');
   return isOn
     ? environment
     : Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('OTEL_')));

@@ -11,12 +11,16 @@ export function hasWritten(): boolean {
   return callContext().progress?.hasWritten ?? false;
 }
 
-export function noteMadeOrder(appId: number, order: Order): void {
+/**
+ * Remembers an order for the rest of the call. It cannot be stale: ids of rolled-back orders are never used again, and
+ * no call changes the order that it has made.
+ */
+export function rememberMadeOrder(appId: number, order: Order): void {
   const { progress } = callContext();
   if (progress) progress.madeOrder = { appId, order };
 }
 
-export function madeOrder(appId: number, id: number): Order | undefined {
+export function recallMadeOrder(appId: number, id: number): Order | undefined {
   const made = callContext().progress?.madeOrder;
   return made?.appId === appId && made.order.id === id ? made.order : undefined;
 }

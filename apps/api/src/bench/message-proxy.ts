@@ -5,7 +5,7 @@ export interface MessageListener {
   /** Gets each message from the client, with the letter of its type. */
   onRequest?(type: string): void;
   /** Gets each message from the server, with the letter of its type and its content. */
-  onAnswer?(type: string, content: Buffer): void;
+  readonly onAnswer?: (type: string, content: Buffer) => void;
   /** Is called for each group of bytes from the client that arrived together: about each write to the socket. */
   onWrite?(): void;
 }
@@ -18,7 +18,7 @@ export interface MessageProxy {
 const TYPE_BYTES = 1;
 const LENGTH_BYTES = 4;
 
-/** Starts a proxy in front of a database that tells the listener the messages of PostgreSQL's protocol. */
+/** Starts a proxy in front of a database that passes each message of PostgreSQL's protocol to the listener. */
 export async function startMessageProxy(databaseUrl: string, listener: MessageListener): Promise<MessageProxy> {
   const target = new URL(databaseUrl);
   const server = createServer({ noDelay: true }, (client) => forward(client, connectTo(target), listener));
@@ -44,9 +44,10 @@ function forward(client: Socket, server: Socket, listener: MessageListener): voi
     readRequests(bytes);
     server.write(bytes);
   });
-  const readAnswers = messageReader((type, content) => listener.onAnswer?.(type, content), TYPE_BYTES);
+  const { onAnswer } = listener;
+  const readAnswers = onAnswer && messageReader(onAnswer, TYPE_BYTES);
   server.on('data', (bytes) => {
-    readAnswers(bytes);
+    readAnswers?.(bytes);
     client.write(bytes);
   });
 }

@@ -47,7 +47,7 @@ export async function benchStatements(url: string): Promise<void> {
   const options = { variantCount: SIZES.variants, bankTransferId: await bankTransferIdOf(url, shop) };
   print('\nThe service:');
   await explainStatements(url, EXPLAINED_LIFECYCLES, async (proxyUrl) => {
-    const service = await startServiceProcess(proxyUrl);
+    const service = await startServiceProcess(proxyUrl, { WORKER: 'off' });
     return { run: () => runLifecycle(service.origin, shop, options), stop: () => service.stop() };
   });
   print('\nThe bare server:');

@@ -16,14 +16,19 @@ const SETTINGS = {
   'auto_explain.log_level': 'notice',
 };
 
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'CTE Name'?: string;
+  readonly 'Subplan Name'?: string;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly 'WAL Bytes'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
 interface Explained {
   readonly 'Query Text': string;
-  readonly Plan: {
-    readonly 'Actual Total Time': number;
-    readonly 'Shared Hit Blocks': number;
-    readonly 'Shared Read Blocks': number;
-    readonly 'WAL Bytes'?: number;
-  };
+  readonly Plan: PlanNode;
   readonly Triggers?: readonly { readonly Time: number; readonly Calls: number }[];
 }
 
@@ -49,7 +54,7 @@ export interface ExplainedServer {
 }
 
 /**
- * Prints what PostgreSQL does for each statement of some work: time, checks of foreign keys, blocks that it reads, and
+ * Prints what PostgreSQL does for each statement of the given work: time, checks of foreign keys, blocks that it reads, and
  * WAL. PostgreSQL explains the statements in the sessions of the server, so plans and parameters are the real ones.
  */
 export async function explainStatements(
@@ -63,7 +68,7 @@ export async function explainStatements(
       if (type === NOTICE) measured.push(...explainedIn(content));
     },
   });
-  await change(databaseUrl, (database) =>
+  await alterDatabase(databaseUrl, (database) =>
     Object.entries(SETTINGS).map(([name, value]) => `alter database ${database} set ${name} = '${value}'`),
   );
   const server = await start(proxy.url);
@@ -75,12 +80,12 @@ export async function explainStatements(
   } finally {
     server.stop();
     proxy.stop();
-    await change(databaseUrl, (database) => [`alter database ${database} reset all`]);
+    await alterDatabase(databaseUrl, (database) => [`alter database ${database} reset all`]);
   }
   report(measured, runs);
 }
 
-async function change(databaseUrl: string, statementsFor: (database: string) => string[]): Promise<void> {
+async function alterDatabase(databaseUrl: string, statementsFor: (database: string) => string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const database = client.escapeIdentifier(new URL(databaseUrl).pathname.slice(1));
@@ -97,17 +102,32 @@ function explainedIn(notice: Buffer): Measured[] {
   const start = message?.indexOf('{') ?? -1;
   if (message === undefined || start === -1 || !message.includes(' plan:')) return [];
   const { 'Query Text': text, Plan: plan, Triggers: triggers = [] } = JSON.parse(message.slice(start)) as Explained;
-  const checkMs = triggers.reduce((sum, { Time: ms }) => sum + ms, 0);
+  const nodes = [plan, ...unreadWritesOf(plan)];
   return [
     {
       text,
-      ms: plan['Actual Total Time'] + checkMs,
-      checks: triggers.reduce((sum, { Calls: calls }) => sum + calls, 0),
-      checkMs,
-      blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-      walBytes: plan['WAL Bytes'] ?? 0,
+      ms: Number(/duration: ([\d.]+) ms/.exec(message)?.[1]),
+      checks: sumOf(triggers, ({ Calls: calls }) => calls),
+      checkMs: sumOf(triggers, ({ Time: ms }) => ms),
+      blocks: sumOf(nodes, (node) => node['Shared Hit Blocks'] + node['Shared Read Blocks']),
+      walBytes: sumOf(nodes, (node) => node['WAL Bytes'] ?? 0),
     },
   ];
+}
+
+/** The figures of a plan do not include those parts of the statement that write but that no other part reads. */
+function unreadWritesOf(plan: PlanNode): PlanNode[] {
+  const nodes = nodesOf(plan);
+  const readNames = new Set(nodes.map((node) => node['CTE Name']));
+  return nodes.filter(({ 'Subplan Name': name = '' }) => name.startsWith('CTE ') && !readNames.has(name.slice(4)));
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function sumOf<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + valueOf(item), 0);
 }
 
 function report(measured: readonly Measured[], runs: number): void {

@@ -1,11 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Most sales have no customer account, no external reference and, until they are converted, no order. Every update of
-// a row writes to all its indexes, so rows without a value are left out.
+// Sales to guests have no customer, and only imported orders have an external reference. Until it is converted, a
+// proforma has no order. An index without these rows is written less often.
 const STATEMENTS = [
-  'drop index proforma_orders_customer_idx',
-  `create index proforma_orders_customer_idx on proforma_orders (app_id, customer_id, inserted_at desc, id desc)
-    where customer_id is not null`,
   'alter table proforma_orders drop constraint proforma_orders_order_key',
   'create unique index proforma_orders_order_key on proforma_orders (app_id, order_id) where order_id is not null',
   'drop index orders_customer_idx',

@@ -22,8 +22,8 @@ import type { Sql } from '../client-transaction.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
-/** The columns of an `Order`, except its items and payments. */
-export const FOUND_ORDER_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
+/** The columns of an `Order` without its items and payments; a prepared `select *` would fail after a column is added. */
+export const ORDER_ROW_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
 /**
@@ -34,7 +34,7 @@ export const insertOrderSql = (condition = ''): string => `
   made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
     select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) ${condition}
-    returning ${FOUND_ORDER_COLUMNS.list}
+    returning ${ORDER_ROW_COLUMNS.list}
   ), item as (
     insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
     select $1, made.id, ${ITEM_COLUMNS.of('r')} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList}) returning *

@@ -1,13 +1,13 @@
 import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
-import { madeOrder } from '../call-writes.js';
+import { recallMadeOrder } from '../call-writes.js';
 import type { Postgres } from '../postgres.js';
 import { listedPage } from '../listed-page.js';
-import { FOUND_ORDER_COLUMNS } from './converted-orders.js';
+import { ORDER_ROW_COLUMNS } from './converted-orders.js';
 import { orderListStatement } from './order-list.js';
 
 const findStatement = (ids: string): string => `
-  select ${FOUND_ORDER_COLUMNS.of('o')},
+  select ${ORDER_ROW_COLUMNS.of('o')},
     (select json_agg(i order by i.position) from order_items i where i.app_id = $1 and i.order_id = o.id) as items,
     (select json_agg(y order by y.id) from payments y where y.app_id = $1 and y.order_id = o.id) as payments
   from orders o where o.app_id = $1 and o.id = ${ids}`;
@@ -18,7 +18,7 @@ export class SqlOrderQueries implements OrderQueries {
   constructor(private readonly database: Postgres) {}
 
   async find(appId: number, id: number): Promise<Order | undefined> {
-    return madeOrder(appId, id) ?? (await this.database.rows<Order>(FIND_ORDER, [appId, id]))[0];
+    return recallMadeOrder(appId, id) ?? (await this.database.rows<Order>(FIND_ORDER, [appId, id]))[0];
   }
 
   findAll(appId: number, ids: readonly number[]): Promise<Order[]> {

@@ -8,8 +8,8 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { eventRows, eventsSql } from '../events/event-statements.js';
-import { noteMadeOrder } from '../call-writes.js';
-import { FOUND_ORDER_COLUMNS, insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';
+import { rememberMadeOrder } from '../call-writes.js';
+import { ORDER_ROW_COLUMNS, insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';
 import { PROFORMA_COLUMNS } from '../tables/proformas.js';
 import { changingColumns } from './proforma-columns.js';
 
@@ -27,7 +27,7 @@ const convertStatement = (hasVersion: string): string => `
     from made, json_to_recordset($5) as r (${SAVED_COLUMNS.typedList})
     where p.app_id = $1 and p.id = $4 returning p.id
   ), ${eventsSql('$6::timestamptz', '$7', 'made')}
-  select ${FOUND_ORDER_COLUMNS.of('made')}, (select json_agg(i order by i.position) from item i) as items,
+  select ${ORDER_ROW_COLUMNS.of('made')}, (select json_agg(i order by i.position) from item i) as items,
     (select json_agg(y order by y.id) from moved y) as payments, 1 / (select count(*) from saved) as guard
   from (select 1) as one left join made on true`;
 
@@ -59,10 +59,10 @@ export async function storeConversion(
   transaction.locks('order');
   const events = eventRows(proformaEvents([change]));
   const values = [appId, ...orderValues(after), after.id, JSON.stringify([changingColumns(after)]), now, events];
-  const [order] = await (version === undefined
-    ? transaction.runLast<Order>(CONVERT, values)
-    : transaction.runLast<Order>(CONVERT_VERSION, [...values, version]));
-  const madeOrder = order as Order;
-  noteMadeOrder(appId, madeOrder);
-  return { ...after, orderId: madeOrder.id };
+  const [stored] = await (version === undefined
+    ? transaction.runLast<Order & { guard: number }>(CONVERT, values)
+    : transaction.runLast<Order & { guard: number }>(CONVERT_VERSION, [...values, version]));
+  const { guard: _, ...order } = stored as Order & { guard: number };
+  rememberMadeOrder(appId, order);
+  return { ...after, orderId: order.id };
 }

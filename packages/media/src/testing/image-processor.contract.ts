@@ -324,7 +324,7 @@ export function imageProcessorContract(
       const bytes = await samples.still('image/jpeg', 3_000, 2_000);
       const output = { width: 640, format: 'webp' as const, quality: QUALITY };
       const facts = stillFacts('image/jpeg', 3_000, 2_000);
-      expect(await longestPauseShare(() => processor.process(bytes, facts, [output]))).toBeLessThan(0.5);
+      expect(await longestPauseShare(() => processor.process(bytes, facts, [output]))).toBeLessThan(0.25);
     }, 60_000);
   });
 
