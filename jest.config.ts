@@ -17,10 +17,9 @@ const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'u
   .filter((file) => !QUERIES_POSTGRES.test(readFileSync(file, 'utf8')));
 
 /**
- * A suite whose source matches this pattern needs a single PostgreSQL server. It does one of these things:
- * - counts writes by triggers, reads plans, or depends on statistics;
- * - lists or changes the schema, or simulates a cluster;
- * - breaks records with statements that a cluster refuses.
+ * A suite whose source matches this pattern needs a single PostgreSQL server. It counts writes by triggers, reads plans,
+ * or depends on statistics. Or it lists or changes the schema, simulates a cluster, or breaks records with statements
+ * that a cluster refuses.
  */
 const NEEDS_ONE_SERVER =
   /watchWrites|create (?:constraint )?trigger|planOf|explainStatement|explain \(|CitusStandIn|findSchemaBreaches|withCustomPlans|MAX_SLOWDOWN|the defined tables|describe\('(?:the check|a filled database of the first migration)'/;
