@@ -5,6 +5,8 @@ const JestRuntime = require('jest-runtime').default;
 
 process.setSourceMapsEnabled(true);
 register(pathToFileURL(require.resolve('./typescript-hooks.mjs')));
+// A worker that is done ends at once. To free its memory first takes longer than Jest waits.
+if (process.send) process.once('beforeExit', () => process.exit());
 
 const runsByPath = new Map();
 const frameworkStorage = new asyncHooks.AsyncLocalStorage();
