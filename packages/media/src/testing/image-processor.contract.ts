@@ -322,9 +322,9 @@ export function imageProcessorContract(
 
     it('does not block the event loop', async () => {
       const bytes = await samples.still('image/jpeg', 3_000, 2_000);
-      const output = { width: 640, format: 'webp' as const, quality: QUALITY };
+      const outputs = [2_560, 1_280, 640].map((width) => ({ width, format: 'webp' as const, quality: QUALITY }));
       const facts = stillFacts('image/jpeg', 3_000, 2_000);
-      expect(await longestPauseShare(() => processor.process(bytes, facts, [output]))).toBeLessThan(0.25);
+      expect(await longestPauseShare(() => processor.process(bytes, facts, outputs))).toBeLessThan(0.5);
     }, 60_000);
   });
 
