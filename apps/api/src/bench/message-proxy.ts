@@ -3,11 +3,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface MessageListener {
   /** Gets each message from the client, with the letter of its type. */
-  onRequest?(type: string): void;
+  readonly onRequest?: (type: string) => void;
   /** Gets each message from the server, with the letter of its type and its content. */
   readonly onAnswer?: (type: string, content: Buffer) => void;
   /** Is called for each group of bytes from the client that arrived together: about each write to the socket. */
-  onWrite?(): void;
+  readonly onWrite?: () => void;
 }
 
 export interface MessageProxy {

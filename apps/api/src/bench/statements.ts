@@ -17,7 +17,6 @@ const SETTINGS = {
 };
 
 interface PlanNode {
-  readonly 'Node Type': string;
   readonly 'CTE Name'?: string;
   readonly 'Subplan Name'?: string;
   readonly 'Shared Hit Blocks': number;
@@ -54,8 +53,8 @@ export interface ExplainedServer {
 }
 
 /**
- * Prints what PostgreSQL does for each statement of the given work: time, checks of foreign keys, blocks that it reads, and
- * WAL. PostgreSQL explains the statements in the sessions of the server, so plans and parameters are the real ones.
+ * Prints what PostgreSQL does for each statement of the given work: time, checks of foreign keys, blocks that it reads,
+ * and WAL. PostgreSQL explains the statements in the sessions of the server, so plans and parameters are the real ones.
  */
 export async function explainStatements(
   databaseUrl: string,

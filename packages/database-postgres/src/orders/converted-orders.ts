@@ -22,7 +22,8 @@ import type { Sql } from '../client-transaction.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
-/** The columns of an `Order` without its items and payments; a prepared `select *` would fail after a column is added. */
+// Lists the columns of an `Order` without its items and payments, because a prepared `select *` fails after a column is
+// added.
 export const ORDER_ROW_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
