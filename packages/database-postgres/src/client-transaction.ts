@@ -1,13 +1,15 @@
-import type { PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, PoolClient, QueryConfig } from 'pg';
 import { auditStatement } from './apps/audit-statement.js';
+import { runSteps, type StepQuery } from './cluster/run-steps.js';
+import type { PreparedStatements } from './prepared-statements.js';
 import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
-import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother, type OnStatement } from '@back-office/database';
+import { WrittenByAnother, type OnStatement } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
-import { failureOf, isDivisionByZero, type Failure } from './failures.js';
+import { isDivisionByZero } from './failures.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
 import type { Sql } from './sql.js';
-import type { NamedStatement } from './statement-names.js';
+import { assertCommitted, assertInTime, assertSucceeded, resultOf, rowsOf } from './transaction-answers.js';
 import { callContext, WriteOnce } from './write-once.js';
 
 export type { Sql } from './sql.js';
@@ -65,6 +67,9 @@ interface Collected<Item> {
   readonly list: Item[];
 }
 
+/** Leaves values as PostgreSQL writes them. */
+const TEXTS: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
+
 /** Sends BEGIN with the first statement and COMMIT with the last, because round trips take most of the time. */
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
@@ -75,15 +80,15 @@ export class ClientTransaction implements Transaction {
 
   constructor(
     private readonly client: PoolClient,
-    private readonly named: (text: string) => NamedStatement,
+    private readonly statements: PreparedStatements,
     private readonly onStatement: OnStatement | undefined,
     private readonly endMs: number,
     private readonly ending: TransactionEnd,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const [answer] = await this.send([this.query(text, values)], this.markOpen());
-    return rowsOf<Row>(answer);
+    const answers = await this.send(await this.queriesOf(text, values), this.markOpen());
+    return answers.map(resultOf).at(-1)?.rows as Row[];
   }
 
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -120,15 +125,15 @@ export class ClientTransaction implements Transaction {
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const statement = this.query(text, values);
-    const auditQueries = this.auditQueries();
-    const queries = [...auditQueries, statement, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
+    const ownQueries = await this.queriesOf(text, values);
+    const firstQueries = [...this.auditQueries(), ...ownQueries];
+    const queries = [...firstQueries, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
     const answers = await this.send(queries, this.markOpen());
     this.state = 'committed';
     const statementAnswers = answers.slice(0, -1);
     assertSucceeded(statementAnswers);
     assertCommitted(statementAnswers.find(({ status }) => status === 'rejected') ?? answers.at(-1));
-    return rowsOf<Row>(answers[auditQueries.length]);
+    return rowsOf<Row>(answers[firstQueries.length - 1]);
   }
 
   expectManyRows(): void {
@@ -168,10 +173,28 @@ export class ClientTransaction implements Transaction {
     return [this.query(text, values)];
   }
 
+  /** Returns the queries that are left of a statement: one, or its last steps on a cluster. */
+  private async queriesOf(text: string, values: readonly unknown[]): Promise<QueryConfig[]> {
+    const steps = this.statements.stepsOf(text);
+    if (steps === undefined) return [this.query(text, values)];
+    const queries = await runSteps(steps, values, async (sent) => {
+      const answers = await this.send(
+        sent.map((query) => this.stepQuery(query)),
+        this.markOpen(),
+      );
+      return answers.map(resultOf);
+    });
+    return queries.map((query) => this.stepQuery(query));
+  }
+
+  private stepQuery({ text, values, isResult }: StepQuery): QueryConfig {
+    return { ...this.query(text, values), ...(isResult && { types: TEXTS }) };
+  }
+
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
-    const statement = this.named(text);
+    const statement = this.statements.named(text);
     return {
       ...(this.bulkTimeout ? { text: statement.text, ...this.bulkTimeout } : statement),
       values: [...values],
@@ -186,54 +209,5 @@ export class ClientTransaction implements Transaction {
     const isFirst = this.state === 'new';
     this.state = 'open';
     return isFirst;
-  }
-}
-
-function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
-  if (answer?.status !== 'fulfilled') throw answer?.reason;
-  return answer.value.rows as Row[];
-}
-
-/**
- * Returns true for an error that the server reported. A panic is an exception, because the result of the statement is
- * then unknown.
- */
-export function isServerError(error: unknown): boolean {
-  const { severity } = (error ?? {}) as { severity?: unknown };
-  return severity !== undefined && severity !== 'PANIC';
-}
-
-/** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */
-function assertInTime(endMs: number): void {
-  if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
-}
-
-/** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
-export function ignoreError(): void {}
-
-/** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
-function assertSucceeded(answers: readonly SettledQuery[]): void {
-  for (const answer of answers)
-    if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
-}
-
-const UNKNOWN_AT_COMMIT: ReadonlySet<Failure> = new Set(['unavailable', 'busy']);
-
-function assertCommitted(answer: SettledQuery | undefined): void {
-  if (answer?.status !== 'fulfilled') {
-    // On a cluster, a COMMIT that is canceled may already have reached another node.
-    if (UNKNOWN_AT_COMMIT.has(failureOf(answer?.reason))) throw new UnknownOutcome('The connection was lost at COMMIT');
-    throw answer?.reason;
-  }
-  // After a failed transaction, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
-  if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
-}
-
-export async function tryRollback(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('ROLLBACK');
-    return true;
-  } catch {
-    return false;
   }
 }

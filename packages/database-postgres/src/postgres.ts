@@ -1,16 +1,14 @@
-import type { Pool, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
   ClientTransaction,
-  ignoreError,
-  isServerError,
-  tryRollback,
   type TransactionEnd,
   type Sql,
   type Transaction,
   type WritingSql,
 } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
+import { ignoreError, isServerError, tryRollback } from './transaction-answers.js';
 import {
   ConditionFailed,
   DatabaseUnavailable,
@@ -22,10 +20,9 @@ import {
 import { failureOf, isNodeLost } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { noteWritten } from './call-writes.js';
-import { forCluster } from './outer-app.js';
 import { PendingCondition } from './pending-condition.js';
 import { sendStatement, type Connection } from './send-statements.js';
-import { StatementNames } from './statement-names.js';
+import { PreparedStatements } from './prepared-statements.js';
 import { pause, retryWhileExhausted } from './retries.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
@@ -44,7 +41,7 @@ export function assertOutsideTransaction(operation: string): void {
 export class Postgres implements Sql {
   private readonly pool: Pool;
   private readonly turns: TurnQueue;
-  private readonly names = new StatementNames();
+  private readonly statements = new PreparedStatements();
 
   constructor(
     readonly source: DataSource,
@@ -60,7 +57,7 @@ export class Postgres implements Sql {
   static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
     const postgres = new Postgres(await source.initialize(), onStatement);
     const isOnCluster = await hasCitus((text, values) => source.query(text, values));
-    if (isOnCluster) postgres.names.rewriteWith(forCluster);
+    if (isOnCluster) postgres.statements.adaptToCluster();
     return postgres;
   }
 
@@ -83,6 +80,7 @@ export class Postgres implements Sql {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
+    if (this.statements.stepsOf(text)) return this.runInOwnTransaction(text, values);
     const send = () => this.send(this.pool, text, values);
     const { rows } = await this.read(() => this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(send))));
     return rows as Row[];
@@ -128,9 +126,9 @@ export class Postgres implements Sql {
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const { rows } = await this.withCurrentPlan(() => this.send(client, text, values));
+      const rows = await this.withCurrentPlan(() => this.runOn<Row>(client, text, values));
       noteWritten();
-      return rows as Row[];
+      return rows;
     } catch (error) {
       isBroken = failureOf(error) === 'unavailable';
       if (isBroken && (!isServerError(error) || isNodeLost(error)))
@@ -139,6 +137,18 @@ export class Postgres implements Sql {
     } finally {
       client.off('error', ignoreError);
       client.release(isBroken);
+    }
+  }
+
+  private async runOn<Row>(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (this.statements.stepsOf(text) === undefined) return (await this.send(client, text, values)).rows as Row[];
+    const endMs = performance.now() + this.maxTransactionMs;
+    const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, undefined);
+    try {
+      return await transaction.runLast<Row>(text, values);
+    } catch (error) {
+      await tryRollback(client);
+      throw error;
     }
   }
 
@@ -160,7 +170,7 @@ export class Postgres implements Sql {
     const transactionEnd = dryRun ? 'dry run' : writeOnce;
     const endMs = performance.now() + this.maxTransactionMs;
     for (let attempt = 1; ; attempt += 1) {
-      const { generation } = this.names;
+      const { generation } = this.statements;
       try {
         const result = await runInContext({ isInTransaction: true }, () =>
           this.inTurn(() => this.runAttempt(work, endMs, transactionEnd)),
@@ -170,7 +180,7 @@ export class Postgres implements Sql {
         return result;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === 'stale plan') this.names.renew(generation);
+        if (failure === 'stale plan') this.statements.renew(generation);
         const isRetryable = failure === 'retry' || failure === 'stale plan';
         if (!isRetryable || attempt === MAX_ATTEMPTS || performance.now() > endMs) throw toPortError(error);
         await pause(attempt);
@@ -188,13 +198,7 @@ export class Postgres implements Sql {
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const transaction = new ClientTransaction(
-        client,
-        (text) => this.names.named(text),
-        this.onStatement,
-        endMs,
-        transactionEnd,
-      );
+      const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
       await PendingCondition.current()?.check(transaction);
       const result = await work(transaction);
       await transaction.commit(result);
@@ -209,17 +213,17 @@ export class Postgres implements Sql {
   }
 
   private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return sendStatement(connection, { ...this.names.named(text), values: [...values] }, this.onStatement);
+    return sendStatement(connection, { ...this.statements.named(text), values: [...values] }, this.onStatement);
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */
   private async withCurrentPlan<Result>(send: () => Promise<Result>): Promise<Result> {
-    const { generation } = this.names;
+    const { generation } = this.statements;
     try {
       return await send();
     } catch (error) {
       if (failureOf(error) !== 'stale plan') throw error;
-      this.names.renew(generation);
+      this.statements.renew(generation);
       return send();
     }
   }

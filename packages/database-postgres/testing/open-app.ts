@@ -7,7 +7,7 @@ import { makeTestDatabase } from './test-database.js';
 /** Opens a database with one app, for tests of statements. */
 export async function openApp() {
   const testDatabase = await makeTestDatabase();
-  const postgres = new Postgres(await dataSourceFor(testDatabase.connection, 1).initialize());
+  const postgres = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
   const options = { clock: new ManualClock(), publicBase: () => '', isPublished: () => false };
   const appId = await portsOf(postgres, testDatabase.connection, options).apps.create({
     name: 'Shop',

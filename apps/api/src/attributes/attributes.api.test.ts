@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beginLockedBulk } from '@back-office/database-postgres';
+import { gatherStatistics } from '../testing/gather-statistics.js';
 import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -337,7 +338,7 @@ describe('PUT /int/product_attributes with many rows', () => {
   it('writes 10,000 rows with as many statements as one row', async () => {
     const products = makeCodes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
     // Gathers statistics before the products are added, because the statistics must not include these products.
-    await api.database.source.query('analyze');
+    await gatherStatistics(api.database);
     await shop.post('/int/products', { products });
     const countStatements = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;

@@ -1,4 +1,5 @@
 import { explainStatement } from '@back-office/database-postgres/testing';
+import { gatherStatistics } from '../testing/gather-statistics.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -223,7 +224,7 @@ describe('POST /product/verify with an invalid body', () => {
 describe('POST /product/verify with many rows', () => {
   it('finds 10,000 rows with one statement', async () => {
     // Without statistics of this app, the planner would choose a slow plan.
-    await api.database.source.query('analyze');
+    await gatherStatistics(api.database);
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ code: `m${index}`, barcode: `BAR${index}` }));
     const variants = rows.map(({ code }, index) =>
       index % 2 === 0 ? { code } : { code: `other${index}`, barcode: `bar${index}` },
@@ -243,7 +244,7 @@ describe('POST /product/verify with many rows', () => {
         { code: 'M', name: 'M', variants: Array.from({ length: 5_000 }, (_, index) => ({ code: `m${index}` })) },
       ],
     });
-    await api.database.source.query('analyze');
+    await gatherStatistics(api.database);
     api.statements.length = 0;
     await verify([{ code: 'B', barcode: 'x' }]);
     const values = [['B'], ['x'], ['B']];

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { gatherStatistics } from '../testing/gather-statistics.js';
 import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -331,7 +332,7 @@ describe('POST /stock/reconcile with many rows', () => {
 
   it('writes 10,000 rows with as many statements as one row', async () => {
     // Without statistics of this app, the planner would choose a slow plan.
-    await api.database.source.query('analyze');
+    await gatherStatistics(api.database);
     await addCatalogue(10_000);
     const countStatements = async (products: readonly object[]): Promise<number> => {
       api.statements.length = 0;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Transaction } from '@back-office/database-postgres';
+import { gatherStatistics } from '../testing/gather-statistics.js';
 import { failedRow, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { LOCK_WAITS } from '../testing/lock-waits.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -467,7 +468,7 @@ describe('PUT /int/stocks with many rows', () => {
 
   it('writes 10,000 new and existing shelves', async () => {
     // Without statistics of this app, the planner would choose a slow plan.
-    await api.database.source.query('analyze');
+    await gatherStatistics(api.database);
     await addVariants(10_000);
     await writeRows(manyRows(5_000, 2));
     await writeRows(manyRows(10_000, 3));

@@ -1,7 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
-import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
+import { SentStatements, isInnerStep, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, and direct access to it for tests. */
 export interface DatabaseUnderTest {
@@ -13,6 +13,8 @@ export interface DatabaseUnderTest {
   readonly postgres: Postgres;
   /** All statements of the service so far, except those that TypeORM adds by itself and the ends of transactions. */
   readonly statements: string[];
+  /** The same, but with each step of a statement that a cluster runs in steps. */
+  readonly sentTexts: string[];
   /** Closes the connections. Throws when the service has run a statement that was not limited to one app. */
   close(): Promise<void>;
 }
@@ -37,9 +39,11 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   const source = dataSourceFor(connection, poolSize);
   source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
+  const sentTexts: string[] = [];
   const postgres = await Postgres.open(source, (text) => {
     if (TRANSACTION_ENDS.has(text)) return undefined;
-    statements.push(text);
+    if (!isInnerStep(text)) statements.push(text);
+    sentTexts.push(text);
     sentStatements.record(text);
     return undefined;
   });
@@ -50,6 +54,7 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
     inspection,
     postgres,
     statements,
+    sentTexts,
     close: async () => {
       const check = sentStatements.assertOneApp(inspection);
       await check.catch(() => {});
@@ -75,6 +80,9 @@ async function openInMemory(options: Options): Promise<DatabaseUnderTest> {
       return throwNoPostgres();
     },
     get statements() {
+      return throwNoPostgres();
+    },
+    get sentTexts() {
       return throwNoPostgres();
     },
   };

@@ -12,7 +12,7 @@ import {
 } from '@back-office/catalogue';
 import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../cluster/outer-app.js';
 
 // Among these fields, only prices are nullable.
 const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, Omit<SortKey, 'direction'>>> = {

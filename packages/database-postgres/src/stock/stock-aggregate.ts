@@ -2,7 +2,7 @@ import type { StockAggregateFilter } from '@back-office/stock';
 import type { Page } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../cluster/outer-app.js';
 
 const AGGREGATE_STOCK = `
   with page as (

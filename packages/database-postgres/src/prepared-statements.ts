@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { forCluster } from './cluster/outer-app.js';
+import { findSteps, type Step } from './cluster/steps.js';
 
 const MAX_NAMES = 500;
 
@@ -9,15 +11,25 @@ export interface NamedStatement {
 }
 
 /** Names prepared statements by the hash of their text, because pools may share connections. */
-export class StatementNames {
+export class PreparedStatements {
   private readonly statementByText = new Map<string, NamedStatement>();
   private tag = '';
-  private rewrite: (text: string) => string = (text) => text;
+  private isOnCluster = false;
+  private readonly stepsByText = new Map<string, readonly Step[] | undefined>();
 
-  /** Changes each statement before it is sent. */
-  rewriteWith(rewrite: (text: string) => string): void {
-    this.rewrite = rewrite;
+  /** Adapts all statements to a cluster before they are sent. */
+  adaptToCluster(): void {
+    this.isOnCluster = true;
     this.statementByText.clear();
+  }
+
+  /** Returns the steps of a statement that a cluster must not run as a whole. */
+  stepsOf(text: string): readonly Step[] | undefined {
+    if (!this.isOnCluster) return undefined;
+    if (this.stepsByText.has(text)) return this.stepsByText.get(text);
+    const steps = findSteps(forCluster(text));
+    if (this.stepsByText.size < MAX_NAMES) this.stepsByText.set(text, steps);
+    return steps;
   }
 
   named(text: string): NamedStatement {
@@ -25,9 +37,9 @@ export class StatementNames {
     if (known) return known;
     // Limits the number of names, because each connection keeps every name and lists have thousands of filter
     // combinations.
-    if (this.statementByText.size === MAX_NAMES) return { text: this.rewrite(text) };
+    if (this.statementByText.size === MAX_NAMES) return { text: this.adapted(text) };
     // PgBouncer shares prepared statements of all processes by their text, so a renewed statement needs a new text too.
-    const sentText = this.rewrite(text);
+    const sentText = this.adapted(text);
     const currentText = this.tag === '' ? sentText : `${sentText} /* ${this.tag} */`;
     const statement = { name: createHash('sha1').update(currentText).digest('base64url'), text: currentText };
     this.statementByText.set(text, statement);
@@ -47,5 +59,9 @@ export class StatementNames {
     if (generation !== this.tag) return;
     this.tag = randomBytes(6).toString('hex');
     this.statementByText.clear();
+  }
+
+  private adapted(text: string): string {
+    return this.isOnCluster ? forCluster(text) : text;
   }
 }

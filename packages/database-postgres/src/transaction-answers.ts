@@ -1,0 +1,58 @@
+import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
+import type { PoolClient, QueryResult } from 'pg';
+import { failureOf, type Failure } from './failures.js';
+import type { SettledQuery } from './send-statements.js';
+
+/** Returns the result of a statement, or throws its error. */
+export function resultOf(answer: SettledQuery | undefined): QueryResult {
+  if (answer?.status !== 'fulfilled') throw answer?.reason;
+  return answer.value;
+}
+
+export function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
+  return resultOf(answer).rows as Row[];
+}
+
+/**
+ * Returns true for an error that the server reported. A panic is an exception, because the result of the statement is
+ * then unknown.
+ */
+export function isServerError(error: unknown): boolean {
+  const { severity } = (error ?? {}) as { severity?: unknown };
+  return severity !== undefined && severity !== 'PANIC';
+}
+
+/** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */
+export function assertInTime(endMs: number): void {
+  if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
+}
+
+/** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
+export function ignoreError(): void {}
+
+/** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
+export function assertSucceeded(answers: readonly SettledQuery[]): void {
+  for (const answer of answers)
+    if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
+}
+
+const UNKNOWN_AT_COMMIT: ReadonlySet<Failure> = new Set(['unavailable', 'busy']);
+
+export function assertCommitted(answer: SettledQuery | undefined): void {
+  if (answer?.status !== 'fulfilled') {
+    // On a cluster, a COMMIT that is canceled may already have reached another node.
+    if (UNKNOWN_AT_COMMIT.has(failureOf(answer?.reason))) throw new UnknownOutcome('The connection was lost at COMMIT');
+    throw answer?.reason;
+  }
+  // After a failed transaction, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
+  if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
+}
+
+export async function tryRollback(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
