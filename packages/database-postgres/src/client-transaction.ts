@@ -87,7 +87,7 @@ export class ClientTransaction implements Transaction {
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const answers = await this.send(await this.queriesOf(text, values), this.markOpen());
+    const answers = await this.send(await this.queriesOf(text, values));
     return answers.map(resultOf).at(-1)?.rows as Row[];
   }
 
@@ -128,7 +128,7 @@ export class ClientTransaction implements Transaction {
     const ownQueries = await this.queriesOf(text, values);
     const firstQueries = [...this.auditQueries(), ...ownQueries];
     const queries = [...firstQueries, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
-    const answers = await this.send(queries, this.markOpen());
+    const answers = await this.send(queries);
     this.state = 'committed';
     const statementAnswers = answers.slice(0, -1);
     assertSucceeded(statementAnswers);
@@ -178,10 +178,7 @@ export class ClientTransaction implements Transaction {
     const steps = this.statements.stepsOf(text);
     if (steps === undefined) return [this.query(text, values)];
     const queries = await runSteps(steps, values, async (sent) => {
-      const answers = await this.send(
-        sent.map((query) => this.stepQuery(query)),
-        this.markOpen(),
-      );
+      const answers = await this.send(sent.map((query) => this.stepQuery(query)));
       return answers.map(resultOf);
     });
     return queries.map((query) => this.stepQuery(query));
@@ -201,13 +198,23 @@ export class ClientTransaction implements Transaction {
     };
   }
 
-  private send(queries: readonly QueryConfig[], withBegin = false): Promise<SettledQuery[]> {
-    return sendTogether(this.client, queries, withBegin, this.onStatement);
+  /** Sends BEGIN first, and on a cluster the lock of the app's shard. */
+  private async send(queries: readonly QueryConfig[]): Promise<SettledQuery[]> {
+    const isFirst = this.state === 'new';
+    if (!isFirst) return sendTogether(this.client, queries, isFirst, this.onStatement);
+    const lockQueries = this.lockQueries(queries);
+    this.state = 'open';
+    const answers = await sendTogether(this.client, [...lockQueries, ...queries], isFirst, this.onStatement);
+    const ownAnswers = answers.slice(lockQueries.length);
+    const [lock] = lockQueries.length > 0 ? answers : [];
+    return lock?.status === 'rejected' ? ownAnswers.map(() => lock) : ownAnswers;
   }
 
-  private markOpen(): boolean {
-    const isFirst = this.state === 'new';
-    this.state = 'open';
-    return isFirst;
+  private lockQueries(queries: readonly QueryConfig[]): QueryConfig[] {
+    for (const { text, values = [] } of queries) {
+      const lock = this.statements.lockFor(text, values);
+      if (lock) return [this.query(lock.text, lock.values)];
+    }
+    return [];
   }
 }

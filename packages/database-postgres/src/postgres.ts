@@ -19,6 +19,8 @@ import {
 } from '@back-office/database';
 import { failureOf, isNodeLost } from './failures.js';
 import { hasCitus } from './app-table.js';
+import { findFirstTable } from './cluster/shard-lock.js';
+import type { Query } from './schema-rules.js';
 import { noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
 import { sendStatement, type Connection } from './send-statements.js';
@@ -56,8 +58,8 @@ export class Postgres implements Sql {
   /** Opens the connections, and adapts the statements to a cluster. */
   static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
     const postgres = new Postgres(await source.initialize(), onStatement);
-    const isOnCluster = await hasCitus((text, values) => source.query(text, values));
-    if (isOnCluster) postgres.statements.adaptToCluster();
+    const query: Query = (text, values) => source.query(text, values);
+    if (await hasCitus(query)) postgres.statements.adaptToCluster(await findFirstTable(query));
     return postgres;
   }
 

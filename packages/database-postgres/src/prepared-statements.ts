@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { forCluster } from './cluster/outer-app.js';
+import { shardLockFor } from './cluster/shard-lock.js';
 import { findSteps, type Step } from './cluster/steps.js';
 
 const MAX_NAMES = 500;
@@ -15,12 +16,19 @@ export class PreparedStatements {
   private readonly statementByText = new Map<string, NamedStatement>();
   private tag = '';
   private isOnCluster = false;
+  private firstTable: string | undefined;
   private readonly stepsByText = new Map<string, readonly Step[] | undefined>();
 
-  /** Adapts all statements to a cluster before they are sent. */
-  adaptToCluster(): void {
+  /** Adapts all statements to a cluster before they are sent. `firstTable` is that of `findFirstTable`. */
+  adaptToCluster(firstTable: string | undefined): void {
     this.isOnCluster = true;
+    this.firstTable = firstTable;
     this.statementByText.clear();
+  }
+
+  /** Returns the query that must come before the first statement of a transaction, on a cluster. */
+  lockFor(text: string, values: readonly unknown[]): ReturnType<typeof shardLockFor> {
+    return this.firstTable === undefined ? undefined : shardLockFor(this.firstTable, text, values);
   }
 
   /** Returns the steps of a statement that a cluster must not run as a whole. */

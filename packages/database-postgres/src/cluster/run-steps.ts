@@ -1,4 +1,5 @@
 import type { QueryResult } from 'pg';
+import { stepMark } from './step-mark.js';
 import type { Step, StepSource } from './steps.js';
 
 export interface StepQuery {
@@ -6,13 +7,6 @@ export interface StepQuery {
   readonly values: readonly unknown[];
   /** The rows are read by later steps, so their values stay texts of PostgreSQL. */
   readonly isResult: boolean;
-}
-
-const STEP_MARK = ' /* step of a statement: ';
-
-/** Returns true for a step that is not the last one of its statement. */
-export function isInnerStep(text: string): boolean {
-  return text.includes(STEP_MARK);
 }
 
 const JSON_TYPES: Readonly<Record<number, string>> = { 114: 'json', 3802: 'jsonb' };
@@ -72,7 +66,7 @@ function queryOf(step: Step, values: readonly unknown[], results: ReadonlyMap<st
   const parameters = new Parameters(values);
   const sources = step.sources.flatMap((source) => sourceSql(source, results, parameters));
   const body = parameters.renumber(step.body.trim());
-  const mark = step.name === undefined ? '' : `${STEP_MARK}${step.name} */`;
+  const mark = step.name === undefined ? '' : stepMark(step.name);
   return {
     text: `${withSql(sources, body)}${mark}`,
     values: parameters.values,

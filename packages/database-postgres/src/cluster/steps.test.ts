@@ -1,5 +1,6 @@
 import type { QueryResult } from 'pg';
-import { isInnerStep, runSteps, type StepQuery } from './run-steps.js';
+import { runSteps, type StepQuery } from './run-steps.js';
+import { isInnerStep } from './step-mark.js';
 import { findSteps } from './steps.js';
 
 const summarize = (text: string): string[] | undefined =>
