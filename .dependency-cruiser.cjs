@@ -1,7 +1,7 @@
 // Import rules. apps/api/src/architecture.test.ts breaks each rule once on purpose.
 
 // Every package that is neither an adapter nor the client counts as pure, so the rules cover new packages at once.
-const adapters = 'storage|images|svg|pages|parser|process|facts|database|wasm';
+const adapters = 'async|storage|images|svg|pages|parser|process|facts|database|wasm';
 const adapter = `^packages/(?:${adapters})-[^/]+/`;
 /** The client runs at the callers of the API, not in the service. */
 const client = '^packages/client/';

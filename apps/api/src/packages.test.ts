@@ -20,7 +20,7 @@ const INSTALLED_PACKAGES = PACKAGE_NAMES.filter((name) => !LARGE_PACKAGES.test(n
 /** Entry points that only tests of this repository use; they are neither built nor packed. */
 const SOURCE_ENTRIES = new Set(['database-postgres/testing', 'media/testing/arbitraries']);
 const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nOutput:\n\n```text\n(?<output>[\s\S]*?)```/;
-const SPECIFIER = /(?:\bfrom|\bimport|\brequire\()\s*\(?'([^'.][^']*)'/g;
+const SPECIFIER = /(?:\bfrom|\bimport|\brequire\()\s*\(?'([@\w][^']*)'/g;
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
 import type { Order } from '@back-office/orders';
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncScope } from '@back-office/async-scope';
 import { deserialize, serialize } from 'node:v8';
 import type { Sql } from './sql.js';
 
@@ -23,15 +23,15 @@ export interface CallContext {
   readonly reader?: Sql;
 }
 
-// Keeps all state in one storage, because on Node 20 every further storage slows down all promises of the process.
-const storage = new AsyncLocalStorage<CallContext>();
+const scope = new AsyncScope<CallContext>('call');
+const NO_CONTEXT: CallContext = {};
 
 export function callContext(): CallContext {
-  return storage.getStore() ?? {};
+  return scope.current ?? NO_CONTEXT;
 }
 
 export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
-  return storage.run({ ...callContext(), ...changes }, work);
+  return scope.run({ ...callContext(), ...changes }, work);
 }
 
 /**

@@ -17,12 +17,18 @@ const SEVERITIES: ReadonlyMap<number, { readonly severityNumber: SeverityNumber;
 /** What all records of a process have in common. */
 export type RecordSource = Pick<ReadableLogRecord, 'resource' | 'instrumentationScope'>;
 
+/** Lines from this level on are always exported. */
+const WARN = 40;
+
 /**
  * Passes records to the processor without a `Logger`, which would make a `WeakSet` for each attribute. These make the
- * garbage collection of each call slower.
+ * garbage collection of each call slower. Lines below `warn` follow the sampling of their call: to encode them all would
+ * take more CPU than all spans.
  */
 export function logSinkOf(processor: LogRecordProcessor, source: RecordSource, scope: TraceScope): LogSink {
   return (level, message, fields) => {
+    const span = scope.current?.span;
+    if (level < WARN && span?.isRecording() === false) return;
     const now = millisToHrTime(Date.now());
     const record: ReadableLogRecord = {
       ...source,
@@ -32,7 +38,7 @@ export function logSinkOf(processor: LogRecordProcessor, source: RecordSource, s
       body: message,
       attributes: attributesOf(fields),
       droppedAttributesCount: 0,
-      ...(scope.current && { spanContext: scope.current.span.spanContext() }),
+      ...(span && { spanContext: span.spanContext() }),
     };
     // Processors could change a record of a `Logger`, but the batch processor only stores it.
     processor.onEmit(record as ReadWriteLogRecord);

@@ -18,7 +18,7 @@ import { logSinkOf } from './log-sink.js';
 import { PrometheusProducer } from './prometheus-producer.js';
 import { SpanTracer } from './span-tracer.js';
 import type { FailureLog, LogSink, MetricsSource, Telemetry, Tracer } from './telemetry.js';
-import { TraceScope } from './trace-scope.js';
+import { openTraceScope, type TraceScope } from './trace-scope.js';
 
 const SCOPE = 'retail-back-office';
 const INSTRUMENTATION = { name: SCOPE, version: SERVICE_VERSION };
@@ -36,7 +36,7 @@ export class OtlpTelemetry implements Telemetry {
   private readonly providers: Provider[] = [];
 
   constructor(private readonly config: TelemetryConfig) {
-    const scope = new TraceScope();
+    const scope = openTraceScope();
     if (config.traces) this.tracer = this.openTracer(scope);
     if (config.logs) this.logSink = this.openLogSink(scope);
   }

@@ -8,12 +8,12 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace-base';
 import { SpanTracer } from './span-tracer.js';
-import { TraceScope } from './trace-scope.js';
+import { openTraceScope } from './trace-scope.js';
 
 function open(sampler: Sampler = new AlwaysOnSampler()) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const tracer = new SpanTracer(provider.getTracer('test'), new TraceScope());
+  const tracer = new SpanTracer(provider.getTracer('test'), openTraceScope());
   return { tracer, spans: () => exporter.getFinishedSpans() };
 }
 

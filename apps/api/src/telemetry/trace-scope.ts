@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncScope } from '@back-office/async-scope';
 import { ROOT_CONTEXT, trace, type Context, type Span } from '@opentelemetry/api';
 import type { TraceIds } from './telemetry.js';
 
@@ -24,14 +24,8 @@ export class ActiveSpan {
 }
 
 /** The span of the running call or task. */
-export class TraceScope {
-  private readonly storage = new AsyncLocalStorage<ActiveSpan>();
+export type TraceScope = AsyncScope<ActiveSpan>;
 
-  get current(): ActiveSpan | undefined {
-    return this.storage.getStore();
-  }
-
-  run<Result>(active: ActiveSpan, work: () => Result): Result {
-    return this.storage.run(active, work);
-  }
+export function openTraceScope(): TraceScope {
+  return new AsyncScope<ActiveSpan>('span');
 }
