@@ -78,9 +78,11 @@ describe('a service without configuration', () => {
     expect(appId).toBe(2);
     expect(await server.stop()).toBe(0);
 
-    const restartedServer = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    const restartedServer = await startServer({ DATA_DIR: home });
     expect(restartedServer.output()).not.toMatch(/demo app|bo_app_|bo_session_/);
     expect(await restartedServer.stop()).toBe(0);
+    // Lines wait up to 200 ms, so this one shows that the process wrote what was waiting before it ended.
+    expect(restartedServer.output()).toContain('"msg":"stopping"');
   }, 60_000);
 });
 

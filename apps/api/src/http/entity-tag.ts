@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextPass } from 'node:timers/promises';
 import type { Answer } from './answer.js';
+import { sliceEnd } from './slice-end.js';
 
 /** This field changes every second, but the tag must change only with the record. */
 const COUNTDOWN = /"expires_in_seconds":\d{1,12}/g;
@@ -15,13 +16,15 @@ export async function withEntityTag(answer: Answer): Promise<Answer> {
 /** Hashes a long text in slices, so that other calls are not delayed. */
 async function entityTagOf(text: string): Promise<string> {
   const stableText = text.replaceAll(COUNTDOWN, '');
-  const hash = createHash('sha1');
-  for (let start = 0; start < stableText.length; start += SLICE_LENGTH) {
+  if (stableText.length <= SLICE_LENGTH) return `"${hash('sha1', stableText, 'base64url')}"`;
+  const slices = createHash('sha1');
+  for (let start = 0; start < stableText.length;) {
     if (start > 0) await nextPass();
-    // A slice may end between the two halves of a character; UTF-16 keeps both halves.
-    hash.update(stableText.slice(start, start + SLICE_LENGTH), 'utf16le');
+    const end = sliceEnd(stableText, start + SLICE_LENGTH);
+    slices.update(stableText.slice(start, end));
+    start = end;
   }
-  return `"${hash.digest('base64url')}"`;
+  return `"${slices.digest('base64url')}"`;
 }
 
 /** Returns whether the list of tags in `If-Match` or `If-None-Match` contains the tag. `*` matches every tag. */

@@ -4,6 +4,7 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 import type { Answer } from './answer.js';
 import { answerEarly, TOO_LARGE } from './early-answer.js';
 import { asProblemDocument } from './problem-document.js';
+import { sliceEnd } from './slice-end.js';
 
 /**
  * Sends the answer and returns the size of its body in bytes, before compression. Closes the connection when headers
@@ -45,12 +46,6 @@ async function sendSlices(response: Response, text: string): Promise<void> {
     await (isDrained ? nextPass() : waitForDrain());
   }
   response.end();
-}
-
-/** A character outside the BMP has two halves, and a slice must not end between them. */
-function sliceEnd(text: string, end: number): number {
-  const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
-  return isSplit ? end + 1 : end;
 }
 
 function setHead(response: Response, { status, headers, problems }: Answer, hasBody: boolean): void {

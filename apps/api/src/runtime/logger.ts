@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import type { Config } from '../config.js';
 import type { LogSink, Telemetry } from '../telemetry/index.js';
+import { logOutput } from './log-output.js';
 
 export type { Logger } from 'pino';
 
@@ -14,14 +15,14 @@ export function loggerOf(
   telemetry?: Pick<Telemetry, 'tracer' | 'logSink'>,
 ): Logger {
   const { tracer, logSink } = telemetry ?? {};
-  const prettyTransport = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
-  return pino({
+  const options: LoggerOptions = {
     level: logLevel,
     base: cluster.isWorker ? { pid: process.pid } : null,
-    ...(logFormat === 'pretty' && prettyTransport),
     ...(tracer && { mixin: () => tracer.currentIds() ?? {} }),
     ...(logSink && { hooks: { logMethod: copyTo(logSink) } }),
-  });
+  };
+  if (logFormat !== 'pretty') return pino(options, logOutput());
+  return pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } });
 }
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;

@@ -190,6 +190,7 @@ describe('log lines', () => {
   it('have the ids of the call, on standard output and at the collector', async () => {
     const { span } = await call('/api/v2/app/settings');
     const matches = (id: string | undefined) => id === span.traceId;
+    await pause(500);
     const lines = server
       .output()
       .split('\n')
@@ -198,7 +199,6 @@ describe('log lines', () => {
       .map((text) => JSON.parse(text) as Record<string, unknown>)
       .find(({ trace_id: id }) => id === span.traceId);
     expect(line).toMatchObject({ msg: 'request', route: '/app/settings', span_id: span.spanId });
-    await pause(200);
     const log = receiver.logs.find(({ traceId }) => matches(traceId));
     expect(log).toMatchObject({ severity: 'INFO', body: 'request', spanId: span.spanId });
     expect(log?.attributes).toMatchObject({ route: '/app/settings', status: 200, app_id: 1 });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** Folder of the entry points for `npm start`, `npm run worker` and `npm run cli`. */
@@ -20,6 +21,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   });
   let outputText = '';
   const exitCode = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const outputEnd = once(child.stdout, 'close');
   const origin = await new Promise<string>((resolve, reject) => {
     const onOutput = (chunk: Buffer): void => {
       outputText += chunk.toString();
@@ -36,6 +38,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
     output: () => outputText,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
+      await outputEnd;
       return exitCode;
     },
   };

@@ -1,0 +1,54 @@
+import { destination, type DestinationStream } from 'pino';
+
+const STANDARD_OUTPUT = 1;
+/** Several processes write to one pipe. Writes below 4,096 bytes do not mix. */
+const MAX_WAITING_BYTES = 2_048;
+const MAX_DELAY_MS = 200;
+const WARN = 40;
+
+/** Pino then sets `lastLevel` before it writes a line. */
+const NEEDS_LEVEL = Symbol.for('pino.metadata');
+
+/** Writes by itself when it holds many bytes. */
+interface BufferedOutput {
+  write(text: string): void;
+  flushSync(): void;
+}
+
+/**
+ * Collects lines for up to 200 ms, because a write for each line takes several percent of the CPU of a small call. Writes
+ * at once from level `warn` on, and when the process exits.
+ */
+export class LogOutput implements DestinationStream {
+  readonly [NEEDS_LEVEL] = true;
+  lastLevel = WARN;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly output: BufferedOutput) {}
+
+  write(line: string): void {
+    this.output.write(line);
+    if (this.lastLevel >= WARN) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), MAX_DELAY_MS).unref();
+  }
+
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.output.flushSync();
+  }
+}
+
+let output: LogOutput | undefined;
+
+/** Returns the output of all loggers of the process. */
+export function logOutput(): DestinationStream {
+  output ??= openOutput();
+  return output;
+}
+
+function openOutput(): LogOutput {
+  const opened = new LogOutput(destination({ dest: STANDARD_OUTPUT, sync: true, minLength: MAX_WAITING_BYTES }));
+  process.on('exit', () => opened.flush());
+  return opened;
+}
