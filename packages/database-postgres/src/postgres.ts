@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
   ClientTransaction,
@@ -119,7 +119,8 @@ export class Postgres implements Sql {
   }
 
   private runInOwnTransaction<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.inTurn(() => this.runAlone<Row>(text, values));
+    const isStepped = this.statements.stepsOf(text) !== undefined;
+    return this.inTurn(() => (isStepped ? this.runStepped<Row>(text, values) : this.runAlone<Row>(text, values)));
   }
 
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -128,9 +129,9 @@ export class Postgres implements Sql {
     client.on('error', ignoreError);
     let isBroken = false;
     try {
-      const rows = await this.withCurrentPlan(() => this.runOn<Row>(client, text, values));
+      const { rows } = await this.withCurrentPlan(() => this.send(client, text, values));
       noteWritten();
-      return rows;
+      return rows as Row[];
     } catch (error) {
       isBroken = failureOf(error) === 'unavailable';
       if (isBroken && (!isServerError(error) || isNodeLost(error)))
@@ -142,16 +143,13 @@ export class Postgres implements Sql {
     }
   }
 
-  private async runOn<Row>(client: PoolClient, text: string, values: readonly unknown[]): Promise<Row[]> {
-    if (this.statements.stepsOf(text) === undefined) return (await this.send(client, text, values)).rows as Row[];
+  /** Runs the steps of one statement in a transaction of their own. */
+  private async runStepped<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const endMs = performance.now() + this.maxTransactionMs;
-    const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, undefined);
-    try {
-      return await transaction.runLast<Row>(text, values);
-    } catch (error) {
-      await tryRollback(client);
-      throw error;
-    }
+    const work = (transaction: Transaction) => transaction.runLast<Row>(text, values);
+    const rows = await this.read(() => this.withCurrentPlan(() => this.runAttempt(work, endMs, undefined)));
+    noteWritten();
+    return rows;
   }
 
   /**
@@ -171,11 +169,15 @@ export class Postgres implements Sql {
     if (writeOnce?.isWritten) return writeOnce.resume() as Result;
     const transactionEnd = dryRun ? 'dry run' : writeOnce;
     const endMs = performance.now() + this.maxTransactionMs;
+    const conditionalWork = async (transaction: Transaction): Promise<Result> => {
+      await PendingCondition.current()?.check(transaction);
+      return work(transaction);
+    };
     for (let attempt = 1; ; attempt += 1) {
       const { generation } = this.statements;
       try {
         const result = await runInContext({ isInTransaction: true }, () =>
-          this.inTurn(() => this.runAttempt(work, endMs, transactionEnd)),
+          this.inTurn(() => this.runAttempt(conditionalWork, endMs, transactionEnd)),
         );
         if (!dryRun) noteWritten();
         PendingCondition.current()?.close();
@@ -201,7 +203,6 @@ export class Postgres implements Sql {
     let isBroken = false;
     try {
       const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
-      await PendingCondition.current()?.check(transaction);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
