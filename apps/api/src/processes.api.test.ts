@@ -115,8 +115,7 @@ describe('a service with several processes', () => {
     const before = await metric('http_request_duration_seconds_count');
     const agent = new Agent({ keepAlive: false });
     for (let index = 0; index < 10; index += 1) expect(await call(agent)).toBe(200);
-    const callingPids = new Set(pidsOf('request'));
-    expect(callingPids.size).toBe(2);
+    await until(() => new Set(pidsOf('request')).size === 2);
     // The first reading of the metrics counts, too.
     expect(await metric('http_request_duration_seconds_count')).toBe(before + 11);
     expect(await metric('processes_ready')).toBe(3);

@@ -19,6 +19,7 @@ import {
 } from '@back-office/database';
 import { failureOf, isNodeLost } from './failures.js';
 import { hasCitus } from './app-table.js';
+import { LivingApps } from './cluster/living-apps.js';
 import { findFirstTable } from './cluster/shard-lock.js';
 import type { Query } from './schema-rules.js';
 import { noteWritten } from './call-writes.js';
@@ -44,6 +45,7 @@ export class Postgres implements Sql {
   private readonly pool: Pool;
   private readonly turns: TurnQueue;
   private readonly statements = new PreparedStatements();
+  private livingApps: LivingApps | undefined;
 
   constructor(
     readonly source: DataSource,
@@ -59,7 +61,10 @@ export class Postgres implements Sql {
   static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
     const postgres = new Postgres(await source.initialize(), onStatement);
     const query: Query = (text, values) => source.query(text, values);
-    if (await hasCitus(query)) postgres.statements.adaptToCluster(await findFirstTable(query));
+    if (!(await hasCitus(query))) return postgres;
+    const firstTable = await findFirstTable(query);
+    postgres.statements.adaptToCluster(firstTable);
+    if (firstTable !== undefined) postgres.livingApps = new LivingApps(query, firstTable);
     return postgres;
   }
 
@@ -83,7 +88,10 @@ export class Postgres implements Sql {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
     if (this.statements.stepsOf(text)) return this.runInOwnTransaction(text, values);
-    const send = () => this.send(this.pool, text, values);
+    const sendWhole = () => this.send(this.pool, text, values);
+    const sendLimited = (limitedText: string) =>
+      sendStatement(this.pool, { text: limitedText, values: [...values] }, this.onStatement);
+    const send = () => this.livingApps?.send(text, sendWhole, sendLimited) ?? sendWhole();
     const { rows } = await this.read(() => this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(send))));
     return rows as Row[];
   }

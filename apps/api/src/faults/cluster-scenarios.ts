@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CitusNode } from '../cluster/citus-node.js';
 import { openShop, sellOnce } from './load.js';
 import { ClusterServer } from './cluster-server.js';
+import { EventReceiver } from './event-receiver.js';
 import type { Caller } from './caller.js';
 import type { Rig } from './rig.js';
 import type { Scenario, ScenarioResult } from './scenario.js';
@@ -26,16 +27,22 @@ async function nodeKilled(rig: Rig): Promise<ScenarioResult> {
   const server = serverOf(rig);
   const node = await server.nodeOf(rig.database, rig.caller.appId);
   const neighbour = await findNeighbour(rig, node);
+  const receiver = await EventReceiver.start();
+  await neighbour.caller.mustSucceed('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
   let sold = { sales: 0, failures: 0 };
+  let deliveredEvents = 0;
   let readyMs = 0;
   await rig.underLoad(async () => {
     await node.stop('SIGQUIT');
     sold = await sellFor(neighbour, OUTAGE_MS);
+    deliveredEvents = receiver.accepted.length;
     await node.start();
     readyMs = await untilServed(rig.caller);
   });
   if (sold.failures > 0) throw new Error(`A shop on another node had ${sold.failures} failed calls`);
-  return { readyMs, note: `a shop on another node: ${sold.sales} sales, no failed call` };
+  if (deliveredEvents === 0) throw new Error('A shop on another node got no webhook');
+  receiver.stop();
+  return { readyMs, note: `a shop on another node: ${sold.sales} sales, no failed call, ${deliveredEvents} webhooks` };
 }
 
 async function shardsMoved(rig: Rig): Promise<ScenarioResult> {

@@ -92,7 +92,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'A write whose COMMIT was lost is repeated',
     changes: changeOf(
-      'client-transaction.js',
+      'transaction-answers.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '40001' })",
     ),
@@ -101,7 +101,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'A write whose COMMIT was lost is reported as not done',
     changes: changeOf(
-      'client-transaction.js',
+      'transaction-answers.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '57P01' })",
     ),

@@ -12,7 +12,7 @@ describe('the output of log lines', () => {
     let waiting = '';
     const output = {
       write: (text: string) => (waiting += text),
-      flushSync: () => {
+      flush: () => {
         written.push(...waiting.split('\n').filter((line) => line !== ''));
         waiting = '';
       },

@@ -9,10 +9,10 @@ const WARN = 40;
 /** Pino then sets `lastLevel` before it writes a line. */
 const NEEDS_LEVEL = Symbol.for('pino.metadata');
 
-/** Writes by itself when it holds many bytes. */
+/** Writes by itself when it holds many bytes. Ignores a closed pipe. */
 interface BufferedOutput {
   write(text: string): void;
-  flushSync(): void;
+  flush(): void;
 }
 
 /**
@@ -35,7 +35,7 @@ export class LogOutput implements DestinationStream {
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.output.flushSync();
+    this.output.flush();
   }
 }
 

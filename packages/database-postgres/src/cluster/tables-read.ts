@@ -22,12 +22,17 @@ const LIST_ENDS: ReadonlySet<string> = new Set([
  */
 export function tablesRead(body: string): string[] {
   const tokens = tokensOf(body);
-  const names: string[] = [];
+  return tableTokens(tokens).map((index) => (tokens[index] as Token).text);
+}
+
+/** Returns the positions of these names in the list of tokens. */
+export function tableTokens(tokens: readonly Token[]): number[] {
+  const found: number[] = [];
   const lists = [{ isOpen: false }];
   let expectsItem = false;
   for (const [index, { text }] of tokens.entries()) {
     if (expectsItem && ITEM_PREFIXES.has(text)) continue;
-    if (expectsItem && isName(text) && !isFunction(tokens, index)) names.push(text);
+    if (expectsItem && isName(text) && !isFunction(tokens, index)) found.push(index);
     const list = lists.at(-1) as { isOpen: boolean };
     if (ITEM_STARTS.has(text)) list.isOpen = true;
     else if (LIST_ENDS.has(text)) list.isOpen = false;
@@ -35,7 +40,7 @@ export function tablesRead(body: string): string[] {
     if (text === '(') lists.push({ isOpen: false });
     if (text === ')' && lists.length > 1) lists.pop();
   }
-  return names;
+  return found;
 }
 
 function isName(text: string): boolean {
