@@ -21,7 +21,7 @@ describe('AsyncScope', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('replaces the value for inner work alone', () => {
+  it('restores the outer value after inner work', () => {
     const scope = new AsyncScope<string>('scope');
     expect(scope.run('outer', () => [scope.run('inner', () => scope.current), scope.current])).toEqual([
       'inner',

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 // On Node 20, every further storage slows down all promises of the process, so all scopes share this one.
 const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
 
-/** A value that everything sees that a piece of work runs, also after a wait, such as the app of a call. */
+/** A value that all code started by `run` can read, also after an `await`, such as the app of a call. */
 export class AsyncScope<Value> {
   private readonly key: symbol;
 

@@ -77,6 +77,7 @@ export class ClientTransaction implements Transaction {
   private collectedEntries: Collected<AuditEntry> | undefined;
   private collectedEvents: Collected<DomainEvent> | undefined;
   private state: 'new' | 'open' | 'committed' = 'new';
+  private isShardLocked = false;
 
   constructor(
     private readonly client: PoolClient,
@@ -198,11 +199,11 @@ export class ClientTransaction implements Transaction {
     };
   }
 
-  /** Sends BEGIN first, and on a cluster the lock of the app's shard. */
+  /** Sends BEGIN first, and on a cluster the lock of the app's shard before the first statement of an app. */
   private async send(queries: readonly QueryConfig[]): Promise<SettledQuery[]> {
     const isFirst = this.state === 'new';
-    if (!isFirst) return sendTogether(this.client, queries, isFirst, this.onStatement);
-    const lockQueries = this.lockQueries(queries);
+    const lockQueries = this.isShardLocked ? [] : this.lockQueries(queries);
+    this.isShardLocked ||= lockQueries.length > 0;
     this.state = 'open';
     const answers = await sendTogether(this.client, [...lockQueries, ...queries], isFirst, this.onStatement);
     const ownAnswers = answers.slice(lockQueries.length);

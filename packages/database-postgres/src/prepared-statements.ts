@@ -33,7 +33,7 @@ export class PreparedStatements {
 
   /** Returns the steps of a statement that a cluster must not run as a whole. */
   stepsOf(text: string): readonly Step[] | undefined {
-    if (!this.isOnCluster) return undefined;
+    if (!this.isOnCluster || !text.includes('insert into')) return undefined;
     if (this.stepsByText.has(text)) return this.stepsByText.get(text);
     const steps = findSteps(forCluster(text));
     if (this.stepsByText.size < MAX_NAMES) this.stepsByText.set(text, steps);

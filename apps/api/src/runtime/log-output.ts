@@ -1,15 +1,15 @@
 import { destination, type DestinationStream } from 'pino';
 
 const STANDARD_OUTPUT = 1;
-/** Several processes write to one pipe. Writes below 4,096 bytes do not mix. */
-const MAX_WAITING_BYTES = 2_048;
+/** Several processes may write to one pipe. Short lines together stay below 4,096 bytes, which a pipe takes as a whole. */
+const MAX_WAITING_CHARACTERS = 2_048;
 const MAX_DELAY_MS = 200;
 const WARN = 40;
 
-/** Pino then sets `lastLevel` before it writes a line. */
+/** With this property, pino sets `lastLevel` before each line. */
 const NEEDS_LEVEL = Symbol.for('pino.metadata');
 
-/** Writes by itself when it holds many bytes. Ignores a closed pipe. */
+/** Writes by itself above its `minLength`. Ignores a closed pipe. */
 interface BufferedOutput {
   write(text: string): void;
   flush(): void;
@@ -48,7 +48,7 @@ export function logOutput(): DestinationStream {
 }
 
 function openOutput(): LogOutput {
-  const opened = new LogOutput(destination({ dest: STANDARD_OUTPUT, sync: true, minLength: MAX_WAITING_BYTES }));
+  const opened = new LogOutput(destination({ dest: STANDARD_OUTPUT, sync: true, minLength: MAX_WAITING_CHARACTERS }));
   process.on('exit', () => opened.flush());
   return opened;
 }

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import { type LimitName, Unavailable } from '../http/errors.js';
 import type { LimitedCaller, Observer } from '../http/request-log.js';
 import type { UnansweredRefundReporter } from '../proformas/index.js';
+import { REQUEST_LINE } from '../telemetry/index.js';
 import { RejectionLog } from './rejection-log.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -14,8 +15,8 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
       metrics.observe(request);
       const { requestId, appId, milliseconds, ...requestFields } = request;
       const line = { ...requestFields, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
-      if (request.status >= 500) logger.error(line, 'request');
-      else logger.info(line, 'request');
+      if (request.status >= 500) logger.error(line, REQUEST_LINE);
+      else logger.info(line, REQUEST_LINE);
     },
     onFailed(error, request) {
       const requestId = request.headers['x-request-id'];

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Telemetry } from './telemetry.js';
 
+export { REQUEST_LINE } from './telemetry.js';
 export type {
   FailureLog,
   LogSink,

@@ -5,7 +5,7 @@ import { AlwaysOffSampler, AlwaysOnSampler, BasicTracerProvider } from '@opentel
 import { logSinkOf } from './log-sink.js';
 import { ActiveSpan, openTraceScope } from './trace-scope.js';
 
-const [INFO, WARN] = [30, 40];
+const [INFO, WARN, ERROR] = [30, 40, 50];
 
 describe('the log of a collector', () => {
   const scope = openTraceScope();
@@ -16,7 +16,7 @@ describe('the log of a collector', () => {
   } as unknown as LogRecordProcessor;
   const write = logSinkOf(processor, { resource: emptyResource(), instrumentationScope: { name: 'test' } }, scope);
   const writeBoth = (): void => {
-    write(INFO, 'done', {});
+    write(INFO, 'request', {});
     write(WARN, 'slow', {});
   };
   const startCall = (sampler: AlwaysOnSampler | AlwaysOffSampler): ActiveSpan =>
@@ -26,18 +26,35 @@ describe('the log of a collector', () => {
     const call = startCall(new AlwaysOnSampler());
     scope.run(call, writeBoth);
     expect(records.map(({ body, spanContext }) => [body, spanContext?.spanId])).toEqual([
-      ['done', call.ids.span_id],
+      ['request', call.ids.span_id],
       ['slow', call.ids.span_id],
     ]);
   });
 
-  it('gets only warnings and errors of a call that is not sampled', () => {
+  it('does not get the line of a request that is not sampled', () => {
     scope.run(startCall(new AlwaysOffSampler()), writeBoth);
     expect(records.map(({ body }) => body)).toEqual(['slow']);
   });
 
+  it('gets the line of a failed request that is not sampled', () => {
+    scope.run(startCall(new AlwaysOffSampler()), () => write(ERROR, 'request', {}));
+    expect(records.map(({ body }) => body)).toEqual(['request']);
+  });
+
+  it('gets other lines of a call that is not sampled', () => {
+    scope.run(startCall(new AlwaysOffSampler()), () => write(INFO, 'ready again', {}));
+    expect(records.map(({ body }) => body)).toEqual(['ready again']);
+  });
+
+  it('gets the lines of a sampled call after its span has ended', () => {
+    const call = startCall(new AlwaysOnSampler());
+    call.span.end();
+    scope.run(call, writeBoth);
+    expect(records).toHaveLength(2);
+  });
+
   it('gets all lines outside of calls', () => {
     writeBoth();
-    expect(records.map(({ body }) => body)).toEqual(['done', 'slow']);
+    expect(records.map(({ body }) => body)).toEqual(['request', 'slow']);
   });
 });

@@ -1,7 +1,8 @@
+import { TraceFlags, type Span } from '@opentelemetry/api';
 import { SeverityNumber, type AnyValue } from '@opentelemetry/api-logs';
 import { millisToHrTime } from '@opentelemetry/core';
 import type { LogRecordProcessor, ReadableLogRecord, ReadWriteLogRecord } from '@opentelemetry/sdk-logs';
-import type { LogFields, LogSink } from './telemetry.js';
+import { REQUEST_LINE, type LogFields, type LogSink } from './telemetry.js';
 import type { TraceScope } from './trace-scope.js';
 
 const SEVERITIES: ReadonlyMap<number, { readonly severityNumber: SeverityNumber; readonly severityText: string }> =
@@ -17,18 +18,17 @@ const SEVERITIES: ReadonlyMap<number, { readonly severityNumber: SeverityNumber;
 /** What all records of a process have in common. */
 export type RecordSource = Pick<ReadableLogRecord, 'resource' | 'instrumentationScope'>;
 
-/** Lines from this level on are always exported. */
 const WARN = 40;
 
 /**
  * Passes records to the processor without a `Logger`, which would make a `WeakSet` for each attribute. These make the
- * garbage collection of each call slower. Lines below `warn` follow the sampling of their call: to encode them all would
- * take more CPU than all spans.
+ * garbage collection of each call slower. The line of a request that did not fail follows the sampling of its call. To
+ * encode all of them would take more CPU than all spans.
  */
 export function logSinkOf(processor: LogRecordProcessor, source: RecordSource, scope: TraceScope): LogSink {
   return (level, message, fields) => {
     const span = scope.current?.span;
-    if (level < WARN && span?.isRecording() === false) return;
+    if (message === REQUEST_LINE && level < WARN && span && !isSampled(span)) return;
     const now = millisToHrTime(Date.now());
     const record: ReadableLogRecord = {
       ...source,
@@ -43,6 +43,10 @@ export function logSinkOf(processor: LogRecordProcessor, source: RecordSource, s
     // Processors could change a record of a `Logger`, but the batch processor only stores it.
     processor.onEmit(record as ReadWriteLogRecord);
   };
+}
+
+function isSampled(span: Span): boolean {
+  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function attributesOf(fields: LogFields): Record<string, AnyValue> {

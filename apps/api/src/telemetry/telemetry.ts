@@ -35,6 +35,9 @@ export interface Tracer extends CallTracer {
   currentIds(): TraceIds | undefined;
 }
 
+/** The message of the line that each call logs at its end. */
+export const REQUEST_LINE = 'request';
+
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Gets each written log line. `level` is the number of a level of pino. */

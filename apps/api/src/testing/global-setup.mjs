@@ -8,7 +8,7 @@ import { distribute, migrate, startEmbeddedPostgres } from '@back-office/databas
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
 
-/** A node without shards that cannot be reached. A statement fails if it goes to a node that does not hold its app. */
+/** A node without shards that cannot be reached, so that a statement that goes to all nodes fails. */
 // Citus takes locks of reference tables on its first node, so this node must be last.
 const ADD_LOST_NODE = `
   insert into pg_dist_node (nodename, nodeport, isactive, metadatasynced, hasmetadata, shouldhaveshards, noderole, nodecluster)

@@ -1,4 +1,5 @@
 import type { QueryResult } from 'pg';
+import { tokensOf } from './common-table-expressions.js';
 import { stepMark } from './step-mark.js';
 import type { Step, StepSource } from './steps.js';
 
@@ -9,6 +10,7 @@ export interface StepQuery {
   readonly isResult: boolean;
 }
 
+const PARAMETER = /^\$\d/;
 const JSON_TYPES: Readonly<Record<number, string>> = { 114: 'json', 3802: 'jsonb' };
 const TYPES: Readonly<Record<number, string>> = {
   ...JSON_TYPES,
@@ -77,7 +79,7 @@ function queryOf(step: Step, values: readonly unknown[], results: ReadonlyMap<st
 function withSql(sources: readonly string[], body: string): string {
   if (sources.length === 0) return body;
   const list = sources.join(', ');
-  return body.startsWith('with ') ? `with ${list}, ${body.slice('with '.length)}` : `with ${list} ${body}`;
+  return /^with\s/.test(body) ? `with ${list}, ${body.slice('with '.length)}` : `with ${list} ${body}`;
 }
 
 /** A word of the body may only look like a CTE, so a step without rows is no source. */
@@ -106,12 +108,20 @@ class Parameters {
   }
 
   renumber(text: string): string {
-    return text.replaceAll(/\$(\d+)/g, (_, digits: string) => {
-      const number = Number(digits);
-      const known = this.numbers.get(number) ?? this.values.push(this.allValues[number - 1]);
-      this.numbers.set(number, known);
-      return `$${known}`;
-    });
+    let renumbered = '';
+    let end = 0;
+    for (const { text: token, position } of tokensOf(text)) {
+      if (!PARAMETER.test(token)) continue;
+      renumbered += `${text.slice(end, position)}$${this.newNumberOf(Number(token.slice(1)))}`;
+      end = position + token.length;
+    }
+    return renumbered + text.slice(end);
+  }
+
+  private newNumberOf(number: number): number {
+    const known = this.numbers.get(number) ?? this.values.push(this.allValues[number - 1]);
+    this.numbers.set(number, known);
+    return known;
   }
 }
 
@@ -121,6 +131,7 @@ function typeOf(oid: number): string {
   return type;
 }
 
+/** A JSON value `null` becomes SQL's null, because `json_to_recordset` does not distinguish them. */
 function rowsAsJson({ fields, rows }: QueryResult): string {
   return `[${(rows as Record<string, string | null>[]).map((row) => rowAsJson(row, fields)).join(',')}]`;
 }

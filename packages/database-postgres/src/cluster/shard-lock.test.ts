@@ -10,11 +10,22 @@ describe('shardLockFor', () => {
   });
 
   it.each([
-    ['the app', 'select 1 from orders where app_id = $1 and id = $2', [7]],
-    ['the app of a table with a short name', 'select 1 from orders o where o.id = $1 and o.app_id = $3', [9]],
-    ['no app of a statement without conditions', 'insert into event_feeds (app_id) values ($1)', undefined],
-    ['no app of a statement across apps', 'select app_id from payments where next_attempt_at <= $1', undefined],
-  ])('takes %s', (_, text, values) => {
+    ['a condition', 'select 1 from orders where app_id = $1 and id = $2', [7]],
+    ['a condition with the name of the table', 'select 1 from orders o where o.id = $1 and o.app_id = $3', [9]],
+    ['new rows', 'insert into event_feeds (app_id, last_position) values ($2, 0)', [8]],
+    [
+      'selected rows',
+      'insert into cards (app_id, code)\n  select $3, code from json_to_recordset($1) as r (code text)',
+      [9],
+    ],
+  ])('takes the app of %s', (_, text, values) => {
     expect(parametersOf(text)).toEqual(values);
+  });
+
+  it.each([
+    ['across apps', 'select app_id from payments where next_attempt_at <= $1'],
+    ['of settings', `select set_config('lock_timeout', '2s', true)`],
+  ])('takes no lock for a statement %s', (_, text) => {
+    expect(parametersOf(text)).toBeUndefined();
   });
 });

@@ -8,7 +8,9 @@ const FIND_FIRST_TABLE = `
   where p.partmethod = 'h' order by s.shardid limit 1`;
 
 const SHARE_LOCK_MODE = 5;
-const APP_PARAMETER = /\bapp_id = \$(\d+)/;
+const APP_OF_CONDITION = /\bapp_id = \$(\d+)/;
+const COLUMNS_OF_INSERT = '(app_id, ';
+const APP_OF_ROWS = /(?:values \(|select )\$(\d+)/;
 
 /** Returns the distributed table with the smallest ids of shards; `undefined` before `distribute`. */
 export async function findFirstTable(query: Query): Promise<string | undefined> {
@@ -19,7 +21,7 @@ export async function findFirstTable(query: Query): Promise<string | undefined> 
 }
 
 /**
- * Returns a query that stops Citus from moving the shards of an app during a transaction that begins with `text`. Citus
+ * Returns a query that stops Citus from moving the shards of the app of `text` during the transaction. Citus
  * does this itself only for writes. A transaction could otherwise lock rows on the old node, and go on with values that
  * are no longer current. Citus locks the shards of a move in the order of their ids, so a transaction that locks the
  * first one before all others causes no deadlock.
@@ -29,11 +31,16 @@ export function shardLockFor(
   text: string,
   values: readonly unknown[],
 ): { readonly text: string; readonly values: readonly unknown[] } | undefined {
-  const parameter = APP_PARAMETER.exec(text)?.[1];
+  const parameter = APP_OF_CONDITION.exec(text)?.[1] ?? appOfInsert(text);
   if (parameter === undefined) return undefined;
   const shard = `get_shard_id_for_distribution_column('${firstTable}', $1::bigint)`;
   return {
     text: `select lock_shard_metadata(${SHARE_LOCK_MODE}, array[${shard}])${stepMark('lock')}`,
     values: [values[Number(parameter) - 1]],
   };
+}
+
+function appOfInsert(text: string): string | undefined {
+  const start = text.indexOf(COLUMNS_OF_INSERT);
+  return start === -1 ? undefined : APP_OF_ROWS.exec(text.slice(start))?.[1];
 }

@@ -25,9 +25,20 @@ describe('findSteps', () => {
       'an INSERT beside other writes that reads none of them',
       'with made as (insert into orders (app_id) values ($1)) update drafts set done = true where app_id = $1',
     ],
-    ['a recursive query', 'with recursive made as (insert into orders (id) values (1)) select 1'],
   ])('leaves %s whole', (_, text) => {
     expect(findSteps(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a recursive query', 'with recursive made as (insert into orders (id) values (1)) select 1'],
+    ['names of columns', 'with made (a) as (insert into orders (id) values (1) returning id) select 1'],
+  ])('refuses %s', (_, text) => {
+    expect(() => findSteps(text)).toThrow('A cluster cannot run this statement in steps');
+  });
+
+  it('makes a step of a part that has the name of its table', () => {
+    const text = 'with orders as (select id from orders), made as (insert into t (id) select id from orders) select 1';
+    expect(summarize(text)).toEqual(['orders', 'made < orders', 'main']);
   });
 
   it('divides a statement whose INSERT reads rows of another part', () => {
@@ -54,7 +65,7 @@ describe('findSteps', () => {
     ['joins a table', 'select id from unnest($2::bigint[]) as u (id) join drafts using (id)'],
     ['reads a table in a subquery', 'select 1 where exists (select 1 from drafts where app_id = $1)'],
     ['draws ids', `select nextval('ids') as id`],
-  ])('runs a part once that %s', (_, body) => {
+  ])('makes a step of a part that %s', (_, body) => {
     const text = `with found as (${body}) , made as (insert into orders (id) select id from found) select 1`;
     expect(summarize(text)).toEqual(['found', 'made < found', 'main']);
   });
@@ -119,6 +130,16 @@ describe('runSteps', () => {
       select 1`;
     const result = resultOf({ n: 23 }, [{ n: '1' }]);
     expect((await run(text, [], [result, result])).map((packet) => packet.length)).toEqual([2, 3]);
+  });
+
+  it('leaves the numbers in comments', async () => {
+    const text = `
+      with a as (insert into t (n) values ($2) returning n), b as (
+        insert into t (n) select n + $3 from a -- $1 is the app
+      )
+      select 1`;
+    const [first, second] = await run(text, [7, 8, 9], [resultOf({ n: 23 }, [])]);
+    expect([first?.[0]?.values, second?.[0]?.values]).toEqual([[8], ['[]', 9]]);
   });
 
   it('adds to the WITH list of a step that has one', async () => {

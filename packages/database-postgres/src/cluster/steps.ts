@@ -22,28 +22,38 @@ interface Part extends CommonTableExpression {
 
 const MAIN = '';
 const WRITES = ['insert', 'update', 'delete'] as const;
-const VOLATILE = ['nextval', 'random', 'clock_timestamp', 'gen_random_uuid'] as const;
+const VOLATILE = [
+  'nextval',
+  'currval',
+  'random',
+  'clock_timestamp',
+  'gen_random_uuid',
+  'set_config',
+  'pg_advisory_xact_lock',
+] as const;
 
 /**
  * Returns the steps of a statement in which an INSERT reads the rows of another part. Citus would send these rows to all
- * nodes, and would fail if any node is down. Returns `undefined` for a statement that Citus runs on one node.
+ * nodes, and would fail if any node is down. Returns `undefined` for a statement that Citus runs on one node. Throws for
+ * a recursive WITH list, and for one with names of columns.
  */
 export function findSteps(text: string): readonly Step[] | undefined {
-  const statement = text.includes('insert into') ? readWithStatement(text.trimStart()) : undefined;
-  if (statement === undefined) return undefined;
+  if (!text.includes('insert into') || tokensOf(text)[0]?.text !== 'with') return undefined;
+  const statement = readWithStatement(text);
+  if (statement === undefined) throw new Error(`A cluster cannot run this statement in steps: ${text}`);
   const parts = partsOf([...statement.expressions, { name: MAIN, body: statement.main }]);
   const steps = parts.filter(({ isDerived }) => !isDerived).map((part) => stepOf(part, parts));
   return steps.length > 1 && steps.some(isInsertOfOtherPart) ? steps : undefined;
 }
 
 function partsOf(expressions: readonly CommonTableExpression[]): Part[] {
-  const names = new Set(expressions.map(({ name }) => name));
-  return expressions.map(({ name, body }) => {
+  return expressions.map(({ name, body }, index) => {
+    const earlierNames = new Set(expressions.slice(0, index).map((earlier) => earlier.name));
     const words = new Set(tokensOf(body).map((token) => token.text));
     const isDerived =
       name !== MAIN &&
       [...WRITES, ...VOLATILE].every((word) => !words.has(word)) &&
-      tablesRead(body).every((table) => names.has(table));
+      tablesRead(body).every((table) => earlierNames.has(table));
     return { name, body, words, isDerived };
   });
 }
