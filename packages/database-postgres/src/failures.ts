@@ -1,3 +1,5 @@
+import { DatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
+
 export type Failure = 'retry' | 'stale plan' | 'busy' | 'unavailable' | 'duplicate' | 'bug';
 
 const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
@@ -97,4 +99,12 @@ export function violates(error: unknown, constraint: string): boolean {
   if (failureOf(error) !== 'duplicate') return false;
   const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };
   return typeof name === 'string' ? name.startsWith(constraint) : String(message).includes(constraint);
+}
+
+/** Returns the error of the port for a failure that callers may repeat, and any other error as it is. */
+export function toPortError(error: unknown): unknown {
+  const failure = failureOf(error);
+  if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
+  // Omits the original error, because PostgreSQL's details contain the failing row.
+  return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
 }

@@ -11,15 +11,14 @@ import { TIMEOUTS } from './data-source.js';
 import { ignoreError, isServerError, tryRollback } from './transaction-answers.js';
 import {
   ConditionFailed,
-  DatabaseUnavailable,
   isUnknownOutcome,
   UnknownOutcome,
   type OnStatement,
   type PartyKind,
 } from '@back-office/database';
-import { failureOf, isNodeLost } from './failures.js';
+import { failureOf, isNodeLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
-import { LivingApps } from './cluster/living-apps.js';
+import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
 import { findFirstTable } from './cluster/shard-lock.js';
 import type { Query } from './schema-rules.js';
 import { noteWritten } from './call-writes.js';
@@ -88,10 +87,7 @@ export class Postgres implements Sql {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
     if (this.statements.stepsOf(text)) return this.runInOwnTransaction(text, values);
-    const sendWhole = () => this.send(this.pool, text, values);
-    const sendLimited = (limitedText: string) =>
-      sendStatement(this.pool, { text: limitedText, values: [...values] }, this.onStatement);
-    const send = () => this.livingApps?.send(text, sendWhole, sendLimited) ?? sendWhole();
+    const send = () => this.sendRead(text, values);
     const { rows } = await this.read(() => this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(send))));
     return rows as Row[];
   }
@@ -162,7 +158,7 @@ export class Postgres implements Sql {
 
   /**
    * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock, a serialization failure or a change of a
-   * table. Throws {@link UnknownOutcome} when the connection is lost at COMMIT. Throws {@link DatabaseUnavailable} when
+   * table. Throws {@link UnknownOutcome} when the connection is lost at COMMIT. Throws `DatabaseUnavailable` when
    * all attempts together take too long.
    */
   async transaction<Result>(
@@ -223,6 +219,14 @@ export class Postgres implements Sql {
     }
   }
 
+  private sendRead(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    const sendWhole = () => this.send(this.pool, text, values);
+    if (this.livingApps === undefined || !isAcrossApps(text)) return sendWhole();
+    return this.livingApps.send(text, sendWhole, (limitedText) =>
+      sendStatement(this.pool, { text: limitedText, values: [...values] }, this.onStatement),
+    );
+  }
+
   private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
     return sendStatement(connection, { ...this.statements.named(text), values: [...values] }, this.onStatement);
   }
@@ -238,11 +242,4 @@ export class Postgres implements Sql {
       return send();
     }
   }
-}
-
-function toPortError(error: unknown): unknown {
-  const failure = failureOf(error);
-  if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
-  // Omits the original error, because PostgreSQL's details contain the failing row.
-  return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
 }

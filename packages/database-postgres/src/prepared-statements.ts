@@ -11,7 +11,10 @@ export interface NamedStatement {
   readonly text: string;
 }
 
-/** Names prepared statements by the hash of their text, because pools may share connections. */
+/**
+ * Names prepared statements by the hash of their text, because pools may share connections. Adapts statements to a
+ * cluster.
+ */
 export class PreparedStatements {
   private readonly statementByText = new Map<string, NamedStatement>();
   private tag = '';

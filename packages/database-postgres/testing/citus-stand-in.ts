@@ -14,6 +14,7 @@ create table citus_stand_in.pg_dist_partition (
   logicalrelid regclass primary key, partmethod "char" not null, partkey text, colocationid integer not null,
   repmodel "char" not null, autoconverted boolean not null default false
 );
+create table citus_stand_in.pg_dist_shard (logicalrelid regclass not null, shardid bigint primary key);
 create table citus_stand_in.pg_dist_local_group (groupid integer primary key);
 insert into pg_dist_local_group values (0);
 create sequence citus_stand_in.colocations;

@@ -12,6 +12,11 @@ const OUTAGE_MS = 10_000;
 const MAX_RECOVERY_MS = 30_000;
 const SALE_PAUSE_MS = 200;
 
+interface Shop {
+  readonly caller: Caller;
+  readonly bankTransferId: number;
+}
+
 /** These faults concern one server, or measure times that a cluster changes. */
 const ON_ONE_SERVER = ['F4 the database is killed', 'F9', 'F16', 'F17', 'F20', 'F21', 'F22', 'F23', 'F24'];
 
@@ -28,7 +33,15 @@ async function nodeKilled(rig: Rig): Promise<ScenarioResult> {
   const node = await server.nodeOf(rig.database, rig.caller.appId);
   const neighbour = await findNeighbour(rig, node);
   const receiver = await EventReceiver.start();
-  await neighbour.caller.mustSucceed('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
+  try {
+    await neighbour.caller.mustSucceed('POST', '/webhook_endpoints', { webhook_endpoint: { url: receiver.url } });
+    return await killNode(rig, node, neighbour, receiver);
+  } finally {
+    receiver.stop();
+  }
+}
+
+async function killNode(rig: Rig, node: CitusNode, neighbour: Shop, receiver: EventReceiver): Promise<ScenarioResult> {
   let sold = { sales: 0, failures: 0 };
   let deliveredEvents = 0;
   let readyMs = 0;
@@ -41,7 +54,6 @@ async function nodeKilled(rig: Rig): Promise<ScenarioResult> {
   });
   if (sold.failures > 0) throw new Error(`A shop on another node had ${sold.failures} failed calls`);
   if (deliveredEvents === 0) throw new Error('A shop on another node got no webhook');
-  receiver.stop();
   return { readyMs, note: `a shop on another node: ${sold.sales} sales, no failed call, ${deliveredEvents} webhooks` };
 }
 
@@ -82,7 +94,7 @@ function serverOf({ server }: Rig): ClusterServer {
 }
 
 /** Opens a shop whose records are on another node. */
-async function findNeighbour(rig: Rig, node: CitusNode): Promise<{ caller: Caller; bankTransferId: number }> {
+async function findNeighbour(rig: Rig, node: CitusNode): Promise<Shop> {
   for (;;) {
     const caller = await rig.newShop();
     if ((await serverOf(rig).nodeOf(rig.database, caller.appId)) !== node)
@@ -91,7 +103,7 @@ async function findNeighbour(rig: Rig, node: CitusNode): Promise<{ caller: Calle
 }
 
 async function sellFor(
-  { caller, bankTransferId }: { readonly caller: Caller; readonly bankTransferId: number },
+  { caller, bankTransferId }: Shop,
   durationMs: number,
 ): Promise<{ sales: number; failures: number }> {
   const [endMs, failuresBefore] = [performance.now() + durationMs, caller.failures];

@@ -8,8 +8,8 @@ import { distribute, migrate, startEmbeddedPostgres } from '@back-office/databas
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
 
-/** A node without shards that cannot be reached, so that a statement that goes to all nodes fails. */
-// Citus takes locks of reference tables on its first node, so this node must be last.
+// A statement that goes to all nodes fails at this node, which cannot be reached and has no shards. It is the last node,
+// because Citus takes the locks of reference tables on the first.
 const ADD_LOST_NODE = `
   insert into pg_dist_node (nodename, nodeport, isactive, metadatasynced, hasmetadata, shouldhaveshards, noderole, nodecluster)
   values ('127.0.0.1', 65535, true, false, false, false, 'primary', 'default')`;

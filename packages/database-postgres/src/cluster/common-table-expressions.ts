@@ -23,10 +23,7 @@ export function tokensOf(text: string): Token[] {
     .filter((token) => !token.text.startsWith('--') && !token.text.startsWith('/*'));
 }
 
-/**
- * Splits a statement that begins with WITH. Returns `undefined` for any other statement, and for one that names the
- * columns of a CTE or is recursive.
- */
+/** Splits a statement that begins with WITH. Returns `undefined` for any other statement. */
 export function readWithStatement(text: string): WithStatement | undefined {
   const tokens = tokensOf(text);
   if (tokens[0]?.text !== 'with') return undefined;
@@ -36,13 +33,13 @@ export function readWithStatement(text: string): WithStatement | undefined {
     const name = tokens[index + 1];
     const start = startOfBody(tokens, index + 2);
     const end = start && endOfParentheses(tokens, start);
-    if (name === undefined || start === undefined || end === undefined) return undefined;
+    if (name === undefined || start === undefined || end === undefined)
+      throw new Error(`The WITH list of this statement cannot be read: ${text}`);
     const [open, close] = [tokens[start] as Token, tokens[end] as Token];
     expressions.push({ name: name.text, body: text.slice(open.position + 1, close.position) });
     index = end + 1;
   } while (tokens[index]?.text === ',');
-  const main = tokens[index];
-  return main && { expressions, main: text.slice(main.position) };
+  return { expressions, main: text.slice(tokens[index]?.position) };
 }
 
 /** Returns the index of the parenthesis after AS, MATERIALIZED or NOT MATERIALIZED. */

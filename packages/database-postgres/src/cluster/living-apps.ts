@@ -20,14 +20,19 @@ const APP_TABLES = `select logicalrelid::regclass::text as name from pg_dist_par
 const MARK = '/* across apps: ';
 const MAX_AGE_MS = 5_000;
 
-function isAcrossApps(text: string): boolean {
+export function isAcrossApps(text: string): boolean {
   return text.includes(MARK);
+}
+
+interface Living {
+  readonly tables: ReadonlySet<string>;
+  readonly appIds: readonly number[];
 }
 
 /** While a node is down, finds the apps of the other nodes, and limits statements across apps to them. */
 export class LivingApps {
-  private found: { readonly ids: Promise<readonly number[]>; readonly atMs: number } | undefined;
-  private tables: Promise<ReadonlySet<string>> | undefined;
+  /** Set for some seconds after a node was lost. */
+  private found: { readonly living: Promise<Living>; readonly atMs: number } | undefined;
 
   constructor(
     private readonly query: Query,
@@ -35,49 +40,32 @@ export class LivingApps {
   ) {}
 
   /**
-   * Sends a statement across apps, without the apps whose node is down. Returns `undefined` for any other statement. For
-   * some seconds after a node was lost, does not wait for its connection.
+   * Sends a statement across apps, without the apps whose node is down. For some seconds after a node was lost, does not
+   * wait for its connection.
    */
-  send<Result>(
-    text: string,
-    sendWhole: () => Promise<Result>,
-    sendLimited: (text: string) => Promise<Result>,
-  ): Promise<Result> | undefined {
-    return isAcrossApps(text) ? this.sendAcrossApps(text, sendWhole, sendLimited) : undefined;
-  }
-
-  private async sendAcrossApps<Result>(
+  async send<Result>(
     text: string,
     sendWhole: () => Promise<Result>,
     sendLimited: (text: string) => Promise<Result>,
   ): Promise<Result> {
-    try {
-      if (!this.isNodeDown) return await sendWhole();
-    } catch (error) {
-      if (!isNodeLost(error)) throw error;
+    if (this.found === undefined || performance.now() - this.found.atMs > MAX_AGE_MS) {
+      try {
+        return await sendWhole();
+      } catch (error) {
+        if (!isNodeLost(error)) throw error;
+        this.found = { living: this.find(), atMs: performance.now() };
+      }
     }
-    return sendLimited(limitToApps(text, await (this.tables ??= this.findTables()), await this.ids()));
+    const { tables, appIds } = await this.found.living;
+    return sendLimited(limitToApps(text, tables, appIds));
   }
 
-  private get isNodeDown(): boolean {
-    return this.found !== undefined && performance.now() - this.found.atMs <= MAX_AGE_MS;
-  }
-
-  private ids(): Promise<readonly number[]> {
-    if (!this.isNodeDown) this.found = { ids: this.findIds(), atMs: performance.now() };
-    return this.found?.ids ?? Promise.resolve([]);
-  }
-
-  private async findIds(): Promise<readonly number[]> {
-    const apps = (await this.query(FIND_APP_IDS)) as { id: number }[];
-    const appIds = apps.map(({ id }) => id);
-    const [living] = (await this.query(FIND_LIVING_APPS, [this.firstTable, appIds])) as { ids: number[] }[];
-    return (living?.ids ?? []).map(Number);
-  }
-
-  private async findTables(): Promise<ReadonlySet<string>> {
+  private async find(): Promise<Living> {
     const tables = (await this.query(APP_TABLES)) as { name: string }[];
-    return new Set(tables.map(({ name }) => name));
+    const apps = (await this.query(FIND_APP_IDS)) as { id: number }[];
+    const values = [this.firstTable, apps.map(({ id }) => id)];
+    const [living] = (await this.query(FIND_LIVING_APPS, values)) as { ids: readonly (number | string)[] }[];
+    return { tables: new Set(tables.map(({ name }) => name)), appIds: (living?.ids ?? []).map(Number) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg';
-import { tokensOf } from './common-table-expressions.js';
 import { stepMark } from './step-mark.js';
 import type { Step, StepSource } from './steps.js';
+import { fillTemplate, type Template } from './template.js';
 
 export interface StepQuery {
   readonly text: string;
@@ -10,7 +10,6 @@ export interface StepQuery {
   readonly isResult: boolean;
 }
 
-const PARAMETER = /^\$\d/;
 const JSON_TYPES: Readonly<Record<number, string>> = { 114: 'json', 3802: 'jsonb' };
 const TYPES: Readonly<Record<number, string>> = {
   ...JSON_TYPES,
@@ -67,7 +66,7 @@ export async function runSteps(
 function queryOf(step: Step, values: readonly unknown[], results: ReadonlyMap<string, QueryResult>): StepQuery {
   const parameters = new Parameters(values);
   const sources = step.sources.flatMap((source) => sourceSql(source, results, parameters));
-  const body = parameters.renumber(step.body.trim());
+  const body = parameters.fill(step.body);
   const mark = step.name === undefined ? '' : stepMark(step.name);
   return {
     text: `${withSql(sources, body)}${mark}`,
@@ -88,7 +87,7 @@ function sourceSql(
   results: ReadonlyMap<string, QueryResult>,
   parameters: Parameters,
 ): string[] {
-  if (body !== undefined) return [`${name} as (${parameters.renumber(body)})`];
+  if (body !== undefined) return [`${name} as (${parameters.fill(body)})`];
   const result = results.get(name);
   if (result === undefined || result.fields.length === 0) return [];
   const columns = result.fields.map((field) => `"${field.name}" ${typeOf(field.dataTypeID)}`).join(', ');
@@ -107,15 +106,8 @@ class Parameters {
     return `$${this.values.push(value)}`;
   }
 
-  renumber(text: string): string {
-    let renumbered = '';
-    let end = 0;
-    for (const { text: token, position } of tokensOf(text)) {
-      if (!PARAMETER.test(token)) continue;
-      renumbered += `${text.slice(end, position)}$${this.newNumberOf(Number(token.slice(1)))}`;
-      end = position + token.length;
-    }
-    return renumbered + text.slice(end);
+  fill(template: Template): string {
+    return fillTemplate(template, (number) => `$${this.newNumberOf(number)}`);
   }
 
   private newNumberOf(number: number): number {

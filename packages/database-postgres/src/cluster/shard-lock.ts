@@ -1,8 +1,6 @@
 import { stepMark } from './step-mark.js';
 import type { Query } from '../schema-rules.js';
 
-const HAS_SHARDS = `select to_regclass('pg_dist_shard') is not null as "hasShards"`;
-
 const FIND_FIRST_TABLE = `
   select s.logicalrelid::regclass::text as name from pg_dist_shard s join pg_dist_partition p using (logicalrelid)
   where p.partmethod = 'h' order by s.shardid limit 1`;
@@ -14,17 +12,15 @@ const APP_OF_ROWS = /(?:values \(|select )\$(\d+)/;
 
 /** Returns the distributed table with the smallest ids of shards; `undefined` before `distribute`. */
 export async function findFirstTable(query: Query): Promise<string | undefined> {
-  const [answer] = (await query(HAS_SHARDS)) as { hasShards: boolean }[];
-  if (answer?.hasShards !== true) return undefined;
   const [table] = (await query(FIND_FIRST_TABLE)) as { name: string }[];
   return table?.name;
 }
 
 /**
- * Returns a query that stops Citus from moving the shards of the app of `text` during the transaction. Citus
- * does this itself only for writes. A transaction could otherwise lock rows on the old node, and go on with values that
- * are no longer current. Citus locks the shards of a move in the order of their ids, so a transaction that locks the
- * first one before all others causes no deadlock.
+ * Returns a query that stops Citus from moving the shards of the app of `text` during the transaction. Citus does this
+ * itself only for writes. A transaction could otherwise lock rows on the old node, and use values that are no longer
+ * current. Citus locks the shards of a move in the order of their ids, so a transaction that locks the first one before
+ * all others causes no deadlock.
  */
 export function shardLockFor(
   firstTable: string,

@@ -33,7 +33,7 @@ describe('findSteps', () => {
     ['a recursive query', 'with recursive made as (insert into orders (id) values (1)) select 1'],
     ['names of columns', 'with made (a) as (insert into orders (id) values (1) returning id) select 1'],
   ])('refuses %s', (_, text) => {
-    expect(() => findSteps(text)).toThrow('A cluster cannot run this statement in steps');
+    expect(() => findSteps(text)).toThrow('The WITH list of this statement cannot be read');
   });
 
   it('makes a step of a part that has the name of its table', () => {

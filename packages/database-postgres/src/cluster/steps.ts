@@ -1,23 +1,27 @@
 import { readWithStatement, tokensOf, type CommonTableExpression } from './common-table-expressions.js';
 import { tablesRead } from './tables-read.js';
+import { templateOf, type Template } from './template.js';
 
 /** A CTE that a step reads. Without a body, it is the result of an earlier step. */
 export interface StepSource {
   readonly name: string;
-  readonly body?: string;
+  readonly body?: Template;
 }
 
 export interface Step {
   /** The name of the CTE; absent for the statement after the CTEs. */
   readonly name?: string;
-  readonly body: string;
+  readonly body: Template;
   readonly sources: readonly StepSource[];
 }
 
-interface Part extends CommonTableExpression {
+interface Part {
+  readonly name: string;
+  readonly body: Template;
   readonly words: ReadonlySet<string>;
   /** Reads only parameters and other CTEs, so that every step can contain it. */
   readonly isDerived: boolean;
+  readonly sources: readonly Part[];
 }
 
 const MAIN = '';
@@ -33,48 +37,46 @@ const VOLATILE = [
 ] as const;
 
 /**
- * Returns the steps of a statement in which an INSERT reads the rows of another part. Citus would send these rows to all
- * nodes, and would fail if any node is down. Returns `undefined` for a statement that Citus runs on one node. Throws for
- * a recursive WITH list, and for one with names of columns.
+ * Returns the steps of a write in which an INSERT reads the rows of another part. Citus would send these rows to all
+ * nodes, and would fail if any node is down. Returns `undefined` for a write that Citus runs on one node. Throws for a
+ * recursive WITH list, and for one with names of columns.
  */
 export function findSteps(text: string): readonly Step[] | undefined {
-  if (!text.includes('insert into') || tokensOf(text)[0]?.text !== 'with') return undefined;
   const statement = readWithStatement(text);
-  if (statement === undefined) throw new Error(`A cluster cannot run this statement in steps: ${text}`);
+  if (statement === undefined) return undefined;
   const parts = partsOf([...statement.expressions, { name: MAIN, body: statement.main }]);
-  const steps = parts.filter(({ isDerived }) => !isDerived).map((part) => stepOf(part, parts));
-  return steps.length > 1 && steps.some(isInsertOfOtherPart) ? steps : undefined;
+  const steps = parts.filter(({ isDerived }) => !isDerived);
+  const insertsOtherPart = steps.some(({ words, sources }) => words.has('insert') && sources.length > 0);
+  return steps.length > 1 && insertsOtherPart ? steps.map(stepOf) : undefined;
 }
 
 function partsOf(expressions: readonly CommonTableExpression[]): Part[] {
-  return expressions.map(({ name, body }, index) => {
-    const earlierNames = new Set(expressions.slice(0, index).map((earlier) => earlier.name));
+  const parts: Part[] = [];
+  for (const { name, body } of expressions) {
+    const earlierNames = new Set(parts.map((part) => part.name));
     const words = new Set(tokensOf(body).map((token) => token.text));
     const isDerived =
       name !== MAIN &&
       [...WRITES, ...VOLATILE].every((word) => !words.has(word)) &&
       tablesRead(body).every((table) => earlierNames.has(table));
-    return { name, body, words, isDerived };
-  });
-}
-
-function stepOf(part: Part, parts: readonly Part[]): Step {
-  const needed = new Set<Part>();
-  collectSources(part, parts, needed);
-  const sources = parts
-    .filter((each) => needed.has(each))
-    .map(({ name, body, isDerived }) => (isDerived ? { name, body } : { name }));
-  return { ...(part.name !== MAIN && { name: part.name }), body: part.body, sources };
-}
-
-function collectSources(part: Part, parts: readonly Part[], needed: Set<Part>): void {
-  for (const other of parts.slice(0, parts.indexOf(part))) {
-    if (needed.has(other) || !part.words.has(other.name)) continue;
-    needed.add(other);
-    if (other.isDerived) collectSources(other, parts, needed);
+    parts.push({ name, body: templateOf(body.trim()), words, isDerived, sources: sourcesOf(words, parts) });
   }
+  return parts;
 }
 
-function isInsertOfOtherPart({ body, sources }: Step): boolean {
-  return body.includes('insert into') && sources.length > 0;
+/** Returns the earlier parts that a part with these words reads, also through derived parts, in their order. */
+function sourcesOf(words: ReadonlySet<string>, earlierParts: readonly Part[]): readonly Part[] {
+  const readParts = earlierParts.filter(({ name }) => words.has(name));
+  const needed = new Set(readParts.flatMap((part) => (part.isDerived ? [...part.sources, part] : [part])));
+  return earlierParts.filter((part) => needed.has(part));
+}
+
+function stepOf({ name, body, sources }: Part): Step {
+  return {
+    ...(name !== MAIN && { name }),
+    body,
+    sources: sources.map((source) =>
+      source.isDerived ? { name: source.name, body: source.body } : { name: source.name },
+    ),
+  };
 }
