@@ -146,7 +146,8 @@ export const LOCK_FACTS = `
     from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
   ), 'not needed') as pickup_point from evaluation`;
 
-// Distinguishes an evaluation of another app from one that does not exist.
+// Distinguishes an evaluation of another app from one that does not exist. While a node of a cluster is down, the
+// evaluations of its apps do not exist.
 export const EXISTS_ANYWHERE = `
   /* across apps: evaluations of another app */
   select 1 from order_processings where id = $1`;

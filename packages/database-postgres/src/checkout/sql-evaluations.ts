@@ -142,20 +142,22 @@ interface LockedRow extends EvaluatedBasket {
   readonly pickup_point: Evaluation['pickupPoint'];
 }
 
+/** Returns `undefined` if the app has no such evaluation. */
 export async function findEvaluationFacts(
   transaction: Transaction,
   appId: number,
   evaluationId: number,
   now: Date,
-): Promise<EvaluationFacts> {
+): Promise<EvaluationFacts | undefined> {
   transaction.locks('evaluation');
   transaction.locks('voucher');
   transaction.locks('stock');
   const [row] = await transaction.rows<LockedRow>(LOCK_FACTS, [appId, evaluationId, now]);
-  if (row) {
-    const { stock, vouchers_now: vouchers, pickup_point: pickupPoint } = row;
-    return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
-  }
-  const rowsOfOtherApps = await transaction.rows(EXISTS_ANYWHERE, [evaluationId]);
-  return { evaluation: rowsOfOtherApps.length > 0 ? 'of another app' : undefined, stock: [] };
+  if (row === undefined) return undefined;
+  const { stock, vouchers_now: vouchers, pickup_point: pickupPoint } = row;
+  return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
+}
+
+export async function isOfAnyApp(database: Postgres, evaluationId: number): Promise<boolean> {
+  return (await database.rows(EXISTS_ANYWHERE, [evaluationId])).length > 0;
 }

@@ -3,6 +3,7 @@ import {
   proformaEvents,
   reservationChanges,
   releasedVouchers,
+  type DecidedChange,
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
@@ -45,6 +46,12 @@ export function isPlainConversion({ before, after }: ProformaChange): boolean {
     releasedVouchers(before, after).length === 0 &&
     (after.buyer.id === null || after.converted?.points === 0)
   );
+}
+
+/** One statement stores a plain conversion with its order, if it is the only change. */
+export function onlyPlainConversion(changes: readonly DecidedChange[]): DecidedChange | undefined {
+  const [change] = changes;
+  return change && changes.length === 1 && isPlainConversion(change) ? change : undefined;
 }
 
 /** Stores the proforma and its order in one statement. Returns the proforma with the id of the order. */

@@ -15,14 +15,16 @@ interface InsertedIds {
   readonly payments: readonly number[];
 }
 
+/** Returns `undefined` if the app has no such evaluation. */
 export async function insertProforma(
   transaction: Transaction,
   appId: number,
   evaluationId: number,
   decide: (facts: EvaluationFacts) => Proforma | Refusal,
   now: Date,
-): Promise<Proforma | Refusal> {
+): Promise<Proforma | Refusal | undefined> {
   const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
+  if (facts === undefined) return undefined;
   const proforma = decide(facts);
   if (isRefusal(proforma)) return proforma;
   const columns = { ...frozenColumns(proforma), ...changingColumns(proforma) };

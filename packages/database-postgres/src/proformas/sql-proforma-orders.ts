@@ -1,13 +1,10 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
-  hasPaidAmountChanged,
-  earnedPoints,
   paymentEntries,
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
-  withOrderState,
   type DecidedChange,
   type Decision,
   type DueProforma,
@@ -18,11 +15,11 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { isDivisionByZero, violates } from '../failures.js';
-import { insertOrder, updateOrderPayments } from '../orders/converted-orders.js';
+import { isOfAnyApp } from '../checkout/sql-evaluations.js';
 import type { Postgres } from '../postgres.js';
 import { WriteOnce } from '../write-once.js';
-import { bookPoints, releaseVouchers } from './benefits.js';
-import { isPlainConversion, storeConversion } from './conversion.js';
+import { writeConsequences } from './consequences.js';
+import { isPlainConversion, onlyPlainConversion, storeConversion } from './conversion.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
 import {
   loadProformas,
@@ -67,6 +64,7 @@ export class SqlProformaOrders implements ProformaOrders {
         const proforma = await this.database.transaction((transaction) =>
           insertProforma(transaction, appId, evaluationId, decide, this.clock.now()),
         );
+        if (proforma === undefined) return await this.refuseMissing(evaluationId, decide);
         if (!isRefusal(proforma)) this.remember(appId, proforma, FIRST_VERSION);
         return proforma;
       } catch (error) {
@@ -98,6 +96,15 @@ export class SqlProformaOrders implements ProformaOrders {
 
   due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
     return this.database.rows(FIND_DUE_PROFORMAS, [now, perApp, overall]);
+  }
+
+  /** Looks in other apps after the transaction, so that a lost node of a cluster does not fail it. */
+  private async refuseMissing(
+    evaluationId: number,
+    decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  ): Promise<Proforma | Refusal> {
+    const evaluation = (await isOfAnyApp(this.database, evaluationId)) ? 'of another app' : undefined;
+    return decide({ evaluation, stock: [] });
   }
 
   /** A repeated keyed call returns the proforma of its first run, which may have changed since. */
@@ -185,12 +192,6 @@ function isPlainChange({ before, after }: DecidedChange): boolean {
   );
 }
 
-/** One statement stores a plain conversion with its order, if it is the only change. */
-function onlyPlainConversion(changes: readonly DecidedChange[]): DecidedChange | undefined {
-  const [change] = changes;
-  return change && changes.length === 1 && isPlainConversion(change) ? change : undefined;
-}
-
 async function storeChanges(
   transaction: Transaction,
   appId: number,
@@ -212,38 +213,4 @@ async function storeChanges(
   const ids = [...(saved?.addedPayments ?? [])];
   const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
-}
-
-async function writeConsequences(
-  transaction: Transaction,
-  appId: number,
-  changes: readonly DecidedChange[],
-  now: Date,
-): Promise<readonly DecidedChange[]> {
-  if (onlyPlainConversion(changes)) return changes;
-  const decidedChanges: DecidedChange[] = [];
-  for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
-  const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));
-  const points = decidedChanges.flatMap(({ before, after }) => earnedPoints(before, after) ?? []);
-  await releaseVouchers(transaction, appId, vouchers, now);
-  await bookPoints(transaction, appId, points, now);
-  return decidedChanges;
-}
-
-async function writeOrder(
-  transaction: Transaction,
-  appId: number,
-  change: DecidedChange,
-  now: Date,
-): Promise<DecidedChange> {
-  const { before, after } = change;
-  if (before === after || after.status !== 'converted') return change;
-  if (before.status !== 'converted') {
-    transaction.locks('order');
-    return { ...change, after: { ...after, orderId: await insertOrder(transaction, appId, after) } };
-  }
-  if (!hasPaidAmountChanged(change)) return change;
-  transaction.locks('order');
-  const [order] = await updateOrderPayments(transaction, appId, [after], now);
-  return { ...change, after: withOrderState(change, order, now) };
 }
