@@ -39,10 +39,14 @@ const REMOVE_OTHER_DEVICES = `
   delete from notification_devices d using locked where d.app_id = $1 and d.id = locked.id and not locked.is_own`;
 
 const REGISTER_DEVICE = `
+  with session as (
+    select t.customer_id, ${DEVICE_UUID} as uuid, t.device_type, t.device_vendor, t.mobile_info
+    from access_tokens t where t.app_id = $1 and t.id = $2
+  )
   insert into notification_devices as d (app_id, customer_id, ${INSERTED_COLUMNS.list})
-  select t.app_id, t.customer_id, ${DEVICE_UUID}, $3, ${PUSH_CHANNEL_ID}, coalesce($4::text, t.device_type),
-    coalesce($5::text, t.device_vendor), coalesce($6::text, t.mobile_info), $7, $7
-  from access_tokens t where t.app_id = $1 and t.id = $2
+  select $1, customer_id, uuid, $3, ${PUSH_CHANNEL_ID}, coalesce($4::text, device_type),
+    coalesce($5::text, device_vendor), coalesce($6::text, mobile_info), $7, $7
+  from session
   on conflict (app_id, customer_id, uuid) do update set messaging_token = excluded.messaging_token,
     device_type = coalesce(excluded.device_type, d.device_type),
     device_vendor = coalesce(excluded.device_vendor, d.device_vendor),

@@ -12,9 +12,11 @@ export const FIND_FILE = `
 export const LOCK_FILE = `${FIND_FILE} for update of f`;
 
 export const KEEP_VERSION = `
+  with file as (
+    select f.version, ${KEPT_COLUMNS.of('f')}, f.last_modified from cdn_files f where f.app_id = $1 and f.id = $2
+  )
   insert into cdn_file_versions (app_id, cdn_file_id, version, key, ${KEPT_COLUMNS.list}, inserted_at, purge_at)
-  select f.app_id, f.id, f.version, $3, ${KEPT_COLUMNS.of('f')}, f.last_modified, $4
-  from cdn_files f where f.app_id = $1 and f.id = $2`;
+  select $1, $2, version, $3, ${KEPT_COLUMNS.list}, last_modified, $4 from file`;
 
 export const REPLACE_CONTENT = `
   with receipt as (delete from cdn_files where app_id = $1 and id = $3 and state = 'receiving' returning content, original)
