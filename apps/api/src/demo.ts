@@ -81,7 +81,7 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 
 async function signIn(container: Container, app: AppContext, customer: CustomerParts | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), LIFETIME_HOURS);
-  const accessToken = newToken('session');
+  const accessToken = newToken('session', app.id);
   const tokenHash = hashToken(accessToken);
   const session = await container
     .get(TOKENS.Database)

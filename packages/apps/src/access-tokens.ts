@@ -38,6 +38,13 @@ export interface NewAccessToken {
   readonly upload?: UploadGrant | undefined;
 }
 
+export interface TokenKey {
+  /** SHA-256 of the token. */
+  readonly hash: Uint8Array;
+  /** App that the token names; `undefined` for a token from the time before tokens named their app. */
+  readonly appId: number | undefined;
+}
+
 /** Stores only the SHA-256 hashes of access tokens. */
 export interface AccessTokens {
   /** Returns `undefined` when the app does not exist. */
@@ -46,12 +53,12 @@ export interface AccessTokens {
    * Revokes the token of an app or a session; returns false for a missing token. A repeated call keeps the first
    * revocation time.
    */
-  revoke(hash: Uint8Array): Promise<boolean>;
+  revoke(token: TokenKey): Promise<boolean>;
 }
 
 export interface AccessTokenQueries {
   /**
    * Returns the holder of a token, even if the token is revoked or expired; `undefined` when the token does not exist.
    */
-  holderOf(hash: Uint8Array): Promise<TokenHolder | undefined>;
+  holderOf(token: TokenKey): Promise<TokenHolder | undefined>;
 }

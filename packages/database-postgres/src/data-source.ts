@@ -28,6 +28,7 @@ import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
 import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.js';
 import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-and-references.js';
 import { SmallerIndexes1763700000027 } from './migrations/0027-smaller-indexes.js';
+import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -117,6 +118,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UnplacedEvents1763700000025,
   TrackingAndReferences1763700000026,
   SmallerIndexes1763700000027,
+  TokensByApp1763700000028,
 ];
 
 /**

@@ -542,6 +542,7 @@ describe('the statements of the service that are marked as across apps', () => {
     );
     expect(statements.sort()).toEqual([
       'apps/sql-audit-log.ts: expired entries of the audit log',
+      'apps/sql-access-tokens.ts: tokens that do not name their app',
       'checkout/evaluation-statements.ts: evaluations of another app',
       'checkout/evaluation-statements.ts: evaluations that became no proforma',
       'idempotency/sql-keyed-calls.ts: expired keys',
@@ -551,6 +552,7 @@ describe('the statements of the service that are marked as across apps', () => {
       'media/sql-upload-receipts.ts: stale uploads',
       'proformas/proforma-statements.ts: due proformas',
       'proformas/sql-refund-queue.ts: due refunds',
+      'sessions/sql-sessions.ts: sessions that ended long ago',
       'sql-backlog.ts: waiting work',
       'webhooks/sql-webhook-queue.ts: endpoints of webhooks that are due',
       'webhooks/sql-webhook-queue.ts: how far endpoints of webhooks are behind',

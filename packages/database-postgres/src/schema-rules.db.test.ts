@@ -89,9 +89,9 @@ describe('findSchemaBreaches', () => {
     ],
     [
       'Only an app’s table references an app’s table, and only a local table a local one',
-      'access_tokens_customer_fkey',
-      `alter table access_tokens add constraint access_tokens_customer_fkey
-         foreign key (app_id, customer_id) references customers (app_id, id)`,
+      'apps_owner_fkey',
+      `alter table apps add column app_id bigint, add column owner bigint,
+         add constraint apps_owner_fkey foreign key (app_id, owner) references customers (app_id, id)`,
     ],
     [
       'Only an app’s table references an app’s table, and only a local table a local one',
@@ -123,7 +123,7 @@ describe('findSchemaBreaches', () => {
   ])('reports a breach of "%s" (%s)', async (rule, name, statements) => {
     const breaches = await findBreachesAfter(statements);
     expect(breaches.filter((breach) => breach.rule === rule)).toEqual([
-      { rule, table: name.startsWith('access_tokens') ? 'access_tokens' : 'odd', name },
+      { rule, table: name === 'apps_owner_fkey' ? 'apps' : 'odd', name },
     ]);
   });
 

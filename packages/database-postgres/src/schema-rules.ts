@@ -10,7 +10,6 @@ interface SpecialTable {
  */
 export const SPECIAL_TABLES: Readonly<Record<string, SpecialTable>> = {
   apps: { kind: 'reference', reason: 'It has no app_id, is small, and every app’s table points at it.' },
-  access_tokens: { kind: 'reference', reason: 'A token is looked up before its app is known.' },
   migrations: { kind: 'local', reason: 'TypeORM records what has run on the coordinator.' },
 };
 

@@ -35,7 +35,7 @@ describe('POST /access_tokens', () => {
       expires_at: '2027-12-26T10:00:00',
       revoked_at: null,
       current: false,
-      access_token: expect.stringMatching(/^bo_app_[\w-]{43}$/),
+      access_token: expect.stringMatching(/^bo_app_\d+_[\w-]{43}$/),
     });
     expect((await clientOf(body.data).get('/stocks')).status).toBe(200);
   });

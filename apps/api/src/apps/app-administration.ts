@@ -12,7 +12,7 @@ import {
   type TokenAdministration,
 } from '@back-office/apps';
 import { addHours, isRefusal, type Clock, type Refusal } from '@back-office/kernel';
-import { hashToken, newToken } from '../http/authentication.js';
+import { hashToken, newToken, tokenKeyOf } from '../http/authentication.js';
 
 export interface AppPorts {
   readonly apps: Apps;
@@ -48,7 +48,7 @@ export class AppAdministration {
   }
 
   async addToken(options: Omit<NewAccessToken, 'hash'>): Promise<IssuedToken | undefined> {
-    const secret = newToken('app');
+    const secret = newToken('app', options.appId);
     const token = await this.ports.accessTokens.add({ ...options, hash: hashToken(secret) });
     return token && { token, secret };
   }
@@ -60,7 +60,7 @@ export class AppAdministration {
     { overlapHours = DEFAULT_OVERLAP_HOURS, lifetimeHours = DEFAULT_TOKEN_LIFETIME_DAYS * 24 }: RotationOptions,
     granted: GrantedScopes = null,
   ): Promise<IssuedToken | Refusal | undefined> {
-    const secret = newToken('app');
+    const secret = newToken('app', appId);
     const now = this.clock.now();
     const rotation = {
       hash: hashToken(secret),
@@ -73,7 +73,7 @@ export class AppAdministration {
 
   /** Returns false for an unknown token. A second revocation keeps the time of the first. */
   revokeToken(token: string): Promise<boolean> {
-    return this.ports.accessTokens.revoke(hashToken(token));
+    return this.ports.accessTokens.revoke(tokenKeyOf(token));
   }
 
   hasApps(): Promise<boolean> {

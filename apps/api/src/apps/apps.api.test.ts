@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Postgres } from '@back-office/database-postgres';
 import { SqlAccessTokens } from '@back-office/database-postgres/testing';
-import { hashToken } from '../http/authentication.js';
+import { tokenKeyOf } from '../http/authentication.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { propose, setUp, stockShop, warehouse } from '../testing/shop.js';
@@ -39,7 +39,7 @@ describe('an app token', () => {
   it('has 256 random bits and is unique', async () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, () => issueToken()));
     expect(new Set(tokens).size).toBe(50);
-    for (const token of tokens) expect(token).toMatch(/^bo_app_[\w-]{43}$/);
+    for (const token of tokens) expect(token).toMatch(new RegExp(`^bo_app_${shop.appId}_[\\w-]{43}$`));
   });
 
   it('is stored only as SHA-256', async () => {
@@ -88,8 +88,8 @@ describe('an app token', () => {
       expect(await apps().revokeToken(token)).toBe(true);
       const hash = createHash('sha256').update(token).digest();
       const rows = await api.database.rows<{ revoked_at: Date }>(
-        'select revoked_at from access_tokens where token_hash = $1',
-        [hash],
+        'select revoked_at from access_tokens where app_id = $1 and token_hash = $2',
+        [shop.appId, hash],
       );
       return rows[0]?.revoked_at;
     };
@@ -129,7 +129,7 @@ describe('the look-up of a token', () => {
       },
     };
     const holder = await new SqlAccessTokens(recordingDatabase as unknown as Postgres, api.clock).holderOf(
-      hashToken(token),
+      tokenKeyOf(token),
     );
     expect(holder?.app.say('hello')).toBe(expected);
     for (const sentence of hiddenSentences) expect(JSON.stringify(readRows)).not.toContain(sentence);

@@ -1,4 +1,4 @@
-import type { AccessTokenQueries, TokenHolder } from '@back-office/apps';
+import type { AccessTokenQueries, TokenHolder, TokenKey } from '@back-office/apps';
 import { type Clock, ExpiringCache, RecentMisses } from '@back-office/kernel';
 
 const CACHE_MS = 1_000;
@@ -17,10 +17,10 @@ export class CachedTokens implements AccessTokenQueries {
     this.misses = new RecentMisses(CACHE_MS, MAX_MISSES, clock);
   }
 
-  async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
-    const key = keyOf(hash);
+  async holderOf(token: TokenKey): Promise<TokenHolder | undefined> {
+    const key = keyOf(token.hash);
     if (this.misses.has(key)) return undefined;
-    const holder = await this.holders.find(key, () => this.tokens.holderOf(hash));
+    const holder = await this.holders.find(key, () => this.tokens.holderOf(token));
     if (holder === undefined) this.misses.add(key);
     return holder;
   }

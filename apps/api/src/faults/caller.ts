@@ -47,6 +47,10 @@ export class Caller {
     return { Authorization: `Bearer ${this.token}` };
   }
 
+  withToken(token: string): Caller {
+    return new Caller(this.appId, token, this.origins, this.timeoutMs);
+  }
+
   /** Sends the call once; returns `UNKNOWN` for no answer or a 5xx status. */
   async call(method: string, path: string, content?: unknown): Promise<Answer | typeof UNKNOWN> {
     const answer = await this.attempt(method, path, content);

@@ -3,7 +3,7 @@ import type { CitusNode } from '../cluster/citus-node.js';
 import { openShop, sellOnce } from './load.js';
 import { ClusterServer } from './cluster-server.js';
 import { EventReceiver } from './event-receiver.js';
-import type { Caller } from './caller.js';
+import { UNKNOWN, type Caller } from './caller.js';
 import type { Rig } from './rig.js';
 import type { Scenario, ScenarioResult } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
@@ -11,9 +11,15 @@ import { SCENARIOS } from './scenarios.js';
 const OUTAGE_MS = 10_000;
 const MAX_RECOVERY_MS = 30_000;
 const SALE_PAUSE_MS = 200;
+const CUSTOMER = { external_ref: 'crm-1', email: 'ana@example.com', first_name: 'Ana', last_name: 'Jović' };
+const OLD_TOKEN = `bo_app_${'o'.repeat(43)}`;
+const ADD_OLD_TOKEN = `
+  insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'app', sha256($2::bytea), now())`;
 
 interface Shop {
   readonly caller: Caller;
+  /** Calls with a token that does not name its app. */
+  readonly oldCaller: Caller;
   readonly bankTransferId: number;
 }
 
@@ -47,7 +53,7 @@ async function killNode(rig: Rig, node: CitusNode, neighbour: Shop, receiver: Ev
   let readyMs = 0;
   await rig.underLoad(async () => {
     await node.stop('SIGQUIT');
-    sold = await sellFor(neighbour, OUTAGE_MS);
+    sold = await serveFor(neighbour, OUTAGE_MS);
     deliveredEvents = receiver.accepted.length;
     await node.start();
     readyMs = await untilServed(rig.caller);
@@ -97,22 +103,55 @@ function serverOf({ server }: Rig): ClusterServer {
 async function findNeighbour(rig: Rig, node: CitusNode): Promise<Shop> {
   for (;;) {
     const caller = await rig.newShop();
-    if ((await serverOf(rig).nodeOf(rig.database, caller.appId)) !== node)
-      return { caller, bankTransferId: await openShop(caller) };
+    if ((await serverOf(rig).nodeOf(rig.database, caller.appId)) === node) continue;
+    await rig.rows(ADD_OLD_TOKEN, [caller.appId, OLD_TOKEN]);
+    await caller.mustSucceed('POST', '/customers', { customer: CUSTOMER });
+    return { caller, oldCaller: caller.withToken(OLD_TOKEN), bankTransferId: await openShop(caller) };
   }
 }
 
-async function sellFor(
-  { caller, bankTransferId }: Shop,
+async function serveFor(
+  { caller, oldCaller, bankTransferId }: Shop,
   durationMs: number,
 ): Promise<{ sales: number; failures: number }> {
   const [endMs, failuresBefore] = [performance.now() + durationMs, caller.failures];
   let sales = 0;
   while (performance.now() < endMs) {
     if (await sellOnce(caller, bankTransferId)) sales += 1;
+    await useTokens(caller, CUSTOMER.external_ref);
+    await refuseMissingEvaluation(caller);
+    await oldCaller.call('GET', '/proforma_orders');
     await pause(SALE_PAUSE_MS);
   }
-  return { sales, failures: caller.failures - failuresBefore };
+  return { sales, failures: caller.failures - failuresBefore + oldCaller.failures };
+}
+
+/** Creates and revokes a token of the app, an anonymous session, and a customer's session with a device. */
+async function useTokens(caller: Caller, externalRef: string): Promise<void> {
+  const device = { uuid: 'till' };
+  for (const [path, body] of [
+    ['/access_tokens', { access_token: { name: 'till' } }],
+    ['/sessions', { session: { device } }],
+    ['/sessions', { session: { device, customer_external_ref: externalRef } }],
+  ] as const) {
+    const token = await caller.call('POST', path, body);
+    if (token === UNKNOWN) continue;
+    if ('customer_external_ref' in (body.session ?? {}))
+      await registerDevice(caller.withToken(token.data.access_token));
+    const end = await caller.call('DELETE', `${path}/${token.data.id}`);
+    const isEnded = end === UNKNOWN || end.status < 300;
+    if (token.status !== 201 || !isEnded) throw new Error(`A token of ${path} was not created and revoked`);
+  }
+}
+
+async function registerDevice(session: Caller): Promise<void> {
+  const device = { messaging_token: 'push-1', notification_channel_id: 3 };
+  await session.mustSucceed('PUT', '/notification_device', { notification_device: device });
+}
+
+async function refuseMissingEvaluation(caller: Caller): Promise<void> {
+  const refusal = await caller.call('POST', '/proforma_orders', { order_processing_id: Number.MAX_SAFE_INTEGER });
+  if (refusal !== UNKNOWN && refusal.status !== 422) throw new Error(`A missing evaluation got ${refusal.status}`);
 }
 
 async function untilServed(caller: Caller): Promise<number> {

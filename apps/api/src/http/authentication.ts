@@ -1,7 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addHours, formatDateTime, type Clock } from '@back-office/kernel';
-import { type AccessTokenQueries, hasScope, PLAIN_SPEECH, type TokenHolder, type TokenKind } from '@back-office/apps';
+import {
+  type AccessTokenQueries,
+  hasScope,
+  PLAIN_SPEECH,
+  type TokenHolder,
+  type TokenKey,
+  type TokenKind,
+} from '@back-office/apps';
 import type { Rejection, TokenFailure } from './errors.js';
 import type { Route } from './route.js';
 
@@ -11,34 +18,45 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Returns a token with 256 random bits. Callers store only its hash. */
-export function newToken(kind: TokenKind): string {
-  return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
+/** Returns a token with the id of its app and 256 random bits. Callers store only its hash. */
+export function newToken(kind: TokenKind, appId: number): string {
+  return `bo_${kind}_${appId}_${randomBytes(32).toString('base64url')}`;
+}
+
+const TOKEN_WITH_APP = /^bo_[a-z]{1,10}_([1-9]\d{0,14})_[\w-]{43}$/;
+
+export interface HashedToken extends TokenKey {
+  readonly hash: Buffer;
+}
+
+export function tokenKeyOf(token: string): HashedToken {
+  const appId = TOKEN_WITH_APP.exec(token)?.[1];
+  return { hash: hashToken(token), appId: appId === undefined ? undefined : Number(appId) };
 }
 
 /** What the `Authorization` header contains, before the token is looked up. */
 export interface Credentials {
   readonly isMissing: boolean;
-  /** SHA-256 of the token; `undefined` without a usable token. */
-  readonly hash: Buffer | undefined;
+  /** `undefined` without a usable token. */
+  readonly key: HashedToken | undefined;
 }
 
 export function credentialsOf(request: IncomingMessage): Credentials {
   const token = parseBearerToken(request);
-  return { isMissing: token === undefined, hash: token === undefined || token === '' ? undefined : hashToken(token) };
+  return { isMissing: token === undefined, key: token === undefined || token === '' ? undefined : tokenKeyOf(token) };
 }
 
 const LOGGED_HASH_LENGTH = 8;
 
 export async function authenticate(
-  { isMissing, hash: tokenHash }: Credentials,
+  { isMissing, key }: Credentials,
   route: AuthenticatedRoute,
   tokens: AccessTokenQueries,
   clock: Clock,
 ): Promise<TokenHolder | Rejection> {
   if (isMissing) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
-  const holder = tokenHash && (await tokens.holderOf(tokenHash));
-  const hashPrefix = tokenHash?.toString('hex').slice(0, LOGGED_HASH_LENGTH);
+  const holder = key && (await tokens.holderOf(key));
+  const hashPrefix = key?.hash.toString('hex').slice(0, LOGGED_HASH_LENGTH);
   if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token: { hashPrefix } };
   const { app: speech, tokenId } = holder;
   const token = { tokenId, appId: speech.id, hashPrefix };

@@ -2,7 +2,13 @@ import type { AccessTokenQueries, TokenHolder } from '@back-office/apps';
 import type { Calls } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { Request } from 'express';
-import { authenticate, type AuthenticatedRoute, type Credentials, credentialsOf, hashToken } from './authentication.js';
+import {
+  authenticate,
+  type AuthenticatedRoute,
+  type Credentials,
+  credentialsOf,
+  tokenKeyOf,
+} from './authentication.js';
 import { CallsInProgress } from './calls-in-progress.js';
 import { addressOf } from './caller-address.js';
 import { Busy, type Rejection } from './errors.js';
@@ -52,7 +58,7 @@ export class Callers {
 
   /** Makes a new token known, so that it works even from an address above its limit. */
   rememberIssued(token: string, appId: number): void {
-    this.knownTokens.remember({ isMissing: false, hash: hashToken(token) }, appId);
+    this.knownTokens.remember({ isMissing: false, key: tokenKeyOf(token) }, appId);
   }
 
   private async authenticateStranger(

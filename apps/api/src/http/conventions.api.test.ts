@@ -191,7 +191,8 @@ describe('the bearer token of a call', () => {
   it('is refused within 2 s after another node revoked it', async () => {
     const token = (await issueToken(shop)) as string;
     expect((await http.call({ path: SETTINGS_PATH, headers: bearer(token) })).status).toBe(200);
-    await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
+    await api.database.rows('update access_tokens set revoked_at = $3 where app_id = $1 and token_hash = $2', [
+      shop.appId,
       hashToken(token),
       api.clock.now(),
     ]);

@@ -97,7 +97,8 @@ describe('a call with an invalid token', () => {
     ];
     const hashesOf = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
     const setColumnNow = (column: string, tokens: Readonly<Record<string, string>>) =>
-      api.database.rows(`update access_tokens set ${column} = $2 where token_hash = any ($1)`, [
+      api.database.rows(`update access_tokens set ${column} = $3 where app_id = $1 and token_hash = any ($2)`, [
+        client.appId,
         hashesOf(tokens),
         api.clock.now(),
       ]);

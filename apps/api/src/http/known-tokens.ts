@@ -1,4 +1,4 @@
-import type { Credentials } from './authentication.js';
+import type { Credentials, HashedToken } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
 
@@ -9,23 +9,23 @@ const MAX_TOKENS = 10_000;
 export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
-  appOf({ hash }: Credentials): number | undefined {
-    return hash && this.appByHash.get(keyOf(hash));
+  appOf({ key }: Credentials): number | undefined {
+    return key && this.appByHash.get(textOf(key));
   }
 
   /** Remembers the app of a token; drops the oldest token when there are too many. */
-  remember({ hash }: Credentials, appId: number): void {
-    if (hash === undefined || this.appByHash.has(keyOf(hash))) return;
+  remember({ key }: Credentials, appId: number): void {
+    if (key === undefined || this.appByHash.has(textOf(key))) return;
     const [oldestKey] = this.appByHash.keys();
     if (this.appByHash.size >= MAX_TOKENS && oldestKey !== undefined) this.appByHash.delete(oldestKey);
-    this.appByHash.set(keyOf(hash), appId);
+    this.appByHash.set(textOf(key), appId);
   }
 
-  forget({ hash }: Credentials): void {
-    if (hash) this.appByHash.delete(keyOf(hash));
+  forget({ key }: Credentials): void {
+    if (key) this.appByHash.delete(textOf(key));
   }
 }
 
-function keyOf(hash: Buffer): string {
+function textOf({ hash }: HashedToken): string {
   return hash.toString('latin1');
 }

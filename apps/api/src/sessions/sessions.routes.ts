@@ -69,7 +69,7 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
         const seconds = Math.min(parseDuration(session.expires_in, DEFAULT_LIFETIME_SECONDS), maxSeconds);
         const expiresAt = addSeconds(clock.now(), seconds);
         const device = { uuid: session.device.uuid, ...deviceDetailsOf(session.device) };
-        const accessToken = newToken('session');
+        const accessToken = newToken('session', app.id);
         const tokenHash = hashToken(accessToken);
         const language = session.language ?? null;
         const result = await sessions.start(app.id, { customer, device, language, expiresAt, tokenHash });

@@ -30,7 +30,9 @@ export function accessTokensContract(
   });
 
   const add = (fields: object = {}) => fixture.accessTokens.add({ appId, hash, ...fields });
-  const holder = (token = hash) => fixture.accessTokenQueries.holderOf(token);
+  const holder = (token = hash, app: number | undefined = appId) =>
+    fixture.accessTokenQueries.holderOf({ hash: token, appId: app });
+  const revoke = () => fixture.accessTokens.revoke({ hash, appId });
 
   describe('the token of an app', () => {
     it('belongs to the app and does not expire', async () => {
@@ -94,6 +96,14 @@ export function accessTokensContract(
       expect((await holder(otherHash))?.app.say('hello')).toBe('zdravo');
     });
 
+    it('is not found in another app', async () => {
+      await add();
+      const otherApp = await fixture.makeApp();
+      expect(await holder(hash, otherApp)).toBeUndefined();
+      expect(await fixture.accessTokens.revoke({ hash, appId: otherApp })).toBe(false);
+      expect(await holder()).toMatchObject({ revokedAt: null });
+    });
+
     it('is still found after it has expired', async () => {
       const expiresAt = new Date(fixture.clock.now().getTime() + 1_000);
       await add({ expiresAt });
@@ -105,9 +115,29 @@ export function accessTokensContract(
       const [secondHash, foreignHash] = [randomHash(), randomHash()];
       const otherApp = await fixture.makeApp();
       await Promise.all([add(), add({ hash: secondHash }), add({ appId: otherApp, hash: foreignHash })]);
-      const holders = await Promise.all([holder(), holder(secondHash), holder(foreignHash)]);
+      const holders = await Promise.all([holder(), holder(secondHash), holder(foreignHash, otherApp)]);
       expect(new Set(holders.map((tokenHolder) => tokenHolder?.tokenId)).size).toBe(3);
       expect(holders.map((tokenHolder) => tokenHolder?.app.id)).toEqual([appId, appId, otherApp]);
+    });
+  });
+
+  describe('a token that does not name its app', () => {
+    const key = () => ({ hash, appId: undefined });
+
+    it('is found in any app', async () => {
+      await fixture.makeApp();
+      const token = await add();
+      expect(await fixture.accessTokenQueries.holderOf(key())).toMatchObject({
+        tokenId: token?.id,
+        app: { id: appId },
+      });
+      expect(await fixture.accessTokenQueries.holderOf({ ...key(), hash: randomHash() })).toBeUndefined();
+    });
+
+    it('can be revoked', async () => {
+      await add();
+      expect(await fixture.accessTokens.revoke(key())).toBe(true);
+      expect(await holder()).toMatchObject({ revokedAt: fixture.clock.now() });
     });
   });
 
@@ -115,27 +145,27 @@ export function accessTokensContract(
     it('keeps the holder of the token, and keeps the first revocation time when repeated', async () => {
       await add();
       const revokedAt = fixture.clock.now();
-      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
+      expect(await revoke()).toBe(true);
       fixture.clock.forward({ hours: 1 });
-      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
+      expect(await revoke()).toBe(true);
       expect(await holder()).toMatchObject({ kind: 'app', revokedAt });
     });
 
     it('ignores an unknown token', async () => {
-      expect(await fixture.accessTokens.revoke(hash)).toBe(false);
+      expect(await revoke()).toBe(false);
     });
 
     it('does not affect other tokens', async () => {
       const otherHash = randomHash();
       await add();
       await add({ hash: otherHash });
-      await fixture.accessTokens.revoke(hash);
+      await revoke();
       expect(await holder(otherHash)).toMatchObject({ revokedAt: null });
     });
 
     it('ends the session to which the token belongs', async () => {
       await fixture.startSession(appId, { tokenHash: hash });
-      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
+      expect(await revoke()).toBe(true);
       expect(await holder()).toMatchObject({ kind: 'session', revokedAt: fixture.clock.now() });
     });
   });

@@ -103,8 +103,8 @@ export function auditLogContract(
     it('record only one revocation when a token is revoked twice', async () => {
       const hash = randomHash();
       await addToken({ hash });
-      await fixture.accessTokens.revoke(hash);
-      await fixture.accessTokens.revoke(hash);
+      await fixture.accessTokens.revoke({ hash, appId });
+      await fixture.accessTokens.revoke({ hash, appId });
       expect((await list()).map(({ action }) => action)).toEqual(['access_token.revoke', 'access_token.create']);
     });
   });

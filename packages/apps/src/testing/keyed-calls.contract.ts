@@ -54,7 +54,8 @@ export function keyedCallsContract(
     return { ...otherFields, ...(text && { text: new TextDecoder().decode(text) }) };
   };
   const write = (tokenHash = randomHash()) => fixture.startSession(call.appId, { tokenHash });
-  const isWritten = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash)) !== undefined;
+  const isWritten = async (hash: Uint8Array) =>
+    (await fixture.accessTokenQueries.holderOf({ hash, appId: call.appId })) !== undefined;
 
   describe('an idempotency key', () => {
     it('lets only one of several concurrent calls run', async () => {

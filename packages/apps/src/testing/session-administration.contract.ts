@@ -80,7 +80,8 @@ export function sessionAdministrationContract(
   });
 
   describe('a call that ends sessions', () => {
-    const revokedAt = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash))?.revokedAt;
+    const revokedAt = async (hash: Uint8Array) =>
+      (await fixture.accessTokenQueries.holderOf({ hash, appId }))?.revokedAt;
 
     it('ends one session by its id, and keeps the first end time when repeated', async () => {
       const [session, other] = [await start(), await start()];

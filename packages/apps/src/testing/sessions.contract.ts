@@ -44,7 +44,7 @@ export function sessionsContract(
     return sessions.start(app, { customer: null, device: DEVICE, language: null, expiresAt, tokenHash, ...fields });
   };
   const startSession = async (fields: Partial<NewSession> = {}) => (await start(fields)) as Session;
-  const holder = () => fixture.accessTokenQueries.holderOf(tokenHash);
+  const holder = () => fixture.accessTokenQueries.holderOf({ hash: tokenHash, appId });
   const addCustomer = async (app = appId, externalRef = 'crm-1') => {
     const {
       id,
@@ -157,7 +157,7 @@ export function sessionsContract(
 
     it('keeps the tokens of apps', async () => {
       await fixture.accessTokens.add({ appId, hash: tokenHash, expiresAt: fixture.clock.now() });
-      await fixture.accessTokens.revoke(tokenHash);
+      await fixture.accessTokens.revoke({ hash: tokenHash, appId });
       expect(await isStoredAfter(365)).toBe(true);
     });
   });

@@ -70,7 +70,7 @@ export function tokenAdministrationContract(
       const change = { name: null, scopes: null };
       expect(await tokens.change(appId, token.id, change, ALL)).toEqual({ ...token, ...change, expiresAt });
       expect(await list()).toEqual([{ ...token, ...change, expiresAt }, other]);
-      expect(await fixture.accessTokenQueries.holderOf(hash)).toMatchObject({ scopes: null, expiresAt });
+      expect(await fixture.accessTokenQueries.holderOf({ hash, appId })).toMatchObject({ scopes: null, expiresAt });
     });
 
     it('is refused when the caller lacks a scope, and changes nothing', async () => {
@@ -84,7 +84,7 @@ export function tokenAdministrationContract(
     it('is refused for a token that is revoked or has expired', async () => {
       const revoked = await add();
       const expired = await add({ hash: randomHash(), expiresAt: fixture.clock.now() });
-      await fixture.accessTokens.revoke(hash);
+      await fixture.accessTokens.revoke({ hash, appId });
       for (const { id } of [revoked, expired]) {
         expect(await tokens.change(appId, id, { name: 'x' }, ALL)).toEqual(NOT_ACTIVE);
         expect(await tokens.rotate(appId, id, rotation(1), ALL)).toEqual(NOT_ACTIVE);
@@ -118,7 +118,10 @@ export function tokenAdministrationContract(
       expect({ ...token, ...properties }).toEqual(token);
       expect([expiresAt, insertedAt]).toEqual([change.expiresAt, fixture.clock.now()]);
       expect(await list()).toEqual([{ ...token, expiresAt: change.overlapEndsAt }, other, newToken]);
-      expect(await fixture.accessTokenQueries.holderOf(change.hash)).toMatchObject({ tokenId: id, app: { id: appId } });
+      expect(await fixture.accessTokenQueries.holderOf({ hash: change.hash, appId })).toMatchObject({
+        tokenId: id,
+        app: { id: appId },
+      });
     });
 
     it('never postpones the end of the old token', async () => {
@@ -167,7 +170,7 @@ export function tokenAdministrationContract(
       expect(await lastUse()).toEqual(later);
       await tokens.recordUses(appId, [{ tokenId, at }]);
       expect(await lastUse()).toEqual(later);
-      expect(await fixture.accessTokenQueries.holderOf(hash)).toMatchObject({ lastUsedAt: later });
+      expect(await fixture.accessTokenQueries.holderOf({ hash, appId })).toMatchObject({ lastUsedAt: later });
     });
 
     it('is written for many tokens and sessions of one app at once', async () => {
@@ -179,7 +182,7 @@ export function tokenAdministrationContract(
       expect(await lastUse()).toBeNull();
       await Promise.all([tokens.recordUses(appId, uses), tokens.recordUses(appId, [...uses].reverse())]);
       expect(await lastUse()).toEqual(at);
-      expect(await fixture.accessTokenQueries.holderOf(sessionHash)).toMatchObject({ lastUsedAt: at });
+      expect(await fixture.accessTokenQueries.holderOf({ hash: sessionHash, appId })).toMatchObject({ lastUsedAt: at });
     });
   });
 }

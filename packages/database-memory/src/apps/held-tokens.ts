@@ -1,3 +1,4 @@
+import type { TokenKey } from '@back-office/apps';
 import type { State } from '../state.js';
 import type { AccessTokenRecord } from './access-token-record.js';
 
@@ -10,9 +11,9 @@ export interface AppToken {
   readonly token: AccessTokenRecord;
 }
 
-export function tokenByHash({ accessTokens }: State, hash: Uint8Array): AppToken | undefined {
-  const hex = hexOf(hash);
-  for (const appId of accessTokens.appIds()) {
+export function findToken({ accessTokens }: State, key: TokenKey): AppToken | undefined {
+  const hex = hexOf(key.hash);
+  for (const appId of key.appId === undefined ? accessTokens.appIds() : [key.appId]) {
     const token = accessTokens.find(appId, (candidate) => candidate.hash === hex);
     if (token) return { appId, token };
   }
@@ -23,7 +24,7 @@ type NewToken = Pick<AccessTokenRecord, 'kind' | 'language' | 'inserted_at' | 'e
   Partial<AccessTokenRecord>;
 
 export function addToken(state: State, appId: number, hash: Uint8Array, token: NewToken): AccessTokenRecord {
-  if (tokenByHash(state, hash)) throw new Error('Another token has this hash');
+  if (findToken(state, { hash, appId })) throw new Error('Another token has this hash');
   return state.accessTokens.insert(appId, { ...BLANK, ...token, hash: hexOf(hash) });
 }
 

@@ -6,11 +6,12 @@ import {
   type AppToken,
   type NewAccessToken,
   type TokenHolder,
+  type TokenKey,
 } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
 import type { State } from '../state.js';
 import { audit } from './audit-entries.js';
-import { addToken, tokenByHash } from './held-tokens.js';
+import { addToken, findToken } from './held-tokens.js';
 import { NO_APP_ID } from './memory-apps.js';
 import { revokeToken, toAppToken } from './memory-token-administration.js';
 
@@ -37,9 +38,9 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     });
   }
 
-  async revoke(hash: Uint8Array): Promise<boolean> {
+  async revoke(key: TokenKey): Promise<boolean> {
     return this.state.memory.transaction(() => {
-      const appToken = tokenByHash(this.state, hash);
+      const appToken = findToken(this.state, key);
       if (appToken === undefined) return false;
       const { appId, token } = appToken;
       revokeToken(this.state, appId, token, this.clock.now());
@@ -47,8 +48,8 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     });
   }
 
-  async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
-    const appToken = tokenByHash(this.state, hash);
+  async holderOf(key: TokenKey): Promise<TokenHolder | undefined> {
+    const appToken = findToken(this.state, key);
     const app = appToken && this.state.apps.get(NO_APP_ID, appToken.appId);
     if (!app) return undefined;
     const { id: tokenId, kind, scopes, upload, customer_id: customerId, language } = appToken.token;

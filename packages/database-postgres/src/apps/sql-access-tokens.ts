@@ -9,6 +9,7 @@ import {
   type GrantedScopes,
   tokenEntry,
   type TokenHolder,
+  type TokenKey,
   type TokenKind,
 } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
@@ -18,20 +19,21 @@ import { TOKEN_COLUMNS } from './sql-token-administration.js';
 
 const INSERT_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at, name, scopes, upload_folder, upload_preset_id)
-  select id, $8, $2, $3, $4, $5, $6, $7, $9, $10 from apps where id = $1 returning ${TOKEN_COLUMNS}`;
+  select $1, $8, $2, $3, $4, $5, $6, $7, $9, $10 from apps where id = $1 returning ${TOKEN_COLUMNS}`;
 
-const FIND_APP = 'select app_id as "appId" from access_tokens where token_hash = $1';
 const REVOKE_TOKEN = `
   update access_tokens set revoked_at = $3 where app_id = $1 and token_hash = $2 and revoked_at is null
   returning kind, ${TOKEN_COLUMNS}`;
 
-// Every call runs this statement, so it reads only the translations of the token's language.
-const FIND_HOLDER = `
+// Every call looks up its token, so the statement reads only the translations of the token's language.
+const HOLDER = `
   select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, t.revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
   from access_tokens t join apps a on a.id = t.app_id
-    cross join lateral (select coalesce(t.language, a.default_language) as language) spoken
-  where t.token_hash = $1`;
+    cross join lateral (select coalesce(t.language, a.default_language) as language) spoken`;
+const FIND_HOLDER = `${HOLDER} where t.app_id = $1 and t.token_hash = $2`;
+const FIND_HOLDER_IN_ALL_APPS = `
+  /* across apps or fail: tokens that do not name their app */ ${HOLDER} where t.token_hash = $1`;
 
 interface HolderRow extends App {
   readonly token_id: number;
@@ -65,20 +67,22 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
     });
   }
 
-  async revoke(hash: Uint8Array): Promise<boolean> {
-    const [found] = await this.database.rows<{ readonly appId: number }>(FIND_APP, [hash]);
-    if (found === undefined) return false;
+  async revoke(key: TokenKey): Promise<boolean> {
+    const holder = await this.holderOf(key);
+    if (holder === undefined) return false;
     return this.database.transaction(async (transaction) => {
-      const { appId } = found;
-      const now = this.clock.now();
-      const [token] = await transaction.rows<AppToken & { readonly kind: TokenKind }>(REVOKE_TOKEN, [appId, hash, now]);
+      const [appId, now] = [holder.app.id, this.clock.now()];
+      const values = [appId, key.hash, now];
+      const [token] = await transaction.rows<AppToken & { readonly kind: TokenKind }>(REVOKE_TOKEN, values);
       if (token) transaction.audit(appId, now, [revocationEntry(token.kind, token)]);
       return true;
     });
   }
 
-  async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
-    const [row] = await this.database.rows<HolderRow>(FIND_HOLDER, [hash]);
+  async holderOf({ hash, appId }: TokenKey): Promise<TokenHolder | undefined> {
+    const [row] = await (appId === undefined
+      ? this.database.rows<HolderRow>(FIND_HOLDER_IN_ALL_APPS, [hash])
+      : this.database.rows<HolderRow>(FIND_HOLDER, [appId, hash]));
     if (row === undefined) return undefined;
     return {
       tokenId: row.token_id,

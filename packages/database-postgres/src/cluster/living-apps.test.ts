@@ -55,21 +55,30 @@ describe('LivingApps', () => {
   const send = (text: string, failure?: Error) =>
     apps.send(
       text,
-      () => (failure ? Promise.reject(failure) : Promise.resolve('whole')),
-      (limited) => Promise.resolve(limited),
+      () => (failure ? Promise.reject(failure) : Promise.resolve({ rows: ['whole'] })),
+      (limited) => Promise.resolve({ rows: limited.includes('lost') ? [] : [limited] }),
     );
 
   it('sends a statement as it is while all nodes are up', async () => {
-    expect([await send(DUE), queries]).toEqual(['whole', []]);
+    expect([await send(DUE), queries]).toEqual([{ rows: ['whole'] }, []]);
   });
 
   it('limits a statement when a node is lost', async () => {
-    expect(await send(DUE, NODE_LOST)).toBe(LIMITED);
+    expect(await send(DUE, NODE_LOST)).toEqual({ rows: [LIMITED] });
   });
 
   it('limits the statements after it at once, and asks for the apps once', async () => {
     await send(DUE, NODE_LOST);
-    expect([await send(DUE), await send(DUE), queries.length]).toEqual([LIMITED, LIMITED, 3]);
+    const limited = { rows: [LIMITED] };
+    expect([await send(DUE), await send(DUE), queries.length]).toEqual([limited, limited, 3]);
+  });
+
+  it('fails when a statement needs all apps and finds nothing in the living ones', async () => {
+    const lostCard = `/* across apps or fail: cards */ select 'lost' from cards`;
+    await expect(send(lostCard, NODE_LOST)).rejects.toBe(NODE_LOST);
+    await expect(send(lostCard)).rejects.toBe(NODE_LOST);
+    expect(await send(lostCard.replace(' or fail', ''))).toEqual({ rows: [] });
+    expect(await send(lostCard.replace(`'lost'`, 'id'))).toEqual({ rows: [expect.stringContaining('any(')] });
   });
 
   it('passes on other errors', async () => {

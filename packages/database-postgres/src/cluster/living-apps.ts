@@ -17,7 +17,8 @@ const FIND_LIVING_APPS = `
 
 const APP_TABLES = `select logicalrelid::regclass::text as name from pg_dist_partition where partmethod = 'h'`;
 
-const MARK = '/* across apps: ';
+const MARK = '/* across apps';
+const ALL_APPS_MARK = '/* across apps or fail: ';
 const MAX_AGE_MS = 5_000;
 
 export function isAcrossApps(text: string): boolean {
@@ -32,7 +33,7 @@ interface Living {
 /** While a node is down, finds the apps of the other nodes, and limits statements across apps to them. */
 export class LivingApps {
   /** Set for some seconds after a node was lost. */
-  private found: { readonly living: Promise<Living>; readonly atMs: number } | undefined;
+  private found: { readonly living: Promise<Living>; readonly error: unknown; readonly atMs: number } | undefined;
 
   constructor(
     private readonly query: Query,
@@ -41,9 +42,10 @@ export class LivingApps {
 
   /**
    * Sends a statement across apps, without the apps whose node is down. For some seconds after a node was lost, does not
-   * wait for its connection.
+   * wait for its connection. Throws the error of the lost node if the statement is marked `across apps or fail`, and
+   * finds nothing in the other apps.
    */
-  async send<Result>(
+  async send<Result extends { readonly rows: readonly unknown[] }>(
     text: string,
     sendWhole: () => Promise<Result>,
     sendLimited: (text: string) => Promise<Result>,
@@ -53,11 +55,14 @@ export class LivingApps {
         return await sendWhole();
       } catch (error) {
         if (!isNodeLost(error)) throw error;
-        this.found = { living: this.find(), atMs: performance.now() };
+        this.found = { living: this.find(), error, atMs: performance.now() };
       }
     }
-    const { tables, appIds } = await this.found.living;
-    return sendLimited(limitToApps(text, tables, appIds));
+    const { living, error } = this.found;
+    const { tables, appIds } = await living;
+    const result = await sendLimited(limitToApps(text, tables, appIds));
+    if (result.rows.length === 0 && text.includes(ALL_APPS_MARK)) throw error;
+    return result;
   }
 
   private async find(): Promise<Living> {

@@ -6,14 +6,13 @@ import { placeholders } from '../placeholders.js';
 
 /** The statement inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
+  const insertInto = `insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at,
+    device_uuid, device_type, device_vendor, mobile_info, customer_id)`;
+  const session = `$1, 'session', $2, $3, $4, $5, $6, $7, $8, $9`;
+  if (customer === null) return `${insertInto} values (${session}, null) returning id, customer_id`;
   return `
-  insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
-    device_uuid, device_type, device_vendor, mobile_info)
-  select $1, 'session', $2, $3, c.id, $4, $5, $6, $7, $8, $9
-  from (select 1) as session
-  left join customers c on c.app_id = $1 and ${customer === null ? 'false' : customerCondition(customer, value)}
-  where c.id is not null or ${customer === null}
-  returning id, customer_id`;
+  with customer as (select c.id from customers c where c.app_id = $1 and ${customerCondition(customer, value)})
+  ${insertInto} select ${session}, customer.id from customer returning id, customer_id`;
 }
 
 const END_SESSION = `
@@ -26,6 +25,7 @@ const REMOVED_AT_ONCE = 5_000;
 // are removed later, so nothing refers to a removed one.
 const HAS_ENDED_BEFORE = `kind <> 'app' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
+  /* across apps: sessions that ended long ago */
   select app_id as "appId", id from access_tokens
   where ${HAS_ENDED_BEFORE} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
 const REMOVE_SESSIONS = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${HAS_ENDED_BEFORE} $3`;

@@ -26,8 +26,8 @@ export const APPS = defineTable({
 export const ACCESS_TOKENS = defineTable({
   name: 'access_tokens',
   columns: {
+    app_id: appId(),
     id: identity(),
-    app_id: bigint(),
     kind: text(),
     token_hash: bytea(),
     language: text().nullable(),
@@ -51,13 +51,14 @@ export const ACCESS_TOKENS = defineTable({
     access_tokens_app_id_fkey: ['apps', { app_id: 'id' }],
   },
   uniques: {
-    access_tokens_token_hash_key: ['token_hash'],
+    access_tokens_token_hash_key: ['app_id', 'token_hash'],
   },
   checks: {
     access_tokens_kind_check: "kind in ('app', 'session', 'upload')",
     access_tokens_token_hash_check: 'octet_length(token_hash) = 32',
   },
   indexes: {
+    access_tokens_hash_idx: ['token_hash'],
     access_tokens_listed_idx: ['app_id', 'kind', 'id'],
     access_tokens_customer_idx: { columns: ['app_id', 'customer_id'], where: 'customer_id is not null' },
   },

@@ -28,7 +28,7 @@ describe('POST /upload_tokens', () => {
       201,
       {
         id: expect.any(Number),
-        access_token: expect.stringMatching(/^bo_upload_[\w-]{43}$/),
+        access_token: expect.stringMatching(/^bo_upload_\d+_[\w-]{43}$/),
         folder: 'promo',
         preset_id: null,
         expires_at: new Date(api.clock.now().getTime() + 600_000).toISOString().slice(0, 19),

@@ -46,7 +46,7 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
       handle: async ({ app, body: { upload_token: fields } }) => {
         const folder = parseFolderPath(fields.folder ?? '', 'folder');
         if (isRefusal(folder)) return folder;
-        const secret = newToken('upload');
+        const secret = newToken('upload', app.id);
         const presetId = fields.preset_id ?? null;
         const expiresAt = addSeconds(clock.now(), parseDuration(fields.expires_in, DEFAULT_LIFETIME_SECONDS));
         const properties = { scopes: ['media:write'], expiresAt, upload: { folder, presetId } } as const;
