@@ -75,18 +75,24 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
     return memoryGrowth(service, () => upload(service, shop, LARGE_FILE_BYTES));
   });
   report('memory growth of an upload of 99 MB, after small uploads', uploadGrowth / MB, 'MB', LIMITS.uploadMb, 1);
+  await measureRows(url, shop, dataDir);
+}
+
+/** Measures the first large call of a process, which also enlarges the heap of the process, and the next one. */
+async function measureRows(url: string, shop: BenchApp, dataDir: string): Promise<void> {
   let bodyBytes = 0;
-  const rowsGrowth = await medianOfProcesses(url, dataDir, async (service) => {
+  const growthOf = (service: System) =>
+    memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROW_COUNT)));
+  const nextGrowths: number[] = [];
+  const firstGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await importProducts(service, shop, WARM_UP_CALLS);
-    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROW_COUNT)));
+    const growth = await growthOf(service);
+    nextGrowths.push(await growthOf(service));
+    return growth;
   });
-  report(
-    `memory growth of POST /int/products with ${ROW_COUNT} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
-    rowsGrowth / bodyBytes,
-    'times the body',
-    LIMITS.bodies,
-    1,
-  );
+  const name = `memory growth of POST /int/products with ${ROW_COUNT} rows (${(bodyBytes / MB).toFixed(1)} MB)`;
+  report(`${name}, after small calls`, firstGrowth / bodyBytes, 'times the body', LIMITS.bodies, 1);
+  report(`${name}, again`, median(nextGrowths) / bodyBytes, 'times the body', LIMITS.bodies, 1);
 }
 
 async function medianOfProcesses(

@@ -4,7 +4,7 @@ import type { TokenHolder } from '@back-office/apps';
 import type { Admission } from './admission.js';
 import { limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
-import { isReadableJson } from './json-text.js';
+import { parseJson } from './json-text.js';
 import type { LargeCalls } from './large-calls.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
@@ -65,12 +65,10 @@ function parseJsonBody(
 ): express.RequestHandler {
   const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
   const parse = (request: Request, bytes: Buffer): void => {
-    // Checks the bytes first, because JSON.parse accepts any nesting depth, and the decoder accepts bytes that are not
-    // UTF-8.
     const isEmpty = bytes.length === 0;
-    if (!isUtf8Type(request) || (isEmpty && !bodyOptional) || !isReadableJson(bytes))
-      throw errors.badRequest('Request.InvalidJson');
-    request.body = isEmpty ? {} : parseText(bytes);
+    if (!isUtf8Type(request) || (isEmpty && !bodyOptional)) throw errors.badRequest('Request.InvalidJson');
+    request.body = isEmpty ? {} : parseBytes(bytes);
+    if (!RAW_BODIES.has(request)) releaseBytes(bytes);
   };
   return (request, response, next) =>
     receive(request, response, (error?: unknown) => {
@@ -97,16 +95,21 @@ function isUtf8Type({ headers }: Request): boolean {
   return charset.toLowerCase() === 'utf-8';
 }
 
-function parseText(bytes: Buffer): unknown {
+function parseBytes(bytes: Buffer): unknown {
   try {
-    return JSON.parse(TEXT_DECODER.decode(bytes));
+    return parseJson(bytes);
   } catch {
     throw errors.badRequest('Request.InvalidJson');
   }
 }
 
-/** The decoder drops a byte order mark. */
-const TEXT_DECODER = new TextDecoder();
+/**
+ * Moves the bytes of a large body to a new object. The next small garbage collection frees it, but the old object only a
+ * full one.
+ */
+function releaseBytes({ buffer, byteLength }: Buffer): void {
+  if (byteLength === buffer.byteLength) structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
+}
 
 const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();
 
