@@ -50,12 +50,6 @@ export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], fie
   return [...values];
 }
 
-export function slicesOf<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}
-
 /** Maps each draft to its written row. New rows must have been inserted in the order of their drafts. */
 export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
   drafts: readonly Draft[],

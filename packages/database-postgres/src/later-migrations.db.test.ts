@@ -159,10 +159,14 @@ async function distributeLikeFirstVersion(database: TestDatabase): Promise<void>
   await client.query(INSERT_APP);
   await client.query(INSERT_TOKEN, ['a']);
   await client.query('create schema aside');
+  await client.query('alter table access_tokens drop constraint access_tokens_app_id_fkey');
   await client.query('alter table access_tokens set schema aside');
   await distributeTables(database.connection);
   await client.query('alter table aside.access_tokens set schema public');
   await client.query(`select create_reference_table('access_tokens')`);
+  await client.query(
+    'alter table access_tokens add constraint access_tokens_app_id_fkey foreign key (app_id) references apps',
+  );
   await client.end();
 }
 

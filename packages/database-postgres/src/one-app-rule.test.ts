@@ -4,7 +4,6 @@ import { ACROSS_APPS, findBreaches, loadGrammar } from '../testing/one-app-rule.
 
 const TABLES = new Map([
   ['apps', ['id', 'name']],
-  ['access_tokens', ['app_id', 'id', 'hash']],
   ['orders', ['app_id', 'id', 'customer_id', 'total']],
   ['items', ['app_id', 'id', 'order_id', 'qty']],
   ['customers', ['app_id', 'id', 'email']],
@@ -184,7 +183,7 @@ describe('the rule that a statement reads one app', () => {
     ['deletes', 'delete from orders where app_id = $1 and id = any($2)'],
     ['deletes by a join', 'delete from orders o using items i where i.app_id = $1 and o.app_id = i.app_id'],
 
-    ['looks a token up', 'select app_id from access_tokens where hash = $1'],
+    ['lists apps', 'select id from apps where name = $1'],
     ['inserts an app', 'insert into apps (name) values ($1)'],
     ['reads no table of the service', 'select 1 from pg_class, graphile_worker.orders'],
     ['begins a transaction', 'begin'],
@@ -252,11 +251,7 @@ describe('the rule that a statement reads one app only', () => {
     ],
     ['joins naturally', 'select 1 from orders o natural join items i where o.app_id = $1', ITEMS_AS_I],
     ['joins all apps', 'select 1 from apps a join orders o on o.app_id = a.id', ORDERS_AS_O],
-    [
-      'joins a token’s app',
-      'select 1 from access_tokens t join orders o on o.app_id = t.app_id where t.hash = $1',
-      ORDERS_AS_O,
-    ],
+    ['joins a named app', 'select 1 from apps a join orders o on o.app_id = a.id where a.name = $1', ORDERS_AS_O],
 
     [
       'names the app outside a subquery only',
@@ -479,8 +474,8 @@ describe('the rule that a statement reads one app only', () => {
 
 describe('a statement that writes to a table of which every node has a copy', () => {
   it.each([
-    'delete from access_tokens where app_id = $1 and id in (select id from access_tokens where app_id = $1)',
-    'insert into access_tokens (app_id, hash) values ($1, $2) returning id',
+    'delete from apps where id = $1 and id in (select id from apps where name = $2)',
+    'insert into apps (name) values ($1) returning id',
     'update apps set name = $2 where id = $1',
   ])('may have no other part that writes: %s', (text) => {
     expect(checkStatement(text)).toEqual([]);
@@ -488,8 +483,8 @@ describe('a statement that writes to a table of which every node has a copy', ()
 
   it.each([
     [
-      'with gone as (delete from access_tokens where app_id = $1 returning id) delete from orders where app_id = $1 and id in (select id from gone)',
-      'access_tokens is written in a part of the statement',
+      'with gone as (delete from apps where id = $1 returning id) delete from orders where app_id = $1 and id in (select id from gone)',
+      'apps is written in a part of the statement',
     ],
     [
       'with added as (insert into apps (name) values ($1) returning id) select id from added',
@@ -541,8 +536,8 @@ describe('the statements of the service that are marked as across apps', () => {
         }),
     );
     expect(statements.sort()).toEqual([
-      'apps/sql-audit-log.ts: expired entries of the audit log',
       'apps/sql-access-tokens.ts: tokens that do not name their app',
+      'apps/sql-audit-log.ts: expired entries of the audit log',
       'checkout/evaluation-statements.ts: evaluations of another app',
       'checkout/evaluation-statements.ts: evaluations that became no proforma',
       'idempotency/sql-keyed-calls.ts: expired keys',

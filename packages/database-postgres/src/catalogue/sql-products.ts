@@ -20,7 +20,7 @@ import { columnsOf, fieldsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkStoredCurrency } from '../apps/app-currency.js';
-import { valuesOf, beginLockedBulk, slicesOf } from '../bulk.js';
+import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
 import { asciiOf, foldName } from '@back-office/database-search';
@@ -38,7 +38,6 @@ import {
 import type { RowOf } from '../tables/define-table.js';
 import type { PRODUCTS, VARIANTS } from '../tables/products.js';
 
-const INSERTED_AT_ONCE = 1_000;
 const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
 
 type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
@@ -157,26 +156,18 @@ async function writeChanges(
     rows.length === 0
       ? Promise.resolve([])
       : transaction.rows<Row>(statement, [appId, JSON.stringify(rows), now, ...extraValues]);
-  // New rows take no codes from each other, so that they can be sent in slices, which take less memory than all at once.
-  const insert = async <Item extends Draft>(
-    statement: string,
-    drafts: readonly Item[],
-    rowOf: (draft: Item, ordinal: number) => object,
-  ): Promise<void> => {
-    for (const slice of slicesOf(drafts, INSERTED_AT_ONCE)) setIds(slice, await sendRows(statement, slice.map(rowOf)));
-  };
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
   await sendRows(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
-  await insert(INSERT_VARIANTS, variantsOfKnownProducts, variantRow);
+  setIds(variantsOfKnownProducts, await sendRows(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
   await sendRows(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft, ordinal: number) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  await insert(INSERT_PRODUCTS, newProducts, newProductRow);
-  await insert(INSERT_VARIANTS, variantsOfNewProducts, variantRow);
+  setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
+  setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
   transaction.publish(appId, now, productEvents(knownProducts, newProducts));
   await writeImages(transaction, appId, withImages, { now, libraryKeyOf });
 }
