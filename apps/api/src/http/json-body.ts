@@ -9,6 +9,8 @@ import type { LargeCalls } from './large-calls.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
 
+const LARGE_BYTES = 65_536;
+
 const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
 /** Returns the body as sent; only keyed calls keep it. */
@@ -108,7 +110,8 @@ function parseBytes(bytes: Buffer): unknown {
  * full one.
  */
 function releaseBytes({ buffer, byteLength }: Buffer): void {
-  if (byteLength === buffer.byteLength) structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
+  if (byteLength >= LARGE_BYTES && byteLength === buffer.byteLength)
+    structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
 }
 
 const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();
