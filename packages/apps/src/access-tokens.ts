@@ -41,7 +41,7 @@ export interface NewAccessToken {
 export interface TokenKey {
   /** SHA-256 of the token. */
   readonly hash: Uint8Array;
-  /** App that the token names; `undefined` for a token from the time before tokens named their app. */
+  /** App that the token names; `undefined` for a token in the earlier format, without an app. */
   readonly appId: number | undefined;
 }
 

@@ -157,7 +157,8 @@ async function distributeLikeFirstVersion(database: TestDatabase): Promise<void>
   const client = new pg.Client(database.url);
   await client.connect();
   await client.query(INSERT_APP);
-  await client.query(INSERT_TOKEN, ['a']);
+  for (const secret of ['a', 'removed']) await client.query(INSERT_TOKEN, [secret]);
+  await client.query('delete from access_tokens where id = 2');
   await client.query('create schema aside');
   await client.query('alter table access_tokens drop constraint access_tokens_app_id_fkey');
   await client.query('alter table access_tokens set schema aside');
@@ -183,11 +184,41 @@ describe('every migration since the first distributed version', () => {
       const { rows } = await client.query('select id::int, kind from access_tokens order by id');
       expect(rows).toEqual([
         { id: 1, kind: 'app' },
-        { id: 2, kind: 'app' },
+        { id: 3, kind: 'app' },
       ]);
     });
   }, 120_000);
 });
+
+describe('the migration that distributes tokens by app', () => {
+  const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('TokensByApp'));
+
+  it('keeps a revocation that another node commits meanwhile', async () => {
+    const database = await makeTestDatabase({ isEmpty: true });
+    await runMigrations(database, MIGRATIONS.slice(0, MIGRATIONS_BEFORE), { isChecked: false });
+    await withClient(database, async (client) => {
+      await client.query(INSERT_APP);
+      await client.query(INSERT_TOKEN, ['a']);
+      await client.query('begin');
+      await client.query('update access_tokens set revoked_at = now()');
+      const migrated = runMigrations(database, MIGRATIONS);
+      await untilLocked(client);
+      await client.query('commit');
+      await migrated;
+      const { rows } = await client.query('select revoked_at is not null as revoked from access_tokens');
+      expect(rows).toEqual([{ revoked: true }]);
+    });
+  });
+});
+
+async function untilLocked(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query(
+      `select from pg_locks where not granted and relation = 'access_tokens'::regclass`,
+    );
+    if (rows.length > 0) return;
+  }
+}
 
 describe('the migration that adds the table of events without a position', () => {
   const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('UnplacedEvents'));

@@ -119,7 +119,7 @@ async function serveFor(
   while (performance.now() < endMs) {
     if (await sellOnce(caller, bankTransferId)) sales += 1;
     await useTokens(caller, CUSTOMER.external_ref);
-    await refuseMissingEvaluation(caller);
+    await checkMissingEvaluation(caller);
     await oldCaller.call('GET', '/proforma_orders');
     await pause(SALE_PAUSE_MS);
   }
@@ -149,7 +149,7 @@ async function registerDevice(session: Caller): Promise<void> {
   await session.mustSucceed('PUT', '/notification_device', { notification_device: device });
 }
 
-async function refuseMissingEvaluation(caller: Caller): Promise<void> {
+async function checkMissingEvaluation(caller: Caller): Promise<void> {
   const refusal = await caller.call('POST', '/proforma_orders', { order_processing_id: Number.MAX_SAFE_INTEGER });
   if (refusal !== UNKNOWN && refusal.status !== 422) throw new Error(`A missing evaluation got ${refusal.status}`);
 }

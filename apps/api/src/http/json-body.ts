@@ -9,7 +9,7 @@ import type { LargeCalls } from './large-calls.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
 
-const LARGE_BYTES = 65_536;
+const MIN_RELEASED_BYTES = 65_536;
 
 const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
@@ -110,7 +110,7 @@ function parseBytes(bytes: Buffer): unknown {
  * full one.
  */
 function releaseBytes({ buffer, byteLength }: Buffer): void {
-  if (byteLength >= LARGE_BYTES && byteLength === buffer.byteLength)
+  if (byteLength >= MIN_RELEASED_BYTES && byteLength === buffer.byteLength)
     structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
 }
 

@@ -68,7 +68,7 @@ describe('parseJson', () => {
     }
   });
 
-  it('accepts and refuses the same texts as the parser after a change at any place', () => {
+  it('agrees with JSON.parse after a change near a comma', () => {
     const text = `{"rows":${PRODUCTS.slice(0, 3 * SLICE_BYTES)}"}]}`;
     const commas = [...text.matchAll(/\},\{/g)].map(({ index }) => index + 1);
     for (const comma of commas.filter((_, place) => place % 25 === 0)) {

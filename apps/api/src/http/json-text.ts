@@ -62,8 +62,8 @@ function isEmptyList(value: unknown): value is unknown[] {
 }
 
 /**
- * Returns `undefined` if the bytes are not within the limits. Has no cuts if there is nothing to parse in slices. Counts
- * brackets without comparing their types, because the parser does.
+ * Returns `undefined` above a limit. `cuts` is empty if the body needs no slices. Counts brackets without comparing their
+ * types, because the parser does.
  */
 function findList(bytes: Buffer): List | undefined {
   const keyCounts: number[] = [0];

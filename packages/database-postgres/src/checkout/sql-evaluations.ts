@@ -158,6 +158,6 @@ export async function findEvaluationFacts(
   return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
 }
 
-export async function isOfAnyApp(database: Postgres, evaluationId: number): Promise<boolean> {
+export async function existsInAnyApp(database: Postgres, evaluationId: number): Promise<boolean> {
   return (await database.rows(EXISTS_ANYWHERE, [evaluationId])).length > 0;
 }

@@ -73,7 +73,7 @@ describe('LivingApps', () => {
     expect([await send(DUE), await send(DUE), queries.length]).toEqual([limited, limited, 3]);
   });
 
-  it('fails when a statement needs all apps and finds nothing in the living ones', async () => {
+  it('fails when a statement needs all apps and finds nothing on reachable nodes', async () => {
     const lostCard = `/* across apps or fail: cards */ select 'lost' from cards`;
     await expect(send(lostCard, NODE_LOST)).rejects.toBe(NODE_LOST);
     await expect(send(lostCard)).rejects.toBe(NODE_LOST);

@@ -60,9 +60,9 @@ describe('a worker of the job queue', () => {
     await source.destroy();
     await pause(500);
     await addJob({ a: 2 });
-    await waitUntilDone(1, 20);
+    await waitUntilDone(1, 60);
     expect(donePayloads).toEqual([{ a: 2 }]);
-  }, 40_000);
+  }, 90_000);
 
   it('takes over jobs of a dead worker', async () => {
     await addJob({ a: 3 });

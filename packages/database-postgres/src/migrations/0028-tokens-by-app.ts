@@ -31,7 +31,6 @@ const COLUMNS = `app_id, id, kind, token_hash, language, inserted_at, expires_at
 
 const COPY_ROWS = [
   `insert into access_tokens (${COLUMNS}) overriding system value select ${COLUMNS} from kept_access_tokens`,
-  `select setval(pg_get_serial_sequence('access_tokens', 'id'), max(id)) from kept_access_tokens having count(*) > 0`,
   'drop table kept_access_tokens',
   // Finds tokens of earlier versions, which do not name their app.
   'create index access_tokens_hash_idx on access_tokens (token_hash)',
@@ -40,11 +39,23 @@ const COPY_ROWS = [
   `create index access_tokens_ended_idx on access_tokens (least(expires_at, revoked_at)) where kind <> 'app'`,
 ];
 
+const SEQUENCE = `pg_get_serial_sequence('access_tokens', 'id')`;
+
+interface Sequence {
+  readonly last_value: string;
+  readonly is_called: boolean;
+}
+
 /** Creates the table again, because Citus cannot distribute a table that was on every node and has an identity. */
 export class TokensByApp1763700000028 implements MigrationInterface {
   readonly name = 'TokensByApp1763700000028';
 
   async up(runner: QueryRunner): Promise<void> {
+    // No other node may revoke a token between the copy and the drop.
+    await runner.query('lock table access_tokens in access exclusive mode');
+    // Ids of removed tokens are in the audit log, so no new token may get them.
+    const [{ name }] = (await runner.query(`select ${SEQUENCE} as name`)) as [{ name: string }];
+    const [sequence] = (await runner.query(`select last_value, is_called from ${name}`)) as [Sequence];
     await runner.query('create table kept_access_tokens as select * from access_tokens');
     await runner.query('drop table access_tokens');
     await createAppTable(runner, {
@@ -52,6 +63,7 @@ export class TokensByApp1763700000028 implements MigrationInterface {
       definition: DEFINITION,
       foreignKeys: { access_tokens_app_id_fkey: 'foreign key (app_id) references apps (id)' },
     });
+    await runner.query(`select setval(${SEQUENCE}, $1, $2)`, [sequence.last_value, sequence.is_called]);
     for (const statement of COPY_ROWS) await runner.query(statement);
   }
 

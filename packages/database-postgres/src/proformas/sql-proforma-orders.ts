@@ -15,7 +15,7 @@ import {
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { isDivisionByZero, violates } from '../failures.js';
-import { isOfAnyApp } from '../checkout/sql-evaluations.js';
+import { existsInAnyApp } from '../checkout/sql-evaluations.js';
 import type { Postgres } from '../postgres.js';
 import { WriteOnce } from '../write-once.js';
 import { writeConsequences } from './consequences.js';
@@ -103,7 +103,7 @@ export class SqlProformaOrders implements ProformaOrders {
     evaluationId: number,
     decide: (facts: EvaluationFacts) => Proforma | Refusal,
   ): Promise<Proforma | Refusal> {
-    const evaluation = (await isOfAnyApp(this.database, evaluationId)) ? 'of another app' : undefined;
+    const evaluation = (await existsInAnyApp(this.database, evaluationId)) ? 'of another app' : undefined;
     return decide({ evaluation, stock: [] });
   }
 

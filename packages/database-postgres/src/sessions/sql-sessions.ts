@@ -21,8 +21,8 @@ const END_SESSION = `
 
 const REMOVED_AT_ONCE = 5_000;
 
-// Also matches upload tokens. Only idempotency keys refer to a session, and they expire a day after the call. Sessions
-// are removed later, so nothing refers to a removed one.
+// Also matches upload tokens. Idempotency keys refer to a session, but expire a day after the call, before it is removed.
+// Only the audit log still has its id then.
 const HAS_ENDED_BEFORE = `kind <> 'app' and least(expires_at, revoked_at) <`;
 const FIND_ENDED_SESSIONS = `
   /* across apps: sessions that ended long ago */
