@@ -72,8 +72,9 @@ export class AppAdministration {
   }
 
   /** Returns false for an unknown token. A second revocation keeps the time of the first. */
-  revokeToken(token: string): Promise<boolean> {
-    return this.ports.accessTokens.revoke(tokenKeyOf(token));
+  async revokeToken(token: string): Promise<boolean> {
+    const key = tokenKeyOf(token);
+    return key !== undefined && this.ports.accessTokens.revoke(key);
   }
 
   hasApps(): Promise<boolean> {

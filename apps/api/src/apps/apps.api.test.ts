@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { TokenKey } from '@back-office/apps';
 import type { Postgres } from '@back-office/database-postgres';
 import { SqlAccessTokens } from '@back-office/database-postgres/testing';
 import { tokenKeyOf } from '../http/authentication.js';
@@ -129,7 +130,7 @@ describe('the look-up of a token', () => {
       },
     };
     const holder = await new SqlAccessTokens(recordingDatabase as unknown as Postgres, api.clock).holderOf(
-      tokenKeyOf(token),
+      tokenKeyOf(token) as TokenKey,
     );
     expect(holder?.app.say('hello')).toBe(expected);
     for (const sentence of hiddenSentences) expect(JSON.stringify(readRows)).not.toContain(sentence);

@@ -1,5 +1,6 @@
 import type { AccessTokenQueries, TokenHolder, TokenKey } from '@back-office/apps';
 import { type Clock, ExpiringCache, RecentMisses } from '@back-office/kernel';
+import { mapKeyOf } from '../http/authentication.js';
 
 const CACHE_MS = 1_000;
 const MAX_MISSES = 10_000;
@@ -18,7 +19,7 @@ export class CachedTokens implements AccessTokenQueries {
   }
 
   async holderOf(token: TokenKey): Promise<TokenHolder | undefined> {
-    const key = keyOf(token.hash);
+    const key = mapKeyOf(token.hash);
     if (this.misses.has(key)) return undefined;
     const holder = await this.holders.find(key, () => this.tokens.holderOf(token));
     if (holder === undefined) this.misses.add(key);
@@ -27,16 +28,12 @@ export class CachedTokens implements AccessTokenQueries {
 
   /** Removes the token from the cache; call it after a token is created, changed or revoked. */
   forget(hash: Uint8Array): void {
-    this.misses.delete(keyOf(hash));
-    this.holders.delete(keyOf(hash));
+    this.misses.delete(mapKeyOf(hash));
+    this.holders.delete(mapKeyOf(hash));
   }
 
   forgetAll(): void {
     this.misses.clear();
     this.holders.clear();
   }
-}
-
-function keyOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }

@@ -27,6 +27,7 @@ const FAILING_ROW_COUNT = 9_000;
 const UNKNOWN_KEY_COUNT = 700_000;
 const BOMB_COUNT = 12;
 const MAX_PENDING_SECONDS = 20;
+const UNKNOWN_TOKEN = `bo_app_${'u'.repeat(43)}`;
 const HOSTILE_SCRIPT = fileURLToPath(new URL('hostile.js', import.meta.url));
 
 export interface Measuring {
@@ -80,8 +81,8 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Scenario
     clientsOf([get(new URL(url).pathname)]),
     clientsOf([get('/media/unknown/a.png'), get('/media/unknown#/a.png')]),
     clientsOf([
-      get('/api/v2/orders', { Authorization: 'Bearer bo_app_unknown' }),
-      get('/api/v2/orders', { Authorization: 'Bearer bo_app_#' }),
+      get('/api/v2/orders', { Authorization: `Bearer ${UNKNOWN_TOKEN}` }),
+      get('/api/v2/orders', { Authorization: `Bearer bo_app_${'u'.repeat(35)}#` }),
     ]),
     clientsOf([get('/health/ready')]),
   ]);
@@ -94,7 +95,9 @@ async function exhaustAddress(origin: string): Promise<void> {
   let isExhausted = false;
   const guess = async (): Promise<void> => {
     while (!isExhausted) {
-      const response = await fetch(`${origin}/api/v2/orders`, { headers: { Authorization: 'Bearer bo_app_guess' } });
+      const response = await fetch(`${origin}/api/v2/orders`, {
+        headers: { Authorization: `Bearer ${UNKNOWN_TOKEN}` },
+      });
       await response.arrayBuffer();
       isExhausted ||= response.status === 429;
     }

@@ -29,7 +29,7 @@ async function repeat(origin: string, calls: readonly HostileCall[], agent: Agen
 
 function send(origin: string, { method, path, headers, body }: HostileCall, agent: Agent): Promise<void> {
   callCount += 1;
-  const numbered = (text: string): string => text.replace('#', String(callCount));
+  const numbered = (text: string): string => text.replace('#', String(callCount).padStart(8, '0'));
   const numberedHeaders = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, numbered(text)]));
   return new Promise((resolve) => {
     const call = request(origin + numbered(path), { method, headers: numberedHeaders, agent }, (response) => {

@@ -12,8 +12,12 @@ describe('tokenKeyOf', () => {
     expect(tokenKeyOf(token)).toEqual({ hash: hashToken(token), appId });
   });
 
+  it('finds no app in an earlier token', () => {
+    const token = `bo_app_${SECRET}`;
+    expect(tokenKeyOf(token)).toEqual({ hash: hashToken(token), appId: undefined });
+  });
+
   it.each([
-    `bo_app_${SECRET}`,
     `bo_app_0_${SECRET}`,
     `bo_app_01_${SECRET}`,
     `bo_app_-1_${SECRET}`,
@@ -21,8 +25,9 @@ describe('tokenKeyOf', () => {
     `bo_app_1000000000000000_${SECRET}`,
     `bo_app_1_${SECRET}=`,
     `BO_app_1_${SECRET}`,
+    `bo_app_${SECRET.slice(1)}`,
     'x',
-  ])('finds no app in %s', (token) => {
-    expect(tokenKeyOf(token)).toEqual({ hash: hashToken(token), appId: undefined });
+  ])('finds nothing to look up in %s', (token) => {
+    expect(tokenKeyOf(token)).toBeUndefined();
   });
 });

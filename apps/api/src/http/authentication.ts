@@ -23,40 +23,53 @@ export function newToken(kind: TokenKind, appId: number): string {
   return `bo_${kind}_${appId}_${randomBytes(32).toString('base64url')}`;
 }
 
-const TOKEN_WITH_APP = /^bo_[a-z]{1,10}_([1-9]\d{0,14})_[\w-]{43}$/;
+const TOKEN = /^bo_[a-z]{1,10}_(?:([1-9]\d{0,14})_)?[\w-]{43}$/;
 
 export interface HashedToken extends TokenKey {
   readonly hash: Buffer;
 }
 
-export function tokenKeyOf(token: string): HashedToken {
-  const appId = TOKEN_WITH_APP.exec(token)?.[1];
-  return { hash: hashToken(token), appId: appId === undefined ? undefined : Number(appId) };
+/**
+ * Returns what finds a token; earlier tokens do not name their app. Returns `undefined` for a text that was never a
+ * token, because its look-up in all apps would find nothing.
+ */
+export function tokenKeyOf(token: string): HashedToken | undefined {
+  const match = TOKEN.exec(token);
+  return match ? { hash: hashToken(token), appId: match[1] === undefined ? undefined : Number(match[1]) } : undefined;
+}
+
+/** Returns a token's hash as the key of a map. */
+export function mapKeyOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 }
 
 /** What the `Authorization` header contains, before the token is looked up. */
 export interface Credentials {
   readonly isMissing: boolean;
-  /** `undefined` without a usable token. */
+  /** Hash of the header's text; `undefined` unless it is exactly one bearer token. */
+  readonly hash: Buffer | undefined;
+  /** `undefined` without a token that can exist. */
   readonly key: HashedToken | undefined;
 }
 
 export function credentialsOf(request: IncomingMessage): Credentials {
   const token = parseBearerToken(request);
-  return { isMissing: token === undefined, key: token === undefined || token === '' ? undefined : tokenKeyOf(token) };
+  if (token === undefined || token === '') return { isMissing: token === undefined, hash: undefined, key: undefined };
+  const key = tokenKeyOf(token);
+  return { isMissing: false, hash: key?.hash ?? hashToken(token), key };
 }
 
 const LOGGED_HASH_LENGTH = 8;
 
 export async function authenticate(
-  { isMissing, key }: Credentials,
+  { isMissing, hash: tokenHash, key }: Credentials,
   route: AuthenticatedRoute,
   tokens: AccessTokenQueries,
   clock: Clock,
 ): Promise<TokenHolder | Rejection> {
   if (isMissing) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
   const holder = key && (await tokens.holderOf(key));
-  const hashPrefix = key?.hash.toString('hex').slice(0, LOGGED_HASH_LENGTH);
+  const hashPrefix = tokenHash?.toString('hex').slice(0, LOGGED_HASH_LENGTH);
   if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token: { hashPrefix } };
   const { app: speech, tokenId } = holder;
   const token = { tokenId, appId: speech.id, hashPrefix };

@@ -58,7 +58,7 @@ export class Callers {
 
   /** Makes a new token known, so that it works even from an address above its limit. */
   rememberIssued(token: string, appId: number): void {
-    this.knownTokens.remember({ isMissing: false, key: tokenKeyOf(token) }, appId);
+    this.knownTokens.remember({ key: tokenKeyOf(token) }, appId);
   }
 
   private async authenticateStranger(

@@ -1,6 +1,8 @@
-import type { Credentials, HashedToken } from './authentication.js';
+import { type Credentials, mapKeyOf } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
+
+type Key = Pick<Credentials, 'key'>;
 
 /**
  * Remembers the app of each recently valid token. Calls with these tokens are not slowed down when other callers guess
@@ -9,23 +11,19 @@ const MAX_TOKENS = 10_000;
 export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
-  appOf({ key }: Credentials): number | undefined {
-    return key && this.appByHash.get(textOf(key));
+  appOf({ key }: Key): number | undefined {
+    return key && this.appByHash.get(mapKeyOf(key.hash));
   }
 
   /** Remembers the app of a token; drops the oldest token when there are too many. */
-  remember({ key }: Credentials, appId: number): void {
-    if (key === undefined || this.appByHash.has(textOf(key))) return;
+  remember({ key }: Key, appId: number): void {
+    if (key === undefined || this.appByHash.has(mapKeyOf(key.hash))) return;
     const [oldestKey] = this.appByHash.keys();
     if (this.appByHash.size >= MAX_TOKENS && oldestKey !== undefined) this.appByHash.delete(oldestKey);
-    this.appByHash.set(textOf(key), appId);
+    this.appByHash.set(mapKeyOf(key.hash), appId);
   }
 
-  forget({ key }: Credentials): void {
-    if (key) this.appByHash.delete(textOf(key));
+  forget({ key }: Key): void {
+    if (key) this.appByHash.delete(mapKeyOf(key.hash));
   }
-}
-
-function textOf({ hash }: HashedToken): string {
-  return hash.toString('latin1');
 }

@@ -1,15 +1,22 @@
+import type { TokenKind } from '@back-office/apps';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
 
-const bearer = (description: string): Json => ({ type: 'http', scheme: 'bearer', description });
+const bearer = (kind: TokenKind, description: string): Json => ({
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: `bo_${kind}_<app id>_<43 characters of base64url>`,
+  description,
+});
 
 export const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   appToken: bearer(
+    'app',
     'Token of an app, from `token issue` or `POST /access_tokens`. `x-scope` names the scope of a call.',
   ),
-  sessionToken: bearer("Token of a session of a customer's phone or browser, from `POST /sessions`."),
-  uploadToken: bearer('Token for uploads into one folder with one preset, from `POST /upload_tokens`.'),
+  sessionToken: bearer('session', "Token of a session of a customer's phone or browser, from `POST /sessions`."),
+  uploadToken: bearer('upload', 'Token for uploads into one folder with one preset, from `POST /upload_tokens`.'),
 };
 
 export function securityOf({ caller, acceptsUploadTokens }: Route): Json[] {

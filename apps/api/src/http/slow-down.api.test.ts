@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.close();
 });
 
-const callFrom = (address: string, path: string, token = 'bo_app_unknown') =>
+const callFrom = (address: string, path: string, token = `bo_app_${'u'.repeat(43)}`) =>
   http.call({ path, headers: { 'X-Forwarded-For': address, Authorization: `Bearer ${token}` } });
 const repeat = (...call: Parameters<typeof callFrom>) =>
   Promise.all(Array.from({ length: CALL_COUNT }, async () => (await callFrom(...call)).status));

@@ -94,9 +94,18 @@ describe('an unknown token', () => {
   });
 });
 
+describe('a text that was never a token', () => {
+  it.each(['bo_app_unknown', `bo_app_01_${'u'.repeat(43)}`])('is refused without a look-up: %s', async (text) => {
+    const sent = await countSent('token_hash = $', async () => expect(await getSettings(text)).toBe(401));
+    expect(sent).toBe(0);
+  });
+});
+
 describe('many unknown tokens', () => {
   it('do not delay the first call of a new token', async () => {
-    const unknownTokens = Array.from({ length: 100 }, (_, index) => getSettings(`bo_app_${index}`));
+    const unknownTokens = Array.from({ length: 100 }, (_, index) =>
+      getSettings(`bo_app_${String(index).padStart(43, 'u')}`),
+    );
     expect((await (await api.app()).get('/app/settings')).status).toBe(200);
     expect(new Set(await Promise.all(unknownTokens))).toEqual(new Set([401]));
   });
