@@ -338,6 +338,25 @@ describe('a call without a free connection', () => {
   });
 });
 
+describe('the loss of another node of a cluster', () => {
+  it.each(['08006', 'XX000'])('keeps the connection, which reported it with %s', async (code) => {
+    const small = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    const report = `do $$ begin raise 'connection to the remote node failed' using errcode = '${code}'; end $$`;
+    const pid = async () => (await small.rows<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
+    const firstPid = await pid();
+    await expect(small.rows(report)).rejects.toThrow(DatabaseUnavailable);
+    await expect(small.write((sql) => sql.runLast(report))).rejects.toThrow(UnknownOutcome);
+    const result = small.transaction(async (transaction) => {
+      await insertItem(transaction, 1, 1);
+      await transaction.rows(report);
+    });
+    await expect(result).rejects.toThrow(DatabaseUnavailable);
+    expect(await pid()).toBe(firstPid);
+    expect(await countItems()).toBe(0);
+    await small.source.destroy();
+  });
+});
+
 describe('a single write', () => {
   const SLOW_INSERT = 'insert into item (id, n) select 1, 1 from pg_sleep(0.3)';
 

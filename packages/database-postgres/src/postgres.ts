@@ -1,4 +1,4 @@
-import type { Pool, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
   ClientTransaction,
@@ -8,14 +8,9 @@ import {
   type WritingSql,
 } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
-import { ignoreError, isServerError, tryRollback } from './transaction-answers.js';
-import {
-  ConditionFailed,
-  isUnknownOutcome,
-  UnknownOutcome,
-  type OnStatement,
-  type PartyKind,
-} from '@back-office/database';
+import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
+import { useConnection } from './use-connection.js';
+import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
 import { failureOf, isNodeLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
@@ -130,20 +125,15 @@ export class Postgres implements Sql {
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // Treats a failed connection like a failed read, because nothing has been written.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
-    client.on('error', ignoreError);
-    let isBroken = false;
     try {
-      const { rows } = await this.withCurrentPlan(() => this.send(client, text, values));
+      const send = () => this.send(client, text, values);
+      const { rows } = await useConnection(client, () => this.withCurrentPlan(send));
       noteWritten();
       return rows as Row[];
     } catch (error) {
-      isBroken = failureOf(error) === 'unavailable';
-      if (isBroken && (!isServerError(error) || isNodeLost(error)))
+      if (isNodeLost(error) || (isConnectionLost(error) && !isServerError(error)))
         throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
-    } finally {
-      client.off('error', ignoreError);
-      client.release(isBroken);
     }
   }
 
@@ -197,34 +187,33 @@ export class Postgres implements Sql {
   }
 
   private async runAttempt<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
+    decide: (transaction: Transaction) => Promise<Result>,
     endMs: number,
     transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
-    // Without this listener, a connection that is lost between two statements would end the process.
-    client.on('error', ignoreError);
-    let isBroken = false;
-    try {
+    const work = async () => {
       const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
-      const result = await work(transaction);
+      const result = await decide(transaction);
       await transaction.commit(result);
       return result;
-    } catch (error) {
-      isBroken = isUnknownOutcome(error) || failureOf(error) === 'unavailable' || !(await tryRollback(client));
-      throw error;
-    } finally {
-      client.off('error', ignoreError);
-      client.release(isBroken);
-    }
+    };
+    return useConnection(client, work, tryRollback);
   }
 
   private sendRead(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    const sendWhole = () => this.send(this.pool, text, values);
+    const sendWhole = () => this.onConnection((client) => this.send(client, text, values));
     if (this.livingApps === undefined || !isAcrossApps(text)) return sendWhole();
     return this.livingApps.send(text, sendWhole, (limitedText) =>
-      sendStatement(this.pool, { text: limitedText, values: [...values] }, this.onStatement),
+      this.onConnection((client) =>
+        sendStatement(client, { text: limitedText, values: [...values] }, this.onStatement),
+      ),
     );
+  }
+
+  private async onConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect();
+    return useConnection(client, () => work(client));
   }
 
   private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import type { PoolClient, QueryResult } from 'pg';
-import { failureOf, type Failure } from './failures.js';
+import { failureOf, isNodeLost, type Failure } from './failures.js';
 import type { SettledQuery } from './send-statements.js';
 
 /** Returns the result of a statement, or throws its error. */
@@ -22,13 +22,15 @@ export function isServerError(error: unknown): boolean {
   return severity !== undefined && severity !== 'PANIC';
 }
 
+/** Returns true unless the server reported the error and waits for the next statement. */
+export function isConnectionLost(error: unknown): boolean {
+  return failureOf(error) === 'unavailable' && !(isServerError(error) && isNodeLost(error));
+}
+
 /** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */
 export function assertInTime(endMs: number): void {
   if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
 }
-
-/** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
-export function ignoreError(): void {}
 
 /** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
 export function assertSucceeded(answers: readonly SettledQuery[]): void {
