@@ -29,6 +29,7 @@ import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.j
 import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-and-references.js';
 import { SmallerIndexes1763700000027 } from './migrations/0027-smaller-indexes.js';
 import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
+import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -119,6 +120,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   TrackingAndReferences1763700000026,
   SmallerIndexes1763700000027,
   TokensByApp1763700000028,
+  SettingsByApp1763700000029,
 ];
 
 /**

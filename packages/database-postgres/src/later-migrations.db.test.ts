@@ -202,7 +202,7 @@ describe('the migration that distributes tokens by app', () => {
       await client.query('begin');
       await client.query('update access_tokens set revoked_at = now()');
       const migrated = runMigrations(database, MIGRATIONS);
-      await untilLocked(client);
+      await untilLocked(client, 'access_tokens');
       await client.query('commit');
       await migrated;
       const { rows } = await client.query('select revoked_at is not null as revoked from access_tokens');
@@ -211,11 +211,40 @@ describe('the migration that distributes tokens by app', () => {
   });
 });
 
-async function untilLocked(client: pg.Client): Promise<void> {
+describe('the migration that moves settings', () => {
+  const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('SettingsByApp'));
+
+  it('keeps a change that another node commits meanwhile', async () => {
+    const database = await makeTestDatabase({ isEmpty: true });
+    await runMigrations(database, MIGRATIONS.slice(0, MIGRATIONS_BEFORE), { isChecked: false });
+    await withClient(database, async (client) => {
+      await client.query(INSERT_APP);
+      await client.query('begin');
+      await client.query(`update apps set settings = '{"media": {"serve_trash": true}}', name = 'new'`);
+      const migrated = runMigrations(database, MIGRATIONS);
+      await untilLocked(client, 'apps');
+      await client.query('commit');
+      await migrated;
+      const { rows } = await client.query(
+        'select app_id::int, name, currency, default_language, translations, settings from app_settings',
+      );
+      expect(rows).toEqual([
+        {
+          app_id: 1,
+          name: 'new',
+          currency: 'RSD',
+          default_language: 'en',
+          translations: {},
+          settings: { media: { serve_trash: true } },
+        },
+      ]);
+    });
+  });
+});
+
+async function untilLocked(client: pg.Client, table: string): Promise<void> {
   for (;;) {
-    const { rows } = await client.query(
-      `select from pg_locks where not granted and relation = 'access_tokens'::regclass`,
-    );
+    const { rows } = await client.query('select from pg_locks where not granted and relation = $1::regclass', [table]);
     if (rows.length > 0) return;
   }
 }

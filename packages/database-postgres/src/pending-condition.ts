@@ -30,7 +30,8 @@ export class PendingCondition {
    */
   async check(transaction: Sql): Promise<void> {
     const { kind, appId, id, isMet } = this.condition;
-    if (kind === 'app') await transaction.rows('select id from apps where id = $1 for no key update', [appId]);
+    if (kind === 'app')
+      await transaction.rows('select app_id from app_settings where app_id = $1 for no key update', [appId]);
     else
       await transaction.rows(`select id from ${TABLES[kind]} where app_id = $1 and id = $2 for no key update`, [
         appId,

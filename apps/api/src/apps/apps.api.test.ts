@@ -420,7 +420,10 @@ describe('PATCH /app/settings', () => {
 
   it('keeps a stored invalid account when other settings change', async () => {
     const olderSettings = { bank_account: { account_number: 'abc' } };
-    await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(olderSettings)]);
+    await api.database.rows('update app_settings set settings = $2 where app_id = $1', [
+      shop.appId,
+      JSON.stringify(olderSettings),
+    ]);
     const { bank_account: account } = await patchAndRead({ bank_account: { purpose: 'Roba' } });
     expect(account).toMatchObject({ account_number: 'abc', purpose: 'Roba' });
   });
@@ -634,7 +637,7 @@ describe('the currency of an app', () => {
 
   it('refuses writes of amounts after a change by another process, until this process has read the change', async () => {
     await stockShop(shop, [{ code: 'A' }]);
-    await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
+    await api.database.rows(`update app_settings set currency = 'JPY' where app_id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };
     const writeCalls = [
       () => shop.post('/int/products', { products: [product] }),

@@ -12,6 +12,7 @@ const OUTAGE_MS = 10_000;
 const MAX_RECOVERY_MS = 30_000;
 const SALE_PAUSE_MS = 200;
 const CUSTOMER = { external_ref: 'crm-1', email: 'ana@example.com', first_name: 'Ana', last_name: 'Jović' };
+const UNUSED_ENDPOINT = { url: 'http://127.0.0.1:9/', types: ['voucher.updated'] };
 const OLD_TOKEN = `bo_app_${'o'.repeat(43)}`;
 const ADD_OLD_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'app', sha256($2::bytea), now())`;
@@ -119,11 +120,22 @@ async function serveFor(
   while (performance.now() < endMs) {
     if (await sellOnce(caller, bankTransferId)) sales += 1;
     await useTokens(caller, CUSTOMER.external_ref);
+    await changeSettings(caller, sales);
     await checkMissingEvaluation(caller);
     await oldCaller.call('GET', '/proforma_orders');
     await pause(SALE_PAUSE_MS);
   }
   return { sales, failures: caller.failures - failuresBefore + oldCaller.failures };
+}
+
+/** Changes settings, and adds and removes an endpoint of webhooks, which locks the settings. */
+async function changeSettings(caller: Caller, count: number): Promise<void> {
+  const settings = await caller.call('PATCH', '/app/settings', { app: { name: `Shop ${count}` } });
+  const endpoint = await caller.call('POST', '/webhook_endpoints', { webhook_endpoint: UNUSED_ENDPOINT });
+  const statuses = [settings, endpoint].map((answer) => (answer === UNKNOWN ? UNKNOWN : answer.status));
+  if (statuses.some((status) => status !== UNKNOWN && status >= 300))
+    throw new Error(`Settings and an endpoint got ${statuses.join(' and ')}`);
+  if (endpoint !== UNKNOWN) await caller.call('DELETE', `/webhook_endpoints/${endpoint.data.id}`);
 }
 
 /** Creates and revokes a token of the app, an anonymous session, and a customer's session with a device. */

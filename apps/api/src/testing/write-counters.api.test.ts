@@ -29,7 +29,10 @@ describe('the write counters of apps', () => {
     expect(await detectWrites(insert)).toEqual([true, false]);
     expect(await detectWrites(update)).toEqual([true, false]);
     expect(await detectWrites(update)).toEqual([true, false]);
-    expect(await detectWrites(`update apps set name = name where id = ${client.appId}`)).toEqual([true, false]);
+    expect(await detectWrites(`update app_settings set name = name where app_id = ${client.appId}`)).toEqual([
+      true,
+      false,
+    ]);
     expect(await detectWrites(`select from cdn_folders where ${isOwnRow} for update`)).toEqual([false, false]);
     expect(await detectWrites(`begin; ${remove}; rollback`)).toEqual([false, false]);
     expect(await detectWrites(`${remove}; ${insert}`)).toEqual([true, false]);

@@ -1,2 +1,2 @@
-export const SETTINGS_COLUMNS = 'a.id, a.name, a.currency, a.default_language, a.settings, a.media_prefix';
-export const APP_COLUMNS = `${SETTINGS_COLUMNS}, a.translations`;
+/** Columns of `app_settings s` and `apps a` that calls read. */
+export const SETTINGS_COLUMNS = 'a.id, s.name, s.currency, s.default_language, s.settings, a.media_prefix';

@@ -20,7 +20,7 @@ export async function hasAmounts(transaction: Transaction, appId: number): Promi
 }
 
 /** Reads the currency again, because the caller's copy of the app may be a second old. $1 is the app's id. */
-export const CURRENCY_OF_APP = '(select currency from apps where id = $1)';
+export const CURRENCY_OF_APP = '(select currency from app_settings where app_id = $1)';
 
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');

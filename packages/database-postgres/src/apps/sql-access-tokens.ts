@@ -28,9 +28,9 @@ const REVOKE_TOKEN = `
 // Every call looks up its token, so the statement reads only the translations of the token's language.
 const HOLDER = `
   select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, t.revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
-    jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
-  from access_tokens t join apps a on a.id = t.app_id
-    cross join lateral (select coalesce(t.language, a.default_language) as language) spoken`;
+    jsonb_strip_nulls(jsonb_build_object(spoken.language, s.translations -> spoken.language)) as translations
+  from access_tokens t join app_settings s on s.app_id = t.app_id join apps a on a.id = t.app_id
+    cross join lateral (select coalesce(t.language, s.default_language) as language) spoken`;
 const FIND_HOLDER = `${HOLDER} where t.app_id = $1 and t.token_hash = $2`;
 const FIND_HOLDER_IN_ALL_APPS = `
   /* across apps or fail: tokens that do not name their app */ ${HOLDER} where t.token_hash = $1`;

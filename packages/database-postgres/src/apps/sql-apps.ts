@@ -24,14 +24,15 @@ import { randomInt } from 'node:crypto';
 import type { Postgres } from '../postgres.js';
 import { hasAmounts } from './app-currency.js';
 import type { Sql, Transaction } from '../client-transaction.js';
-import { APP_COLUMNS } from './app-columns.js';
+import { SETTINGS_COLUMNS } from './app-columns.js';
 
 const INSERT_APP = `
-  insert into apps (name, currency, default_language, media_prefix, inserted_at, updated_at)
-  values ($1, $2, $3, $4, $5, $5) returning id`;
+  insert into apps (media_prefix, inserted_at) values ($1, $2) returning id`;
 
-const INSERT_METHODS_AND_PRESET = `
-  with methods as (
+const INSERT_SET_UP = `
+  with settings as (
+    insert into app_settings (app_id, name, currency, default_language, updated_at) values ($1, $9, $10, $11, $2)
+  ), methods as (
     insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
     select $1, kind, name, kind, $2, $2
     from json_to_recordset($3) as method (kind text, name text)
@@ -39,6 +40,14 @@ const INSERT_METHODS_AND_PRESET = `
   insert into cdn_upload_presets
     (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
   values ($1, $4, $5, $6, $7, $8, true, $2, $2)`;
+
+const UPDATE_SETTINGS = `
+  update app_settings set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
+    updated_at = $7
+  where app_id = $1 returning name, currency, default_language, translations, settings`;
+
+const FIND_APP = `
+  select ${SETTINGS_COLUMNS}, s.translations from app_settings s join apps a on a.id = s.app_id where s.app_id = $1`;
 
 export class SqlApps implements Apps, AppQueries {
   constructor(
@@ -49,22 +58,12 @@ export class SqlApps implements Apps, AppQueries {
   create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
     const now = this.clock.now();
     return this.database.transaction(async (transaction) => {
-      const [app] = await transaction.rows<{ id: number }>(INSERT_APP, [
-        name,
-        currency,
-        language,
-        drawMediaPrefix(randomInt),
-        now,
-      ]);
+      const [app] = await transaction.rows<{ id: number }>(INSERT_APP, [drawMediaPrefix(randomInt), now]);
       const { id } = app as { id: number };
       const { name: presetName, outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
-      const values = [presetName, outputFormat, maxWidth, quality, renditionWidths];
-      await transaction.runLast(INSERT_METHODS_AND_PRESET, [
-        id,
-        now,
-        JSON.stringify(DEFAULT_PAYMENT_METHODS),
-        ...values,
-      ]);
+      const preset = [presetName, outputFormat, maxWidth, quality, renditionWidths];
+      const methods = JSON.stringify(DEFAULT_PAYMENT_METHODS);
+      await transaction.runLast(INSERT_SET_UP, [id, now, methods, ...preset, name, currency, language]);
       return id;
     });
   }
@@ -91,28 +90,23 @@ export class SqlApps implements Apps, AppQueries {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
       // `for no key update` lets other transactions insert rows that refer to the app.
-      const app = await findApp(transaction, appId, 'for no key update');
+      const app = await findApp(transaction, appId, 'for no key update of s');
       if (app === undefined) return undefined;
       const patched = applyPatch(app, patch);
       const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
       const now = this.clock.now();
       transaction.audit(appId, now, settingsEntries(app, patched));
-      const [updatedApp] = await transaction.rows<App>(
-        `update apps a set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
-           updated_at = $7
-         where a.id = $1 returning ${APP_COLUMNS}`,
-        [
-          appId,
-          patched.name,
-          patched.currency,
-          patched.default_language,
-          JSON.stringify(patched.translations),
-          JSON.stringify(patched.settings),
-          now,
-        ],
-      );
-      return updatedApp;
+      const [stored] = await transaction.rows<Partial<App>>(UPDATE_SETTINGS, [
+        appId,
+        patched.name,
+        patched.currency,
+        patched.default_language,
+        JSON.stringify(patched.translations),
+        JSON.stringify(patched.settings),
+        now,
+      ]);
+      return { ...app, ...stored };
     });
   }
 }
@@ -131,7 +125,7 @@ async function hasWarehouse(transaction: Transaction, appId: number, code: strin
   return (await transaction.rows(text, [appId, code])).length > 0;
 }
 
-async function findApp(sql: Sql, appId: number, lock: '' | 'for no key update' = ''): Promise<App | undefined> {
-  const [app] = await sql.rows<App>(`select ${APP_COLUMNS} from apps a where a.id = $1 ${lock}`, [appId]);
+async function findApp(sql: Sql, appId: number, lock: '' | 'for no key update of s' = ''): Promise<App | undefined> {
+  const [app] = await sql.rows<App>(`${FIND_APP} ${lock}`, [appId]);
   return app;
 }

@@ -7,7 +7,7 @@ const PURGED_AT_ONCE = 5_000;
 
 const FIND_EXPIRED = `
   /* across apps: expired entries of the audit log */
-  select e.app_id as "appId", e.id from apps a join audit_log e on e.app_id = a.id and e.at < $1::timestamptz
+  select e.app_id as "appId", e.id from app_settings a join audit_log e on e.app_id = a.app_id and e.at < $1::timestamptz
     - coalesce((a.settings -> 'audit' ->> 'retention_days')::int, ${DEFAULT_AUDIT_RETENTION_DAYS}) * interval '1 day'
   limit ${PURGED_AT_ONCE}`;
 

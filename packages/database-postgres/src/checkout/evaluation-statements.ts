@@ -96,7 +96,7 @@ const REMOVED_AT_ONCE = 5_000;
 export const FIND_UNUSED = `
   /* across apps: evaluations that became no proforma */
   select "appId", array_agg(id) as ids from (
-    select e.app_id as "appId", e.id from apps a join order_processings e on e.app_id = a.id
+    select e.app_id as "appId", e.id from app_settings a join order_processings e on e.app_id = a.app_id
       and e.consumed_at is null and e.inserted_at < $1::timestamptz - make_interval(
         days => coalesce((a.settings -> 'evaluation' ->> 'retention_days')::int, ${DEFAULT_EVALUATION_RETENTION_DAYS}))
     limit ${REMOVED_AT_ONCE}

@@ -148,7 +148,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
       from (
         select app_id, id, due_at as due from proforma_orders
         union all
-        select p.app_id, p.id, p.expires_at from proforma_orders p join apps a on a.id = p.app_id
+        select p.app_id, p.id, p.expires_at from proforma_orders p join app_settings a on a.app_id = p.app_id
         where p.due_at is null and p.status_id in ${OPEN_STATUSES} and a.settings @> '{"proforma": {"expire_paid": true}}'
       ) as each
       where due < $1::timestamptz - interval '1 hour'`,

@@ -55,8 +55,9 @@ const EVENT_COLUMNS = `id, position, at, type, record_id as "recordId", warehous
 const FIND_LAST_POSITION = 'select last_position as "lastPosition" from event_feeds where app_id = $1';
 
 const FIND_APPS = `
-  select id, coalesce((settings -> 'events' ->> 'retention_days')::int, ${DEFAULT_EVENT_RETENTION_DAYS}) as days
-  from apps order by id`;
+  /* across apps: how long apps keep events */
+  select app_id as id, coalesce((settings -> 'events' ->> 'retention_days')::int, ${DEFAULT_EVENT_RETENTION_DAYS}) as days
+  from app_settings order by app_id`;
 
 const FIND_OLDEST = 'select at from events where app_id = $1 order by position limit 1';
 

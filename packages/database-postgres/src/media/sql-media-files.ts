@@ -70,8 +70,9 @@ const EDIT_FILE = `
   select ${fileJsonSql('$12', { withUrl: false })}::text as data from edited f`;
 
 const FIND_HIDING_APPS = `
-  select id, (settings -> 'media' ->> 'auto_hide_unused_days')::int as days from apps
-  where settings -> 'media' ->> 'auto_hide_unused_days' is not null order by id`;
+  /* across apps: apps that hide unused files */
+  select app_id as id, (settings -> 'media' ->> 'auto_hide_unused_days')::int as days from app_settings
+  where settings -> 'media' ->> 'auto_hide_unused_days' is not null order by app_id`;
 
 const HIDE_UNUSED = `
   with hidden as (

@@ -4,7 +4,7 @@ import type { Postgres } from '../postgres.js';
 // Condition that the file `f` is public: it is active, or it is in a Trash that its app serves. Versions, renditions
 // and pages are public as long as their file is.
 const IS_SERVED = `(f.state = 'active' or f.state = 'trashed' and coalesce(
-    (select (settings -> 'media' ->> 'serve_trash')::boolean from apps where id = $1), true))`;
+    (select (settings -> 'media' ->> 'serve_trash')::boolean from app_settings where app_id = $1), true))`;
 
 const FIND_OBJECT = `
   select content, mime, size, version, processing <> 'pending' as "isImmutable" from cdn_files f

@@ -149,8 +149,7 @@ const saveReservationsSql = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservationsSql('change', '$1', '$3::timestamptz')}`;
 
-// Parameters: $1 now, $2 maximum per app, $3 maximum overall. Reads the apps from `warehouses`, because Citus refuses a
-// lateral limit on the reference table `apps`.
+// Parameters: $1 now, $2 maximum per app, $3 maximum overall.
 export const FIND_DUE_PROFORMAS = `
   /* across apps: due proformas */
   select due."appId", due.id, (
@@ -159,12 +158,12 @@ export const FIND_DUE_PROFORMAS = `
   from (
     select seller.app_id as "appId", p.id, p.due_at,
       row_number() over (partition by seller.app_id order by p.due_at, p.id) as turn
-    from (select distinct app_id from warehouses) seller join apps a on a.id = seller.app_id, lateral (
+    from app_settings seller, lateral (
       (select id, due_at from proforma_orders
        where app_id = seller.app_id and due_at is not null and due_at <= $1 order by due_at limit $2)
       union all
       (select id, expires_at from proforma_orders
-       where a.settings @> '{"proforma": {"expire_paid": true}}' and app_id = seller.app_id and due_at is null
+       where seller.settings @> '{"proforma": {"expire_paid": true}}' and app_id = seller.app_id and due_at is null
          and status_id <= 5 and expires_at <= $1
        order by expires_at limit $2)
     ) p

@@ -1,5 +1,5 @@
 import type { EntitySchema } from 'typeorm';
-import { APPS, ACCESS_TOKENS, AUDIT_LOG, KEYED_CALLS } from './apps.js';
+import { APPS, APP_SETTINGS, ACCESS_TOKENS, AUDIT_LOG, KEYED_CALLS } from './apps.js';
 import { CUSTOMERS, CARDS, CONSENT_CHANGES, DEVICES, LOYALTY_BOOKINGS } from './customers.js';
 import { EVALUATIONS } from './evaluations.js';
 import { EVENT_FEEDS, EVENTS, UNPLACED_EVENTS } from './events.js';
@@ -30,6 +30,7 @@ interface TableOfAnyColumns {
 
 export const TABLES: readonly TableOfAnyColumns[] = [
   APPS,
+  APP_SETTINGS,
   ACCESS_TOKENS,
   AUDIT_LOG,
   KEYED_CALLS,

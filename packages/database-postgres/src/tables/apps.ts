@@ -5,21 +5,33 @@ export const APPS = defineTable({
   name: 'apps',
   columns: {
     id: identity(),
-    name: text(),
-    currency: text(),
-    default_language: text().default('en'),
-    translations: jsonb<unknown>().default({}),
-    settings: jsonb<unknown>().default({}),
     media_prefix: text(),
     inserted_at: timestamptz(),
-    updated_at: timestamptz(),
   },
   uniques: {
     apps_media_prefix_key: ['media_prefix'],
   },
   checks: {
-    apps_currency_check: "currency ~ '^[A-Z]{3}$'",
     apps_media_prefix_check: "media_prefix ~ '^[a-z0-9]{8}$'",
+  },
+});
+
+export const APP_SETTINGS = defineTable({
+  name: 'app_settings',
+  columns: {
+    app_id: appId(),
+    name: text(),
+    currency: text(),
+    default_language: text().default('en'),
+    translations: jsonb<unknown>().default({}),
+    settings: jsonb<unknown>().default({}),
+    updated_at: timestamptz(),
+  },
+  foreignKeys: {
+    app_settings_app_id_fkey: ['apps', { app_id: 'id' }],
+  },
+  checks: {
+    app_settings_currency_check: "currency ~ '^[A-Z]{3}$'",
   },
 });
 

@@ -29,7 +29,7 @@ const LOCK_ENDPOINT = `${FIND_ENDPOINT} for no key update`;
 const LOCK_ENDPOINT_TO_REMOVE = `${FIND_ENDPOINT} for update`;
 
 /** Serializes calls that add endpoints, because otherwise concurrent calls could exceed the maximum number. */
-const LOCK_APP = 'select id from apps where id = $1 for no key update';
+const LOCK_APP = 'select app_id from app_settings where app_id = $1 for no key update';
 
 const COUNT_ENDPOINTS = 'select count(*)::int as count from webhook_endpoints where app_id = $1';
 
