@@ -181,7 +181,7 @@ describe('a service on an external database', () => {
     await waitForReadiness(503);
     expect((await fetch(`${sharedServer.origin}/health/live`)).status).toBe(200);
     const callResponse = await fetch(`${sharedServer.origin}/api/v2/orders`, {
-      headers: { Authorization: 'Bearer x' },
+      headers: { Authorization: `Bearer bo_app_1_${'x'.repeat(43)}` },
     });
     expect([callResponse.status, callResponse.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await callResponse.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
