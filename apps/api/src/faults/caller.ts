@@ -11,6 +11,7 @@ export interface Data {
   readonly data_part: number;
   readonly time_part: number;
   readonly access_token: string;
+  readonly name: string;
 }
 
 export interface Answer {

@@ -130,11 +130,13 @@ async function serveFor(
 
 /** Changes settings, and adds and removes an endpoint of webhooks, which locks the settings. */
 async function changeSettings(caller: Caller, count: number): Promise<void> {
-  const settings = await caller.call('PATCH', '/app/settings', { app: { name: `Shop ${count}` } });
+  const name = `Shop ${count}`;
+  const settings = await caller.call('PATCH', '/app/settings', { name });
   const endpoint = await caller.call('POST', '/webhook_endpoints', { webhook_endpoint: UNUSED_ENDPOINT });
   const statuses = [settings, endpoint].map((answer) => (answer === UNKNOWN ? UNKNOWN : answer.status));
   if (statuses.some((status) => status !== UNKNOWN && status >= 300))
     throw new Error(`Settings and an endpoint got ${statuses.join(' and ')}`);
+  if (settings !== UNKNOWN && settings.data.name !== name) throw new Error('The settings have not changed');
   if (endpoint !== UNKNOWN) await caller.call('DELETE', `/webhook_endpoints/${endpoint.data.id}`);
 }
 
