@@ -339,7 +339,7 @@ describe('a call without a free connection', () => {
 });
 
 describe('the loss of another node of a cluster', () => {
-  it.each(['08006', 'XX000'])('keeps the connection, which reported it with %s', async (code) => {
+  it.each(['08006', 'XX000'])('does not close the connection that reports it with %s', async (code) => {
     const small = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
     const report = `do $$ begin raise 'connection to the remote node failed' using errcode = '${code}'; end $$`;
     const pid = async () => (await small.rows<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;

@@ -187,18 +187,18 @@ export class Postgres implements Sql {
   }
 
   private async runAttempt<Result>(
-    decide: (transaction: Transaction) => Promise<Result>,
+    work: (transaction: Transaction) => Promise<Result>,
     endMs: number,
     transactionEnd: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
-    const work = async () => {
+    const attempt = async (): Promise<Result> => {
       const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
-      const result = await decide(transaction);
+      const result = await work(transaction);
       await transaction.commit(result);
       return result;
     };
-    return useConnection(client, work, tryRollback);
+    return useConnection(client, attempt, tryRollback);
   }
 
   private sendRead(text: string, values: readonly unknown[]): Promise<QueryResult> {

@@ -82,6 +82,7 @@ export async function besieged(rig: Rig, measuring: Measuring): Promise<Scenario
     clientsOf([get('/media/unknown/a.png'), get('/media/unknown#/a.png')]),
     clientsOf([
       get('/api/v2/orders', { Authorization: `Bearer ${UNKNOWN_TOKEN}` }),
+      // `#` becomes a number of 8 digits, so this has the length of a token.
       get('/api/v2/orders', { Authorization: `Bearer bo_app_${'u'.repeat(35)}#` }),
     ]),
     clientsOf([get('/health/ready')]),
