@@ -441,13 +441,13 @@ describe('a bulk write', () => {
 
   it('uses the bulk timeout for its last statement', async () => {
     const { options } = dataSourceFor(testDatabase.connection, 1);
-    const extra = { ...(options.extra as object), query_timeout: 700 };
+    const extra = { ...(options.extra as object), query_timeout: 2_000 };
     const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
     const databaseWithShortTimeout = new Postgres(source);
     const insertedRows = await databaseWithShortTimeout.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
       return transaction.runLast<{ id: number }>(
-        'with late as (select pg_sleep(1)) insert into item (id, n) select 1, 1 from late returning id',
+        'with late as (select pg_sleep(2.3)) insert into item (id, n) select 1, 1 from late returning id',
       );
     });
     await source.destroy();
