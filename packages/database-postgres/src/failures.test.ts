@@ -1,4 +1,4 @@
-import { failureOf, isNodeLost, violates } from './failures.js';
+import { failureOf, isLinkLost, isNodeLost, violates } from './failures.js';
 
 const duplicateError = (details: object) => ({ code: '23505', ...details });
 const message = 'duplicate key value violates unique constraint "cards_barcode_key_102228"';
@@ -56,6 +56,10 @@ describe('failureOf', () => {
     expect(failureOf(error)).toBe('stale plan');
   });
 
+  it('prepares a statement again that the server does not know', () => {
+    expect(failureOf({ code: '26000', message: 'prepared statement "s1" does not exist' })).toBe('stale plan');
+  });
+
   it.each([
     [{ code: '08006', message: 'connection to the remote node failed' }, true],
     [{ code: 'XX000', message: 'server closed the connection unexpectedly' }, true],
@@ -63,7 +67,13 @@ describe('failureOf', () => {
     [{ code: 'XX000', message: 'deadlock detected' }, false],
     [{ code: '53300', message: 'too many clients' }, false],
   ])('tells whether another node may have committed: %p', (error, isLost) => {
-    expect(isNodeLost(error)).toBe(isLost);
+    expect(isLinkLost(error)).toBe(isLost);
+    expect(isNodeLost({ ...error, severity: 'ERROR' })).toBe(isLost);
+  });
+
+  it('does not take the end of the own session for the loss of a node', () => {
+    const error = { code: '08P01', message: 'query_wait_timeout', severity: 'FATAL' };
+    expect([isNodeLost(error), isLinkLost(error)]).toEqual([false, true]);
   });
 
   it('reports internal errors as bugs', () => {

@@ -7,6 +7,8 @@ const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '40P01': 'retry',
   '55P03': 'busy',
   '57014': 'busy',
+  // The prepared statement is unknown to the server.
+  '26000': 'stale plan',
   '57P01': 'unavailable',
   '57P02': 'unavailable',
   '57P03': 'unavailable',
@@ -70,10 +72,23 @@ function isStalePlan(error: unknown): boolean {
 }
 
 /**
- * Returns true when the coordinator of a cluster reports that it lost another node. That node may have committed a write
- * that was not in a transaction.
+ * Returns true if the server reported the error and keeps the session open. Servers report the severity in their
+ * language, so this may be false for such an error, and never true for the end of the session.
  */
+export function keepsSession(error: unknown): boolean {
+  return ((error ?? {}) as { severity?: unknown }).severity === 'ERROR';
+}
+
+/** Returns true when the coordinator of a cluster reports that it lost another node. */
 export function isNodeLost(error: unknown): boolean {
+  return keepsSession(error) && isLinkLost(error);
+}
+
+/**
+ * Returns true when the server, or a connection pool before it, reports that it lost its own connection to a server. That
+ * server may have committed a write that was not in a transaction.
+ */
+export function isLinkLost(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== 'string') return false;
   return code.startsWith(CONNECTION_CLASS) || (code === INTERNAL_ERROR && failureOf(error) === 'unavailable');

@@ -11,7 +11,7 @@ import { TIMEOUTS } from './data-source.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';
 import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
-import { failureOf, isNodeLost, toPortError } from './failures.js';
+import { failureOf, isLinkLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
 import { findFirstTable } from './cluster/shard-lock.js';
@@ -131,7 +131,7 @@ export class Postgres implements Sql {
       noteWritten();
       return rows as Row[];
     } catch (error) {
-      if (isNodeLost(error) || (isConnectionLost(error) && !isServerError(error)))
+      if (isLinkLost(error) || (isConnectionLost(error) && !isServerError(error)))
         throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
     }
@@ -202,16 +202,16 @@ export class Postgres implements Sql {
   }
 
   private sendRead(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    const sendWhole = () => this.onConnection((client) => this.send(client, text, values));
+    const sendWhole = () => this.withConnection((client) => this.send(client, text, values));
     if (this.livingApps === undefined || !isAcrossApps(text)) return sendWhole();
     return this.livingApps.send(text, sendWhole, (limitedText) =>
-      this.onConnection((client) =>
+      this.withConnection((client) =>
         sendStatement(client, { text: limitedText, values: [...values] }, this.onStatement),
       ),
     );
   }
 
-  private async onConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  private async withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     return useConnection(client, () => work(client));
   }

@@ -22,9 +22,9 @@ export function isServerError(error: unknown): boolean {
   return severity !== undefined && severity !== 'PANIC';
 }
 
-/** Returns true unless the server reported the error and waits for the next statement. */
+/** Returns true when a connection is lost or at its end, and not only another node of a cluster. */
 export function isConnectionLost(error: unknown): boolean {
-  return failureOf(error) === 'unavailable' && !(isServerError(error) && isNodeLost(error));
+  return failureOf(error) === 'unavailable' && !isNodeLost(error);
 }
 
 /** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */

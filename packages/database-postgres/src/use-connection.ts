@@ -1,18 +1,24 @@
 import { isUnknownOutcome } from '@back-office/database';
 import type { PoolClient } from 'pg';
+import { keepsSession } from './failures.js';
 import { isConnectionLost } from './transaction-answers.js';
 
 /** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
 function ignoreError(): void {}
 
+function isUsable(_: PoolClient, error: unknown): Promise<boolean> {
+  return Promise.resolve(keepsSession(error));
+}
+
 /**
- * Runs work on a connection of the pool and returns it. Closes it only if it was lost, or if `recover` returns false
- * after an error: `Pool.query` closes it after every error, and on a cluster a new connection costs much.
+ * Runs work on a connection of the pool and returns it. Closes it after an unknown outcome, after its loss, and if
+ * `recover` returns false after another error. `Pool.query` closes it after every error, and on a cluster a new
+ * connection costs much.
  */
 export async function useConnection<Result>(
   client: PoolClient,
   work: () => Promise<Result>,
-  recover: (client: PoolClient) => Promise<boolean> = () => Promise.resolve(true),
+  recover: (client: PoolClient, error: unknown) => Promise<boolean> = isUsable,
 ): Promise<Result> {
   // Without this listener, a connection that is lost between two statements would end the process.
   client.on('error', ignoreError);
@@ -20,7 +26,7 @@ export async function useConnection<Result>(
   try {
     return await work();
   } catch (error) {
-    isBroken = isUnknownOutcome(error) || isConnectionLost(error) || !(await recover(client));
+    isBroken = isUnknownOutcome(error) || isConnectionLost(error) || !(await recover(client, error));
     throw error;
   } finally {
     client.off('error', ignoreError);

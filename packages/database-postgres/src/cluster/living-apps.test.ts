@@ -37,7 +37,10 @@ describe('limitToApps', () => {
 });
 
 describe('LivingApps', () => {
-  const NODE_LOST = Object.assign(new Error('connection to the remote node failed'), { code: '08006' });
+  const NODE_LOST = Object.assign(new Error('connection to the remote node failed'), {
+    code: '08006',
+    severity: 'ERROR',
+  });
   const DUE = '/* across apps: due cards */ select id from cards';
   const LIMITED = `/* across apps: due cards */ select id from (select * from cards where app_id = any('{3}'::bigint[])) as cards`;
   let queries: string[];

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
+import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { dataSourceFor, type ConnectionTarget } from './data-source.js';
+import { Postgres } from './postgres.js';
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await makeTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+const ENDING = 'select 1 /* ends its session */';
+
+describe('a session that ends with an error', () => {
+  let proxy: Awaited<ReturnType<typeof startEndingProxy>>;
+  let database: Postgres;
+  afterEach(async () => {
+    await database.source.destroy();
+    proxy.stop();
+  });
+
+  it.each([
+    ['by a connection pool', '08P01'],
+    ['by the server', '57P05'],
+  ])('is given to no other call, when it is ended %s', async (_, code) => {
+    proxy = await startEndingProxy(testDatabase.connection, code);
+    database = await Postgres.open(dataSourceFor(proxy.connection, 1));
+    const ended = database.rows(ENDING);
+    const waiting = [database.rows('select 1 as n'), database.write((sql) => sql.runLast('select 2 as n'))];
+    await expect(ended).rejects.toThrow();
+    expect(await Promise.all(waiting)).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+  });
+
+  it('leaves the outcome of a single write unknown, when a connection pool ends it', async () => {
+    proxy = await startEndingProxy(testDatabase.connection, '08P01');
+    database = await Postgres.open(dataSourceFor(proxy.connection, 1));
+    await expect(database.write((sql) => sql.runLast(ENDING))).rejects.toThrow(UnknownOutcome);
+    await expect(database.rows(ENDING)).rejects.toThrow(DatabaseUnavailable);
+    await expect(database.transaction((transaction) => transaction.rows(ENDING))).rejects.toThrow(DatabaseUnavailable);
+  });
+});
+
+describe('a value that cannot be sent', () => {
+  it('does not break its statement for later calls', async () => {
+    const database = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    const text = 'select $1::text as sent';
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    await expect(database.rows(text, [circular])).rejects.toThrow(TypeError);
+    expect(await database.rows(text, ['a'])).toEqual([{ sent: 'a' }]);
+    await expect(database.transaction((transaction) => transaction.rows(text, [circular]))).rejects.toThrow(TypeError);
+    expect(await database.rows(text, ['b'])).toEqual([{ sent: 'b' }]);
+    await database.source.destroy();
+  });
+});
+
+/** Starts a proxy that answers `ENDING` with a fatal error, and closes the connection a moment later. */
+async function startEndingProxy(target: ConnectionTarget, code: string) {
+  const server = createServer((client) => {
+    const session = connectTo(target);
+    const end = () => [client, session].forEach((side) => side.destroy());
+    for (const side of [client, session]) side.on('error', end).on('close', end);
+    session.pipe(client);
+    client.on('data', (bytes) => {
+      if (!bytes.includes(ENDING)) return void session.write(bytes);
+      client.write(fatalError(code));
+      setTimeout(end, 100);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { connection: viaPort(target, port), stop: () => void server.close() };
+}
+
+function connectTo(target: ConnectionTarget): Socket {
+  if (!('url' in target)) return connect(`${target.host}/.s.PGSQL.5432`);
+  const { hostname, port } = new URL(target.url);
+  return connect(Number(port) || 5432, hostname);
+}
+
+function viaPort(target: ConnectionTarget, port: number): ConnectionTarget {
+  if (!('url' in target)) return { url: `postgres://${target.user}@127.0.0.1:${port}/${target.database}` };
+  const url = new URL(target.url);
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href };
+}
+
+function fatalError(code: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0Mthe session ends\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
