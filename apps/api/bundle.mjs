@@ -45,31 +45,59 @@ const CLASS_NAME_HELPER = '__name=(t,n)=>n<"["?__defProp(t,"name",{value:n,confi
   NAME_HELPER.length,
 );
 
+/** Drivers of TypeORM for other databases. The code of the service uses only the one for PostgreSQL. */
+const DRIVER = /node_modules\/typeorm\/driver\/[^/]+\/[^/]+\.js$/;
+const NEEDED_DRIVER = /\/driver\/(postgres|types)\//;
+const VALIDATOR = /node_modules\/validator\/lib\/[^/]+\.js$/;
+const BEYOND_LATIN_1 = /[\u0100-\uffff]/g;
+
+/**
+ * Keeps the bundle small in memory. A chunk with one character beyond Latin-1 takes two bytes for each character.
+ * esbuild escapes such characters, except in regular expressions.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const SMALL_SOURCES = {
+  name: 'small sources',
+  setup(build) {
+    build.onLoad({ filter: DRIVER }, ({ path }) => (NEEDED_DRIVER.test(path) ? undefined : { contents: '' }));
+    build.onLoad({ filter: VALIDATOR }, ({ path }) => ({ contents: escaped(readFileSync(path, 'utf8')) }));
+  },
+};
+
+/** @param {string} source */
+function escaped(source) {
+  return source.replaceAll(BEYOND_LATIN_1, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const BUILD_OPTIONS = /** @satisfies {import('esbuild').BuildOptions} */ ({
+  absWorkingDir: ROOT,
+  entryPoints: ENTRIES.map((name) => `${HERE}dist/${name}.js`),
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  // esbuild must not rename classes, because the service stores, logs and compares their names.
+  keepNames: true,
+  external: EXTERNAL,
+  banner: { js: BANNER },
+  plugins: [SMALL_SOURCES],
+  sourcemap: 'linked',
+  minifyWhitespace: true,
+  metafile: true,
+  write: false,
+  logLevel: 'error',
+});
+
 /** Copies the page of the API reference. Rebuilds the bundle when the build or the installed packages have changed. */
 export async function bundle() {
   copyReferencePage();
   const bundleInfo = read();
   if (bundleInfo && isBundleCurrent() && bundleInfo.installed === digest([INSTALLED])) return;
   const esbuild = await import('esbuild');
-  const { metafile, outputFiles } = await esbuild.build({
-    absWorkingDir: ROOT,
-    entryPoints: ENTRIES.map((name) => `${HERE}dist/${name}.js`),
-    outdir: OUT,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // esbuild must not rename classes, because the service stores, logs and compares their names.
-    keepNames: true,
-    external: EXTERNAL,
-    banner: { js: BANNER },
-    sourcemap: 'linked',
-    minifyWhitespace: true,
-    metafile: true,
-    write: false,
-    logLevel: 'error',
-  });
+  const { metafile, outputFiles } = await esbuild.build(BUILD_OPTIONS);
   await esbuild.stop();
   const inputs = [...Object.keys(metafile.inputs).filter(isOwnSource), 'apps/api/bundle.mjs'];
   mkdirSync(OUT, { recursive: true });

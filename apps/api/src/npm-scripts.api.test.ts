@@ -1,6 +1,16 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,6 +137,25 @@ describe('run.mjs', () => {
     expect(statSync(bundlePath).mtimeMs).toBeGreaterThan(secondBundleAt);
   });
 });
+
+describe('the bundle', () => {
+  it('takes one byte for each character in memory, and has one driver of TypeORM', () => {
+    const sources = sourcesOf('main.js');
+    expect(sources.filter((source) => /[\u0100-\uffff]/.test(source))).toEqual([]);
+    const drivers = [...new Set(sources.join('').match(/\b\w+(?=QueryRunner=class extends)/g))];
+    expect(drivers).toEqual(['Postgres']);
+  });
+});
+
+/** Returns the sources of a file of the bundle and of all files that it imports. */
+function sourcesOf(name: string, sources = new Map<string, string>()): string[] {
+  const source = readFileSync(join(ROOT, 'apps/api/dist/bundle', name), 'utf8');
+  sources.set(name, source);
+  for (const [, imported = ''] of source.matchAll(/["']\.\/([\w-]+\.js)["']/g))
+    if (!sources.has(imported) && existsSync(join(ROOT, 'apps/api/dist/bundle', imported)))
+      sourcesOf(imported, sources);
+  return [...sources.values()];
+}
 
 function waitForOutput(child: ChildProcess, ...words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {

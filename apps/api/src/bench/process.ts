@@ -15,6 +15,8 @@ const PROCESS_COUNT = 3;
 /** Small calls before the measurement let V8 compile the code. */
 const WARM_UP_CALLS = 20;
 const QUIET_MS = 3_000;
+/** V8 reduces the heap of a process only after about half a minute without work. */
+const IDLE_MS = 75_000;
 const MB = 2 ** 20;
 const SMALL_FILE_BYTES = 100_000;
 const LARGE_FILE_BYTES = 99 * MB;
@@ -61,21 +63,31 @@ async function secondsOfStart(start: () => Promise<System>, readyPath?: string):
 }
 
 async function measureMemory(url: string, shop: BenchApp, dataDir: string): Promise<void> {
-  const idleBytes = await medianOfProcesses(url, dataDir, async (service) => {
-    await pause(QUIET_MS);
-    return memoryOf(service, 'VmRSS');
-  });
-  report('resident memory of an idle process without background work', idleBytes / MB, 'MB', LIMITS.idleMb);
-  const small = await startNaiveService('small', url, 1);
-  await pause(QUIET_MS);
-  print(`| the same, of Express, pg and TypeORM | ${(memoryOf(small, 'VmRSS') / MB).toFixed(0)} MB | |`);
-  small.stop();
+  await measureIdleMemory(url, dataDir);
   const uploadGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await upload(service, shop, SMALL_FILE_BYTES);
     return memoryGrowth(service, () => upload(service, shop, LARGE_FILE_BYTES));
   });
   report('memory growth of an upload of 99 MB, after small uploads', uploadGrowth / MB, 'MB', LIMITS.uploadMb, 1);
   await measureRows(url, shop, dataDir);
+}
+
+/** Measures processes of the service without background work, beside small processes of Express, pg and TypeORM. */
+async function measureIdleMemory(url: string, dataDir: string): Promise<void> {
+  const runs = Array.from({ length: PROCESS_COUNT });
+  const services = await Promise.all(runs.map(() => startServiceProcess(url, { DATA_DIR: dataDir })));
+  const smallProcesses = await Promise.all(runs.map(() => startNaiveService('small', url, 1)));
+  const medianMb = (systems: readonly System[]) => median(systems.map((system) => memoryOf(system, 'VmRSS'))) / MB;
+  try {
+    await pause(QUIET_MS);
+    print(`| resident memory after the start | ${medianMb(services).toFixed(0)} MB | |`);
+    print(`| the same, of Express, pg and TypeORM | ${medianMb(smallProcesses).toFixed(0)} MB | |`);
+    await pause(IDLE_MS);
+    report(`resident memory, idle for ${IDLE_MS / 1_000} s`, medianMb(services), 'MB', LIMITS.idleMb);
+    print(`| the same, of Express, pg and TypeORM | ${medianMb(smallProcesses).toFixed(0)} MB | |`);
+  } finally {
+    for (const system of [...services, ...smallProcesses]) system.stop();
+  }
 }
 
 /** Measures the first large call of a process, which also enlarges the heap of the process, and the next one. */
