@@ -181,11 +181,13 @@ describe('every migration since the first distributed version', () => {
     expect(await distributeTables(database.connection)).toEqual({ distributed: [], reference: [] });
     await withClient(database, async (client) => {
       await client.query(INSERT_TOKEN, ['b']);
-      const { rows } = await client.query('select id::int, kind from access_tokens order by id');
-      expect(rows).toEqual([
+      const tokens = await client.query('select id::int, kind from access_tokens order by id');
+      expect(tokens.rows).toEqual([
         { id: 1, kind: 'app' },
         { id: 3, kind: 'app' },
       ]);
+      const settings = await client.query('select app_id::int, currency, settings from app_settings');
+      expect(settings.rows).toEqual([{ app_id: 1, currency: 'RSD', settings: {} }]);
     });
   }, 120_000);
 });
@@ -214,15 +216,16 @@ describe('the migration that distributes tokens by app', () => {
 describe('the migration that moves settings', () => {
   const MIGRATIONS_BEFORE = MIGRATIONS.findIndex(({ name }) => name.startsWith('SettingsByApp'));
 
-  it('keeps a change that another node commits meanwhile', async () => {
+  it('keeps a change that another node makes and commits meanwhile', async () => {
     const database = await makeTestDatabase({ isEmpty: true });
     await runMigrations(database, MIGRATIONS.slice(0, MIGRATIONS_BEFORE), { isChecked: false });
     await withClient(database, async (client) => {
       await client.query(INSERT_APP);
       await client.query('begin');
-      await client.query(`update apps set settings = '{"media": {"serve_trash": true}}', name = 'new'`);
+      await client.query('select from apps');
       const migrated = runMigrations(database, MIGRATIONS);
       await untilLocked(client, 'apps');
+      await client.query(`update apps set settings = '{"media": {"serve_trash": true}}', name = 'new'`);
       await client.query('commit');
       await migrated;
       const { rows } = await client.query(

@@ -88,8 +88,9 @@ function viaPort(target: ConnectionTarget, port: number): ConnectionTarget {
 }
 
 function fatalError(code: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0C${code}\0Mthe session ends\0\0`);
+  const fields = Object.entries({ S: 'FATAL', C: code, M: 'the session ends' });
+  const content = Buffer.from(`${fields.map(([name, value]) => `${name}${value}\0`).join('')}\0`);
   const head = Buffer.from('E\0\0\0\0');
-  head.writeInt32BE(fields.length + 4, 1);
-  return Buffer.concat([head, fields]);
+  head.writeInt32BE(content.length + 4, 1);
+  return Buffer.concat([head, content]);
 }

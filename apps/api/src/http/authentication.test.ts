@@ -18,6 +18,7 @@ describe('tokenKeyOf', () => {
   });
 
   it.each([
+    `bo_till_1_${SECRET}`,
     `bo_app_0_${SECRET}`,
     `bo_app_01_${SECRET}`,
     `bo_app_-1_${SECRET}`,

@@ -23,7 +23,7 @@ export function newToken(kind: TokenKind, appId: number): string {
   return `bo_${kind}_${appId}_${randomBytes(32).toString('base64url')}`;
 }
 
-const TOKEN = /^bo_[a-z]{1,10}_(?:([1-9]\d{0,14})_)?[\w-]{43}$/;
+const TOKEN = /^bo_(?:app|session|upload)_(?:([1-9]\d{0,14})_)?[\w-]{43}$/;
 
 export interface HashedToken extends TokenKey {
   readonly hash: Buffer;

@@ -2,8 +2,6 @@ import { type Credentials, mapKeyOf } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
 
-type Key = Pick<Credentials, 'key'>;
-
 /**
  * Remembers the app of each recently valid token. Calls with these tokens are not slowed down when other callers guess
  * tokens.
@@ -11,19 +9,19 @@ type Key = Pick<Credentials, 'key'>;
 export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
-  appOf({ key }: Key): number | undefined {
+  appOf({ key }: Pick<Credentials, 'key'>): number | undefined {
     return key && this.appByHash.get(mapKeyOf(key.hash));
   }
 
   /** Remembers the app of a token; drops the oldest token when there are too many. */
-  remember({ key }: Key, appId: number): void {
+  remember({ key }: Pick<Credentials, 'key'>, appId: number): void {
     if (key === undefined || this.appByHash.has(mapKeyOf(key.hash))) return;
     const [oldestKey] = this.appByHash.keys();
     if (this.appByHash.size >= MAX_TOKENS && oldestKey !== undefined) this.appByHash.delete(oldestKey);
     this.appByHash.set(mapKeyOf(key.hash), appId);
   }
 
-  forget({ key }: Key): void {
+  forget({ key }: Pick<Credentials, 'key'>): void {
     if (key) this.appByHash.delete(mapKeyOf(key.hash));
   }
 }

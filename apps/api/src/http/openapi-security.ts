@@ -6,8 +6,7 @@ type Json = Record<string, unknown>;
 const bearer = (kind: TokenKind, description: string): Json => ({
   type: 'http',
   scheme: 'bearer',
-  bearerFormat: `bo_${kind}_<app id>_<43 characters of base64url>`,
-  description,
+  description: `${description} It has the form \`bo_${kind}_<app id>_<43 characters of base64url>\`, and earlier tokens \`bo_${kind}_<43 characters>\`.`,
 });
 
 export const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
