@@ -72,9 +72,12 @@ async function runMigrations(
 async function withClient(database: TestDatabase, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(database.url);
   await client.connect();
-  await work(client);
-  await client.end();
-  await database.drop();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
 }
 
 const FIND_TABLES_ANALYZED_LATE = `
