@@ -18,17 +18,20 @@ function settingsFor(rows: number): string {
     set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
 }
 
-/** Call this function first in its transaction. `rows` is the expected number of rows. */
+/**
+ * Call this function first in its transaction. It takes effect with the next statement. `rows` is the expected number of
+ * rows.
+ */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
-  await transaction.rows(`select ${settingsFor(rows)}`);
+  await transaction.runWithNext(`select ${settingsFor(rows)}`);
 }
 
 const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
 
 /**
- * Begins a bulk write like {@link beginBulk}, and waits for other bulk writes of this kind and app. Row locks would not
- * be enough, because two calls may insert the same new record.
+ * Begins a bulk write like {@link beginBulk}. The next statement waits for other bulk writes of this kind and app. Row
+ * locks would not be enough, because two calls may insert the same new record.
  */
 export async function beginLockedBulk(
   transaction: Transaction,
@@ -38,10 +41,10 @@ export async function beginLockedBulk(
 ): Promise<void> {
   transaction.locks('bulk');
   transaction.expectManyRows();
-  await transaction.rows(`select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, [
-    BULK_LOCK_KEYS[kind],
-    appId,
-  ]);
+  await transaction.runWithNext(
+    `select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
+    [BULK_LOCK_KEYS[kind], appId],
+  );
 }
 
 export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): NonNullable<Row[Field]>[] {

@@ -8,7 +8,7 @@ import { WrittenByAnother, type OnStatement } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { isDivisionByZero } from './failures.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
-import type { Sql } from './sql.js';
+import type { RowsOfEach, Sql, StatementOfEach } from './sql.js';
 import { assertCommitted, assertInTime, assertSucceeded, resultOf, rowsOf } from './transaction-answers.js';
 import { callContext, WriteOnce } from './write-once.js';
 
@@ -45,6 +45,10 @@ export interface WritingSql extends Sql {
 export interface Transaction extends WritingSql {
   /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
+  /** Sends a statement, whose rows are not needed, with the next statement or COMMIT. If it fails, the next one fails. */
+  runWithNext(text: string, values?: readonly unknown[]): Promise<void>;
+  /** Runs statements that do not depend on each other's rows in one round trip, and returns the rows of each. */
+  rowsOfEach<Rows extends readonly unknown[]>(statements: StatementOfEach<Rows>): Promise<RowsOfEach<Rows>>;
   /** Collects entries, which one statement writes at the end of the transaction. A dry run writes no entries. */
   audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
   /** Collects events, which one statement writes just before COMMIT. A dry run writes no events. */
@@ -78,6 +82,8 @@ export class ClientTransaction implements Transaction {
   private collectedEvents: Collected<DomainEvent> | undefined;
   private state: 'new' | 'open' | 'committed' = 'new';
   private isShardLocked = false;
+  /** Statements that are sent with the next ones. */
+  private waitingQueries: QueryConfig[] = [];
 
   constructor(
     private readonly client: PoolClient,
@@ -92,6 +98,21 @@ export class ClientTransaction implements Transaction {
     return answers.map(resultOf).at(-1)?.rows as Row[];
   }
 
+  async runWithNext(text: string, values: readonly unknown[] = []): Promise<void> {
+    this.waitingQueries.push(...(await this.queriesOf(text, values)));
+  }
+
+  async rowsOfEach<Rows extends readonly unknown[]>(statements: StatementOfEach<Rows>): Promise<RowsOfEach<Rows>> {
+    const queries: QueryConfig[] = [];
+    const lastIndexes: number[] = [];
+    for (const { text, values } of statements) {
+      queries.push(...(await this.queriesOf(text, values)));
+      lastIndexes.push(queries.length - 1);
+    }
+    const results = (await this.send(queries)).map(resultOf);
+    return lastIndexes.map((index) => results[index]?.rows) as RowsOfEach<Rows>;
+  }
+
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // Does not commit here if the result must be stored first, or in a dry run.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
@@ -99,7 +120,7 @@ export class ClientTransaction implements Transaction {
 
   async commit(result: unknown): Promise<void> {
     if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
-    if (this.state !== 'open') return;
+    if (this.state !== 'open' && this.waitingQueries.length === 0) return;
     assertInTime(this.endMs);
     if (this.ending === 'dry run') return this.rollBack();
     const queries = [...this.auditQueries(), ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
@@ -199,16 +220,21 @@ export class ClientTransaction implements Transaction {
     };
   }
 
-  /** Sends BEGIN first, and on a cluster the lock of the app's shard before the first statement of an app. */
+  /**
+   * Sends BEGIN first, on a cluster the lock of the app's shard before the first statement of an app, and the statements
+   * that wait for the next ones. Throws when one of these fails.
+   */
   private async send(queries: readonly QueryConfig[]): Promise<SettledQuery[]> {
     const isFirst = this.state === 'new';
-    const lockQueries = this.isShardLocked ? [] : this.lockQueries(queries);
+    const ownQueries = [...this.waitingQueries, ...queries];
+    this.waitingQueries = [];
+    const lockQueries = this.isShardLocked ? [] : this.lockQueries(ownQueries);
     this.isShardLocked ||= lockQueries.length > 0;
     this.state = 'open';
-    const answers = await sendTogether(this.client, [...lockQueries, ...queries], isFirst, this.onStatement);
-    const ownAnswers = answers.slice(lockQueries.length);
-    const [lock] = lockQueries.length > 0 ? answers : [];
-    return lock?.status === 'rejected' ? ownAnswers.map(() => lock) : ownAnswers;
+    const answers = await sendTogether(this.client, [...lockQueries, ...ownQueries], isFirst, this.onStatement);
+    const firstIndex = answers.length - queries.length;
+    assertSucceeded(answers.slice(0, firstIndex));
+    return answers.slice(firstIndex);
   }
 
   private lockQueries(queries: readonly QueryConfig[]): QueryConfig[] {

@@ -232,6 +232,7 @@ describe('an open transaction', () => {
     const runBulkWrite = (name: string) =>
       database.transaction(async (transaction) => {
         await beginLockedBulk(transaction, 'products', 1, 1);
+        await transaction.rows('select 1');
         events.push(`${name} in`);
         await new Promise((resolve) => setTimeout(resolve, 50));
         events.push(`${name} out`);
@@ -336,6 +337,60 @@ describe('a call without a free connection', () => {
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await countItems()).toBe(0);
   });
+});
+
+describe('a statement that is sent with the next one', () => {
+  const INSERT = 'insert into item (id, n) values ($1, 1)';
+
+  it('is written before the next one, and without one by COMMIT', async () => {
+    const count = await database.transaction(async (transaction) => {
+      await transaction.runWithNext(INSERT, [1]);
+      const [row] = await transaction.rows<{ count: number }>('select count(*) as count from item');
+      return row?.count;
+    });
+    expect(count).toBe(1);
+    await database.transaction((transaction) => transaction.runWithNext('update item set n = 7 where id = 1'));
+    expect(await database.rows('select n from item')).toEqual([{ n: 7 }]);
+  });
+
+  it.each([
+    ['the next one', (transaction: Transaction) => transaction.rows('select 1')],
+    ['the last one', (transaction: Transaction) => transaction.runLast('select 1')],
+    ['COMMIT', () => Promise.resolve()],
+  ])('makes %s fail when it fails', async (_, next) => {
+    await insertItem(database, 1, 1);
+    const failing = (dryRun: boolean) =>
+      database.transaction(
+        async (transaction) => {
+          await insertItem(transaction, 2, 2);
+          await transaction.runWithNext(INSERT, [3]);
+          return next(transaction);
+        },
+        { dryRun },
+      );
+    for (const dryRun of [false, true])
+      await expect(failing(dryRun)).rejects.toMatchObject({ constraint: 'item_n_key' });
+    expect(await countItems()).toBe(1);
+  });
+
+  it('takes no round trip of its own', async () => {
+    const events: string[] = [];
+    const observed = new Postgres(database.source, (text) => {
+      events.push(`start ${text}`);
+      return () => events.push(`end ${text}`);
+    });
+    await observed.transaction(async (transaction) => {
+      await transaction.runWithNext('select 1');
+      expect(await transaction.rowsOfEach([statement('select 2 as n'), statement('select 3 as n')])).toEqual([
+        [{ n: 2 }],
+        [{ n: 3 }],
+      ]);
+    });
+    const sent = ['select 1', 'select 2 as n', 'select 3 as n'];
+    expect(events.slice(0, 6)).toEqual([...sent.map((text) => `start ${text}`), ...sent.map((text) => `end ${text}`)]);
+  });
+
+  const statement = (text: string) => ({ text, values: [] });
 });
 
 describe('the loss of another node of a cluster', () => {

@@ -1,10 +1,6 @@
 import type { ListedPage, Position } from '@back-office/kernel';
 import type { Postgres } from './postgres.js';
-
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
+import type { Statement } from './sql.js';
 
 /** Runs the statement of a list, which returns the whole page in one row. */
 export async function listedPage(database: Postgres, { text, values }: Statement): Promise<ListedPage> {

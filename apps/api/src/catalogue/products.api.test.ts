@@ -1037,7 +1037,7 @@ describe('POST /int/products with many rows', () => {
   it('writes nothing for unchanged products', async () => {
     const knownRows = manyRows(1_000, 1).map((row) => ({ ...row, code: `K${row.code}`, variants: [], images: [] }));
     await writeRows(knownRows);
-    expect(await countStatements(knownRows)).toBe(3);
+    expect(await countStatements(knownRows)).toBe(4);
   });
 
   it('writes 10,000 new and existing products', async () => {

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../client-transaction.js';
 import { beginLockedBulk } from '../bulk.js';
+import type { Statement } from '../sql.js';
 
 const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 
@@ -22,17 +23,26 @@ export async function hasAmounts(transaction: Transaction, appId: number): Promi
 /** Reads the currency again, because the caller's copy of the app may be a second old. $1 is the app's id. */
 export const CURRENCY_OF_APP = '(select currency from app_settings where app_id = $1)';
 
+export interface StoredCurrency {
+  readonly currency: string;
+}
+
+interface PricingApp {
+  readonly id: number;
+  readonly currency: string;
+}
+
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
 /** Must run after the bulk lock is acquired. */
-export async function checkStoredCurrency(
-  transaction: Transaction,
-  app: { readonly id: number; readonly currency: string },
-): Promise<void> {
-  const [row] = await transaction.rows<{ readonly currency: string }>(`select ${CURRENCY_OF_APP} as currency`, [
-    app.id,
-  ]);
+export async function checkStoredCurrency(transaction: Transaction, app: PricingApp): Promise<void> {
+  const { text, values } = currencyStatement(app.id);
+  const [row] = await transaction.rows<StoredCurrency>(text, values);
   checkCurrency(row?.currency, app.currency);
+}
+
+export function currencyStatement(appId: number): Statement {
+  return { text: `select ${CURRENCY_OF_APP} as currency`, values: [appId] };
 }

@@ -19,7 +19,7 @@ import {
 import { columnsOf, fieldsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
-import { checkStoredCurrency } from '../apps/app-currency.js';
+import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
@@ -62,8 +62,7 @@ export class SqlProducts implements Products {
       const validRows = rows.filter((row) => typeof row !== 'string');
       const records = sum(validRows.map((row) => 1 + row.variants.length));
       await beginLockedBulk(transaction, 'products', appId, records);
-      await checkStoredCurrency(transaction, app);
-      const foundProducts = await findNamedRecords(transaction, appId, validRows);
+      const foundProducts = await findNamedRecords(transaction, app, validRows);
       const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
       const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
       const changes = productChanges(plan.outcomes, foundProducts, storedImages);
@@ -76,55 +75,48 @@ export class SqlProducts implements Products {
   }
 }
 
+/** Finds the records that the rows name. Throws if the currency of the app has changed since the start of the call. */
 async function findNamedRecords(
   transaction: Transaction,
-  appId: number,
+  { id: appId, currency }: CatalogueApp,
   desiredProducts: readonly DesiredProduct[],
 ): Promise<FoundProducts> {
+  const [currencies, productRows, variantRows] = await transaction.rowsOfEach<[StoredCurrency, ProductRow, VariantRow]>(
+    [
+      currencyStatement(appId),
+      { text: FIND_PRODUCTS, values: [appId, ...productIdentifiers(desiredProducts)] },
+      { text: FIND_VARIANTS, values: [appId, ...variantIdentifiers(desiredProducts)] },
+    ],
+  );
+  checkCurrency(currencies[0]?.currency, currency);
+  const products = productRows.map((row) => {
+    const { id, external_ref } = row;
+    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
+  });
+  const productsById = new Map(products.map((product) => [product.id, product]));
+  return { products, variants: variantRows.map((row) => toVariantDraft(row, productsById)) };
+}
+
+function productIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
   const slugs = new Set<string>();
   for (const { slug, name, code } of desiredProducts) {
     if (typeof slug === 'string') slugs.add(slug.trim());
     for (const candidate of slugCandidates(name ?? '', code ?? '', asciiOf)) slugs.add(candidate);
   }
-  const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
-    appId,
-    identifiersOf(desiredProducts, 'id'),
-    identifiersOf(desiredProducts, 'code'),
-    identifiersOf(desiredProducts, 'external_ref'),
-    [...slugs],
-  ]);
-  const products = rows.map((row) => {
-    const { id, external_ref } = row;
-    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
-  });
-  const variants = await findVariants(
-    transaction,
-    appId,
-    desiredProducts,
-    new Map(products.map((product) => [product.id, product])),
-  );
-  return { products, variants };
+  const fields = ['id', 'code', 'external_ref'] as const;
+  return [...fields.map((field) => identifiersOf(desiredProducts, field)), [...slugs]];
 }
 
-async function findVariants(
-  transaction: Transaction,
-  appId: number,
-  desiredProducts: readonly DesiredProduct[],
-  products: ReadonlyMap<number, ProductDraft>,
-): Promise<VariantDraft[]> {
+function variantIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
   const variants = desiredProducts.flatMap((row) => row.variants);
-  if (variants.length === 0) return [];
-  const identifiers = (['code', 'barcode', 'external_ref'] as const).map((identifier) =>
-    identifiersOf(variants, identifier),
-  );
-  const rows = await transaction.rows<VariantRow>(FIND_VARIANTS, [appId, ...identifiers]);
-  return rows.map(({ product_id: productId, vat_rate: vatRate, ...row }) => ({
-    ...row,
-    vatRate,
-    product: products.get(productId) ?? placeholderProduct(productId),
-    ...noImages(),
-    isChanged: false,
-  }));
+  return (['code', 'barcode', 'external_ref'] as const).map((field) => identifiersOf(variants, field));
+}
+
+/** Names each field, because V8 copies the rest of an object to a slow and large one. */
+function toVariantDraft(row: VariantRow, products: ReadonlyMap<number, ProductDraft>): VariantDraft {
+  const { id, product_id: productId, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
+  const product = products.get(productId) ?? placeholderProduct(productId);
+  return { id, product, code, barcode, external_ref, name, price, vatRate, ...noImages(), isChanged: false };
 }
 
 /**
@@ -152,27 +144,33 @@ async function writeChanges(
   now: Date,
   libraryKeyOf: LibraryKeyFinder,
 ): Promise<void> {
-  const sendRows = <Row>(statement: string, rows: readonly object[], ...extraValues: unknown[]): Promise<Row[]> =>
-    rows.length === 0
-      ? Promise.resolve([])
-      : transaction.rows<Row>(statement, [appId, JSON.stringify(rows), now, ...extraValues]);
+  const insert = async (statement: string, rows: readonly object[]): Promise<InsertedRow[]> =>
+    rows.length === 0 ? [] : transaction.rows(statement, [appId, JSON.stringify(rows), now]);
+  const update = async (statement: string, rows: readonly object[], ids: readonly (number | null)[]): Promise<void> => {
+    if (rows.length > 0) await transaction.runWithNext(statement, [appId, JSON.stringify(rows), now, ids]);
+  };
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
-  await sendRows(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
-  setIds(variantsOfKnownProducts, await sendRows(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
-  await sendRows(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
+  await update(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
+  setIds(variantsOfKnownProducts, await insert(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
+  await update(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft, ordinal: number) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
-  setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
+  setIds(newProducts, await insert(INSERT_PRODUCTS, newProducts.map(newProductRow)));
+  setIds(variantsOfNewProducts, await insert(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
   transaction.publish(appId, now, productEvents(knownProducts, newProducts));
   await writeImages(transaction, appId, withImages, { now, libraryKeyOf });
 }
 
 type Draft = ProductDraft | VariantDraft;
+
+interface InsertedRow {
+  readonly id: number;
+  readonly code: string;
+}
 
 function idsOf(drafts: readonly Draft[]): (number | null)[] {
   return drafts.map(({ id }) => id);
@@ -189,7 +187,7 @@ function partition<Item>(
   return [items.filter(hasProperty), items.filter((item) => !hasProperty(item))];
 }
 
-function setIds(drafts: readonly Draft[], rows: readonly { readonly id: number; readonly code: string }[]): void {
+function setIds(drafts: readonly Draft[], rows: readonly InsertedRow[]): void {
   const ids = new Map(rows.map(({ code, id }) => [code, id]));
   for (const draft of drafts) draft.id = ids.get(draft.code) ?? null;
 }

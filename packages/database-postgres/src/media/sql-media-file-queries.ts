@@ -9,7 +9,8 @@ import {
   MAX_LISTED_PDFS,
 } from '@back-office/media';
 import { among, listed } from '../list-conditions.js';
-import { listedPage, type Statement } from '../listed-page.js';
+import { listedPage } from '../listed-page.js';
+import type { Statement } from '../sql.js';
 import { pageBounds } from '../page-bounds.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';

@@ -1,7 +1,7 @@
 import type { StockFilter } from '@back-office/stock';
 import type { Page, Position, Sorting } from '@back-office/kernel';
 import { among, rowById } from '../list-conditions.js';
-import type { Statement } from '../listed-page.js';
+import type { Statement } from '../sql.js';
 import { dateTimeSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
