@@ -140,7 +140,7 @@ describe('run.mjs', () => {
 
 describe('the bundle', () => {
   it('takes one byte for each character in memory, and has one driver of TypeORM', () => {
-    const sources = sourcesOf('main.js');
+    const sources = ['main.js', 'worker.js', 'cli.js'].flatMap((name) => sourcesOf(name));
     expect(sources.filter((source) => /[\u0100-\uffff]/.test(source))).toEqual([]);
     const drivers = [...new Set(sources.join('').match(/\b\w+(?=QueryRunner=class extends)/g))];
     expect(drivers).toEqual(['Postgres']);

@@ -24,7 +24,7 @@ function settingsFor(rows: number): string {
  */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
-  await transaction.runWithNext(`select ${settingsFor(rows)}`);
+  await transaction.runDeferred(`select ${settingsFor(rows)}`);
 }
 
 const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
@@ -41,7 +41,7 @@ export async function beginLockedBulk(
 ): Promise<void> {
   transaction.locks('bulk');
   transaction.expectManyRows();
-  await transaction.runWithNext(
+  await transaction.runDeferred(
     `select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
     [BULK_LOCK_KEYS[kind], appId],
   );

@@ -45,8 +45,11 @@ export interface WritingSql extends Sql {
 export interface Transaction extends WritingSql {
   /** Throws when a lock on rows of this kind would violate the lock order. */
   locks(kind: Lockable): void;
-  /** Sends a statement, whose rows are not needed, with the next statement or COMMIT. If it fails, the next one fails. */
-  runWithNext(text: string, values?: readonly unknown[]): Promise<void>;
+  /**
+   * Sends a statement whose rows are not needed with the next statement or COMMIT. If it fails, the next one fails. The
+   * client has one time limit for both, so defer only one slow statement.
+   */
+  runDeferred(text: string, values?: readonly unknown[]): Promise<void>;
   /** Runs statements that do not depend on each other's rows in one round trip, and returns the rows of each. */
   rowsOfEach<Rows extends readonly unknown[]>(statements: StatementOfEach<Rows>): Promise<RowsOfEach<Rows>>;
   /** Collects entries, which one statement writes at the end of the transaction. A dry run writes no entries. */
@@ -82,8 +85,7 @@ export class ClientTransaction implements Transaction {
   private collectedEvents: Collected<DomainEvent> | undefined;
   private state: 'new' | 'open' | 'committed' = 'new';
   private isShardLocked = false;
-  /** Statements that are sent with the next ones. */
-  private waitingQueries: QueryConfig[] = [];
+  private deferredQueries: QueryConfig[] = [];
 
   constructor(
     private readonly client: PoolClient,
@@ -98,19 +100,15 @@ export class ClientTransaction implements Transaction {
     return answers.map(resultOf).at(-1)?.rows as Row[];
   }
 
-  async runWithNext(text: string, values: readonly unknown[] = []): Promise<void> {
-    this.waitingQueries.push(...(await this.queriesOf(text, values)));
+  async runDeferred(text: string, values: readonly unknown[] = []): Promise<void> {
+    this.deferredQueries.push(...(await this.queriesOf(text, values)));
   }
 
   async rowsOfEach<Rows extends readonly unknown[]>(statements: StatementOfEach<Rows>): Promise<RowsOfEach<Rows>> {
-    const queries: QueryConfig[] = [];
-    const lastIndexes: number[] = [];
-    for (const { text, values } of statements) {
-      queries.push(...(await this.queriesOf(text, values)));
-      lastIndexes.push(queries.length - 1);
-    }
-    const results = (await this.send(queries)).map(resultOf);
-    return lastIndexes.map((index) => results[index]?.rows) as RowsOfEach<Rows>;
+    if (statements.some(({ text }) => this.statements.stepsOf(text)))
+      throw new Error('A statement in steps runs alone');
+    const answers = await this.send(statements.map(({ text, values }) => this.query(text, values)));
+    return answers.map(rowsOf) as RowsOfEach<Rows>;
   }
 
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -120,7 +118,7 @@ export class ClientTransaction implements Transaction {
 
   async commit(result: unknown): Promise<void> {
     if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
-    if (this.state !== 'open' && this.waitingQueries.length === 0) return;
+    if (this.state !== 'open' && this.deferredQueries.length === 0) return;
     assertInTime(this.endMs);
     if (this.ending === 'dry run') return this.rollBack();
     const queries = [...this.auditQueries(), ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
@@ -130,7 +128,7 @@ export class ClientTransaction implements Transaction {
   }
 
   private async rollBack(): Promise<void> {
-    const [answer] = await this.send([{ text: 'ROLLBACK' }]);
+    const [answer] = await this.send([{ text: 'ROLLBACK', ...this.bulkTimeout }]);
     rowsOf(answer);
   }
 
@@ -150,8 +148,7 @@ export class ClientTransaction implements Transaction {
     const ownQueries = await this.queriesOf(text, values);
     const firstQueries = [...this.auditQueries(), ...ownQueries];
     const queries = [...firstQueries, ...this.eventQueries(), { text: 'COMMIT', ...this.bulkTimeout }];
-    const answers = await this.send(queries);
-    this.state = 'committed';
+    const answers = await this.send(queries).finally(() => (this.state = 'committed'));
     const statementAnswers = answers.slice(0, -1);
     assertSucceeded(statementAnswers);
     assertCommitted(statementAnswers.find(({ status }) => status === 'rejected') ?? answers.at(-1));
@@ -220,28 +217,32 @@ export class ClientTransaction implements Transaction {
     };
   }
 
-  /**
-   * Sends BEGIN first, on a cluster the lock of the app's shard before the first statement of an app, and the statements
-   * that wait for the next ones. Throws when one of these fails.
-   */
+  /** Sends BEGIN first, and the deferred statements before the others. Throws when a deferred statement fails. */
   private async send(queries: readonly QueryConfig[]): Promise<SettledQuery[]> {
     const isFirst = this.state === 'new';
-    const ownQueries = [...this.waitingQueries, ...queries];
-    this.waitingQueries = [];
-    const lockQueries = this.isShardLocked ? [] : this.lockQueries(ownQueries);
-    this.isShardLocked ||= lockQueries.length > 0;
+    const sentQueries = [...this.deferredQueries, ...queries];
+    this.deferredQueries = [];
     this.state = 'open';
-    const answers = await sendTogether(this.client, [...lockQueries, ...ownQueries], isFirst, this.onStatement);
-    const firstIndex = answers.length - queries.length;
-    assertSucceeded(answers.slice(0, firstIndex));
-    return answers.slice(firstIndex);
+    const lock = this.isShardLocked ? undefined : this.findLock(sentQueries);
+    this.isShardLocked ||= lock !== undefined;
+    if (lock) sentQueries.splice(lock.index, 0, lock.query);
+    const answers = await sendTogether(this.client, sentQueries, isFirst, this.onStatement);
+    const own = new Set(queries);
+    const isOwn = (index: number): boolean => own.has(sentQueries[index] as QueryConfig);
+    // Only the first error tells what failed, because PostgreSQL then refuses the following statements.
+    const failedIndex = answers.findIndex(({ status }) => status === 'rejected');
+    if (failedIndex !== -1 && !isOwn(failedIndex)) assertSucceeded([answers[failedIndex] as SettledQuery]);
+    return answers.filter((_, index) => isOwn(index));
   }
 
-  private lockQueries(queries: readonly QueryConfig[]): QueryConfig[] {
-    for (const { text, values = [] } of queries) {
+  /** Finds the lock of the app's shard on a cluster, and the first statement of an app, before which it must be sent. */
+  private findLock(
+    queries: readonly QueryConfig[],
+  ): { readonly index: number; readonly query: QueryConfig } | undefined {
+    for (const [index, { text, values = [] }] of queries.entries()) {
       const lock = this.statements.lockFor(text, values);
-      if (lock) return [this.query(lock.text, lock.values)];
+      if (lock) return { index, query: this.query(lock.text, lock.values) };
     }
-    return [];
+    return undefined;
   }
 }

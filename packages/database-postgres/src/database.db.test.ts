@@ -339,17 +339,17 @@ describe('a call without a free connection', () => {
   });
 });
 
-describe('a statement that is sent with the next one', () => {
+describe('a deferred statement', () => {
   const INSERT = 'insert into item (id, n) values ($1, 1)';
 
   it('is written before the next one, and without one by COMMIT', async () => {
     const count = await database.transaction(async (transaction) => {
-      await transaction.runWithNext(INSERT, [1]);
+      await transaction.runDeferred(INSERT, [1]);
       const [row] = await transaction.rows<{ count: number }>('select count(*) as count from item');
       return row?.count;
     });
     expect(count).toBe(1);
-    await database.transaction((transaction) => transaction.runWithNext('update item set n = 7 where id = 1'));
+    await database.transaction((transaction) => transaction.runDeferred('update item set n = 7 where id = 1'));
     expect(await database.rows('select n from item')).toEqual([{ n: 7 }]);
   });
 
@@ -363,13 +363,24 @@ describe('a statement that is sent with the next one', () => {
       database.transaction(
         async (transaction) => {
           await insertItem(transaction, 2, 2);
-          await transaction.runWithNext(INSERT, [3]);
+          await transaction.runDeferred(INSERT, [3]);
           return next(transaction);
         },
         { dryRun },
       );
     for (const dryRun of [false, true])
       await expect(failing(dryRun)).rejects.toMatchObject({ constraint: 'item_n_key' });
+    expect(await countItems()).toBe(1);
+  });
+
+  it('closes the transaction when the last statement fails because of it', async () => {
+    await insertItem(database, 1, 1);
+    const result = database.transaction(async (transaction) => {
+      await transaction.runDeferred(INSERT, [3]);
+      await transaction.runLast('select 1').catch(() => {});
+      await insertItem(transaction, 4, 4);
+    });
+    await expect(result).rejects.toThrow('A statement came after the last one');
     expect(await countItems()).toBe(1);
   });
 
@@ -380,7 +391,7 @@ describe('a statement that is sent with the next one', () => {
       return () => events.push(`end ${text}`);
     });
     await observed.transaction(async (transaction) => {
-      await transaction.runWithNext('select 1');
+      await transaction.runDeferred('select 1');
       expect(await transaction.rowsOfEach([statement('select 2 as n'), statement('select 3 as n')])).toEqual([
         [{ n: 2 }],
         [{ n: 3 }],
@@ -494,19 +505,21 @@ describe('a bulk write', () => {
     expect(timeouts).toEqual([{ statement: '15s', lock: '4500ms' }]);
   });
 
-  it('uses the bulk timeout for its last statement', async () => {
+  it.each([
+    ['its last statement', false, (transaction: Transaction, text: string) => transaction.runLast(text)],
+    ['the end of a dry run', true, (transaction: Transaction, text: string) => transaction.runDeferred(text)],
+  ])('uses the bulk timeout for %s', async (_, dryRun, last) => {
     const { options } = dataSourceFor(testDatabase.connection, 1);
     const extra = { ...(options.extra as object), query_timeout: 2_000 };
     const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
     const databaseWithShortTimeout = new Postgres(source);
-    const insertedRows = await databaseWithShortTimeout.transaction(async (transaction) => {
+    const work = async (transaction: Transaction) => {
       await beginBulk(transaction, 1);
-      return transaction.runLast<{ id: number }>(
-        'with late as (select pg_sleep(2.3)) insert into item (id, n) select 1, 1 from late returning id',
-      );
-    });
+      await last(transaction, 'with late as (select pg_sleep(2.3)) insert into item (id, n) select 1, 1 from late');
+    };
+    await databaseWithShortTimeout.transaction(work, { dryRun });
     await source.destroy();
-    expect([insertedRows, await countItems()]).toEqual([[{ id: 1 }], 1]);
+    expect(await countItems()).toBe(dryRun ? 0 : 1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { failureOf, isLinkLost, isNodeLost, violates } from './failures.js';
+import { failureOf, isUpstreamLost, isNodeLost, violates } from './failures.js';
 
 const duplicateError = (details: object) => ({ code: '23505', ...details });
 const message = 'duplicate key value violates unique constraint "cards_barcode_key_102228"';
@@ -56,6 +56,18 @@ describe('failureOf', () => {
     expect(failureOf(error)).toBe('stale plan');
   });
 
+  it.each([
+    ['after an idle time', { code: '57P05', severity: 'FATAL' }],
+    ['in a transaction without statements', { code: '25P03', severity: 'FATAL' }],
+    ['for another reason', { code: 'XX001', severity: 'FATAL' }],
+  ])('reports a connection as lost that the server ends %s', (_, error) => {
+    expect(failureOf(error)).toBe('unavailable');
+  });
+
+  it('recognizes a lost node in a message of another language', () => {
+    expect(isNodeLost({ code: '08006', severity: 'FEHLER' })).toBe(true);
+  });
+
   it('prepares a statement again that the server does not know', () => {
     expect(failureOf({ code: '26000', message: 'prepared statement "s1" does not exist' })).toBe('stale plan');
   });
@@ -67,13 +79,13 @@ describe('failureOf', () => {
     [{ code: 'XX000', message: 'deadlock detected' }, false],
     [{ code: '53300', message: 'too many clients' }, false],
   ])('tells whether another node may have committed: %p', (error, isLost) => {
-    expect(isLinkLost(error)).toBe(isLost);
+    expect(isUpstreamLost(error)).toBe(isLost);
     expect(isNodeLost({ ...error, severity: 'ERROR' })).toBe(isLost);
   });
 
   it('does not take the end of the own session for the loss of a node', () => {
     const error = { code: '08P01', message: 'query_wait_timeout', severity: 'FATAL' };
-    expect([isNodeLost(error), isLinkLost(error)]).toEqual([false, true]);
+    expect([isNodeLost(error), isUpstreamLost(error)]).toEqual([false, true]);
   });
 
   it('reports internal errors as bugs', () => {

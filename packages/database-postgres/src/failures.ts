@@ -12,6 +12,10 @@ const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '57P01': 'unavailable',
   '57P02': 'unavailable',
   '57P03': 'unavailable',
+  '57P04': 'unavailable',
+  '57P05': 'unavailable',
+  '25P03': 'unavailable',
+  '25P04': 'unavailable',
   '3D000': 'unavailable',
   '28000': 'unavailable',
   '28P01': 'unavailable',
@@ -61,6 +65,7 @@ export function failureOf(error: unknown): Failure {
     if (code === INTERNAL_ERROR) return failureOfMessage(String(message));
     if (code === FEATURE_NOT_SUPPORTED && isStalePlan(error)) return 'stale plan';
     if (code === FEATURE_NOT_SUPPORTED && String(message).startsWith(MOVED_SHARD)) return 'retry';
+    if (severityOf(error) === 'FATAL') return 'unavailable';
   }
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
@@ -72,23 +77,27 @@ function isStalePlan(error: unknown): boolean {
 }
 
 /**
- * Returns true if the server reported the error and keeps the session open. Servers report the severity in their
- * language, so this may be false for such an error, and never true for the end of the session.
+ * Returns true if the server reported the error and still accepts statements on this connection. Servers report the
+ * severity in their language, so this may be false for such an error, but it is never true for a connection at its end.
  */
-export function keepsSession(error: unknown): boolean {
-  return ((error ?? {}) as { severity?: unknown }).severity === 'ERROR';
+export function isConnectionKept(error: unknown): boolean {
+  return severityOf(error) === 'ERROR';
 }
 
 /** Returns true when the coordinator of a cluster reports that it lost another node. */
 export function isNodeLost(error: unknown): boolean {
-  return keepsSession(error) && isLinkLost(error);
+  return isUpstreamLost(error) && severityOf(error) !== 'FATAL';
+}
+
+export function severityOf(error: unknown): unknown {
+  return ((error ?? {}) as { severity?: unknown }).severity;
 }
 
 /**
  * Returns true when the server, or a connection pool before it, reports that it lost its own connection to a server. That
  * server may have committed a write that was not in a transaction.
  */
-export function isLinkLost(error: unknown): boolean {
+export function isUpstreamLost(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== 'string') return false;
   return code.startsWith(CONNECTION_CLASS) || (code === INTERNAL_ERROR && failureOf(error) === 'unavailable');

@@ -11,7 +11,7 @@ import { TIMEOUTS } from './data-source.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';
 import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
-import { failureOf, isLinkLost, toPortError } from './failures.js';
+import { failureOf, isUpstreamLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
 import { findFirstTable } from './cluster/shard-lock.js';
@@ -131,7 +131,7 @@ export class Postgres implements Sql {
       noteWritten();
       return rows as Row[];
     } catch (error) {
-      if (isLinkLost(error) || (isConnectionLost(error) && !isServerError(error)))
+      if (isUpstreamLost(error) || (isConnectionLost(error) && !isServerError(error)))
         throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
     }

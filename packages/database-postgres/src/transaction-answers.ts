@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import type { PoolClient, QueryResult } from 'pg';
-import { failureOf, isNodeLost, type Failure } from './failures.js';
+import { failureOf, isConnectionKept, isNodeLost, isUpstreamLost, severityOf, type Failure } from './failures.js';
 import type { SettledQuery } from './send-statements.js';
 
 /** Returns the result of a statement, or throws its error. */
@@ -18,13 +18,19 @@ export function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
  * then unknown.
  */
 export function isServerError(error: unknown): boolean {
-  const { severity } = (error ?? {}) as { severity?: unknown };
+  const severity = severityOf(error);
   return severity !== undefined && severity !== 'PANIC';
 }
 
 /** Returns true when a connection is lost or at its end, and not only another node of a cluster. */
 export function isConnectionLost(error: unknown): boolean {
-  return failureOf(error) === 'unavailable' && !isNodeLost(error);
+  return failureOf(error) === 'unavailable' && !(isConnectionKept(error) && isNodeLost(error));
+}
+
+/** Returns true when the statements after the failed one may have run: the server has not reported that it refused them. */
+function mayHaveContinued(error: unknown): boolean {
+  if (isServerError(error)) return isUpstreamLost(error) && !isConnectionKept(error);
+  return severityOf(error) === 'PANIC' || failureOf(error) === 'unavailable';
 }
 
 /** Throws when the time is over: the caller has timed out, and other calls wait for its locks. */
@@ -35,7 +41,7 @@ export function assertInTime(endMs: number): void {
 /** Throws the first error of a statement. Ignores a lost connection, because COMMIT may have succeeded. */
 export function assertSucceeded(answers: readonly SettledQuery[]): void {
   for (const answer of answers)
-    if (answer.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
+    if (answer.status === 'rejected' && !mayHaveContinued(answer.reason)) throw answer.reason as Error;
 }
 
 const UNKNOWN_AT_COMMIT: ReadonlySet<Failure> = new Set(['unavailable', 'busy']);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import type { Transaction } from './client-transaction.js';
 import { dataSourceFor, type ConnectionTarget } from './data-source.js';
 import { Postgres } from './postgres.js';
 
@@ -11,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-const ENDING = 'select 1 /* ends its session */';
+const MARK = '/* ends its session */';
+const ENDING = `select 1 ${MARK}`;
 
 describe('a session that ends with an error', () => {
   let proxy: Awaited<ReturnType<typeof startEndingProxy>>;
@@ -29,7 +31,7 @@ describe('a session that ends with an error', () => {
     database = await Postgres.open(dataSourceFor(proxy.connection, 1));
     const ended = database.rows(ENDING);
     const waiting = [database.rows('select 1 as n'), database.write((sql) => sql.runLast('select 2 as n'))];
-    await expect(ended).rejects.toThrow();
+    await expect(ended).rejects.toThrow(DatabaseUnavailable);
     expect(await Promise.all(waiting)).toEqual([[{ n: 1 }], [{ n: 2 }]]);
   });
 
@@ -42,12 +44,45 @@ describe('a session that ends with an error', () => {
   });
 });
 
+describe('a session that a connection pool ends after COMMIT', () => {
+  const INSERT = `insert into ended_item (name) values ($1) ${MARK}`;
+
+  it.each<[string, (transaction: Transaction) => Promise<unknown>]>([
+    ['with a deferred statement', (transaction: Transaction) => transaction.runDeferred(INSERT, ['a'])],
+    ['with its last statement', (transaction: Transaction) => transaction.runLast(INSERT, ['a'])],
+  ])('leaves the outcome of a transaction %s unknown', async (_, work) => {
+    const direct = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    await direct.rows('create table ended_item (name text)');
+    const proxy = await startEndingProxy(testDatabase.connection, '08P01', { runsStatements: true });
+    const database = await Postgres.open(dataSourceFor(proxy.connection, 1));
+    await expect(database.transaction(work)).rejects.toThrow(UnknownOutcome);
+    expect(await direct.rows('select name from ended_item')).toEqual([{ name: 'a' }]);
+    await direct.rows('drop table ended_item');
+    await Promise.all([database.source.destroy(), direct.source.destroy()]);
+    proxy.stop();
+  });
+});
+
 describe('a value that cannot be sent', () => {
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+
+  it.each([
+    ['the next statement', (transaction: Transaction) => transaction.rows('select 1')],
+    ['COMMIT', () => Promise.resolve()],
+  ])('in a deferred statement makes %s fail', async (_, next) => {
+    const database = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    const result = database.transaction(async (transaction) => {
+      await transaction.runDeferred('select $1::text', [circular]);
+      return next(transaction);
+    });
+    await expect(result).rejects.toThrow(TypeError);
+    await database.source.destroy();
+  });
+
   it('does not break its statement for later calls', async () => {
     const database = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
     const text = 'select $1::text as sent';
-    const circular: Record<string, unknown> = {};
-    circular['self'] = circular;
     await expect(database.rows(text, [circular])).rejects.toThrow(TypeError);
     expect(await database.rows(text, ['a'])).toEqual([{ sent: 'a' }]);
     await expect(database.transaction((transaction) => transaction.rows(text, [circular]))).rejects.toThrow(TypeError);
@@ -56,15 +91,21 @@ describe('a value that cannot be sent', () => {
   });
 });
 
-/** Starts a proxy that answers `ENDING` with a fatal error, and closes the connection a moment later. */
-async function startEndingProxy(target: ConnectionTarget, code: string) {
+/**
+ * Starts a proxy that answers a marked statement with a fatal error, and closes the connection a moment later. The server
+ * gets the marked statement only with `runsStatements`.
+ */
+async function startEndingProxy(target: ConnectionTarget, code: string, { runsStatements = false } = {}) {
   const server = createServer((client) => {
     const session = connectTo(target);
     const end = () => [client, session].forEach((side) => side.destroy());
     for (const side of [client, session]) side.on('error', end).on('close', end);
     session.pipe(client);
     client.on('data', (bytes) => {
-      if (!bytes.includes(ENDING)) return void session.write(bytes);
+      const ends = bytes.includes(MARK);
+      if (ends) session.unpipe(client);
+      if (!ends || runsStatements) session.write(bytes);
+      if (!ends) return;
       client.write(fatalError(code));
       setTimeout(end, 100);
     });

@@ -1,13 +1,13 @@
 import { isUnknownOutcome } from '@back-office/database';
 import type { PoolClient } from 'pg';
-import { keepsSession } from './failures.js';
+import { isConnectionKept } from './failures.js';
 import { isConnectionLost } from './transaction-answers.js';
 
 /** Listener for a lost connection. It does nothing, because the next statement or COMMIT reports the loss. */
 function ignoreError(): void {}
 
 function isUsable(_: PoolClient, error: unknown): Promise<boolean> {
-  return Promise.resolve(keepsSession(error));
+  return Promise.resolve(isConnectionKept(error));
 }
 
 /**

@@ -75,10 +75,13 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
 /** Measures processes of the service without background work, beside small processes of Express, pg and TypeORM. */
 async function measureIdleMemory(url: string, dataDir: string): Promise<void> {
   const runs = Array.from({ length: PROCESS_COUNT });
-  const services = await Promise.all(runs.map(() => startServiceProcess(url, { DATA_DIR: dataDir })));
-  const smallProcesses = await Promise.all(runs.map(() => startNaiveService('small', url, 1)));
+  const [services, smallProcesses]: [System[], System[]] = [[], []];
   const medianMb = (systems: readonly System[]) => median(systems.map((system) => memoryOf(system, 'VmRSS'))) / MB;
   try {
+    for (const _ of runs) {
+      services.push(await startServiceProcess(url, { DATA_DIR: dataDir }));
+      smallProcesses.push(await startNaiveService('small', url, 1));
+    }
     await pause(QUIET_MS);
     print(`| resident memory after the start | ${medianMb(services).toFixed(0)} MB | |`);
     print(`| the same, of Express, pg and TypeORM | ${medianMb(smallProcesses).toFixed(0)} MB | |`);

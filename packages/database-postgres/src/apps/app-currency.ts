@@ -36,7 +36,7 @@ export function checkCurrency(current: string | undefined, expected: string): vo
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
-/** Must run after the bulk lock is acquired. */
+/** Call this after `beginLockedBulk`. */
 export async function checkStoredCurrency(transaction: Transaction, app: PricingApp): Promise<void> {
   const { text, values } = currencyStatement(app.id);
   const [row] = await transaction.rows<StoredCurrency>(text, values);

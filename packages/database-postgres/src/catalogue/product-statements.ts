@@ -16,7 +16,7 @@ const OTHER_COLUMNS = PRODUCTS.columns.pick('external_ref', 'search_name');
 export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
 const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
 
-// Locks no rows, because callers hold the bulk lock of the app's products.
+// Locks no rows, because callers first send the bulk lock of the app's products.
 export const FIND_PRODUCTS = `
   select id, external_ref, ${PRODUCT_COLUMNS.list} from products
   where app_id = $1

@@ -146,15 +146,18 @@ async function writeChanges(
 ): Promise<void> {
   const insert = async (statement: string, rows: readonly object[]): Promise<InsertedRow[]> =>
     rows.length === 0 ? [] : transaction.rows(statement, [appId, JSON.stringify(rows), now]);
-  const update = async (statement: string, rows: readonly object[], ids: readonly (number | null)[]): Promise<void> => {
-    if (rows.length > 0) await transaction.runWithNext(statement, [appId, JSON.stringify(rows), now, ids]);
-  };
+  const updateOf = <Item extends Draft>(drafts: readonly Item[], rowOf: (draft: Item, ordinal: number) => object) => [
+    appId,
+    JSON.stringify(drafts.map(rowOf)),
+    now,
+    drafts.map(({ id }) => id),
+  ];
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
-  await update(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
+  if (knownVariants.length > 0) await transaction.rows(UPDATE_VARIANTS, updateOf(knownVariants, variantRow));
   setIds(variantsOfKnownProducts, await insert(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
-  await update(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
+  if (knownProducts.length > 0) await transaction.runDeferred(UPDATE_PRODUCTS, updateOf(knownProducts, productRow));
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft, ordinal: number) =>
@@ -170,10 +173,6 @@ type Draft = ProductDraft | VariantDraft;
 interface InsertedRow {
   readonly id: number;
   readonly code: string;
-}
-
-function idsOf(drafts: readonly Draft[]): (number | null)[] {
-  return drafts.map(({ id }) => id);
 }
 
 function isKnown({ id }: Draft): boolean {
