@@ -45,7 +45,7 @@ const CLASS_NAME_HELPER = '__name=(t,n)=>n<"["?__defProp(t,"name",{value:n,confi
   NAME_HELPER.length,
 );
 
-/** Drivers of TypeORM for other databases. The code of the service uses only the one for PostgreSQL. */
+/** Drivers of TypeORM. The service uses only the one for PostgreSQL. */
 const DRIVER = /node_modules\/typeorm\/driver\/[^/]+\/[^/]+\.js$/;
 const NEEDED_DRIVER = /\/driver\/(postgres|types)\//;
 const VALIDATOR = /node_modules\/validator\/lib\/[^/]+\.js$/;

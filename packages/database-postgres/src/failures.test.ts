@@ -83,7 +83,7 @@ describe('failureOf', () => {
     expect(isNodeLost({ ...error, severity: 'ERROR' })).toBe(isLost);
   });
 
-  it('does not take the end of the own session for the loss of a node', () => {
+  it('does not take the end of its connection for the loss of a node', () => {
     const error = { code: '08P01', message: 'query_wait_timeout', severity: 'FATAL' };
     expect([isNodeLost(error), isUpstreamLost(error)]).toEqual([false, true]);
   });

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import type { PoolClient, QueryResult } from 'pg';
-import { failureOf, isConnectionKept, isNodeLost, isUpstreamLost, severityOf, type Failure } from './failures.js';
+import { failureOf, isConnectionKept, isUpstreamLost, severityOf, type Failure } from './failures.js';
 import type { SettledQuery } from './send-statements.js';
 
 /** Returns the result of a statement, or throws its error. */
@@ -24,7 +24,7 @@ export function isServerError(error: unknown): boolean {
 
 /** Returns true when a connection is lost or at its end, and not only another node of a cluster. */
 export function isConnectionLost(error: unknown): boolean {
-  return failureOf(error) === 'unavailable' && !(isConnectionKept(error) && isNodeLost(error));
+  return failureOf(error) === 'unavailable' && !(isConnectionKept(error) && isUpstreamLost(error));
 }
 
 /** Returns true when the statements after the failed one may have run: the server has not reported that it refused them. */

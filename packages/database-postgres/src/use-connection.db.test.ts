@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-const MARK = '/* ends its session */';
+const MARK = '/* ends its connection */';
 const ENDING = `select 1 ${MARK}`;
 
-describe('a session that ends with an error', () => {
+describe('a connection that ends with an error', () => {
   let proxy: Awaited<ReturnType<typeof startEndingProxy>>;
   let database: Postgres;
   afterEach(async () => {
@@ -24,7 +24,7 @@ describe('a session that ends with an error', () => {
   });
 
   it.each([
-    ['by a connection pool', '08P01'],
+    ['by a pool', '08P01'],
     ['by the server', '57P05'],
   ])('is given to no other call, when it is ended %s', async (_, code) => {
     proxy = await startEndingProxy(testDatabase.connection, code);
@@ -35,7 +35,7 @@ describe('a session that ends with an error', () => {
     expect(await Promise.all(waiting)).toEqual([[{ n: 1 }], [{ n: 2 }]]);
   });
 
-  it('leaves the outcome of a single write unknown, when a connection pool ends it', async () => {
+  it('leaves the outcome of a single write unknown, when a pool ends the connection', async () => {
     proxy = await startEndingProxy(testDatabase.connection, '08P01');
     database = await Postgres.open(dataSourceFor(proxy.connection, 1));
     await expect(database.write((sql) => sql.runLast(ENDING))).rejects.toThrow(UnknownOutcome);
@@ -44,7 +44,7 @@ describe('a session that ends with an error', () => {
   });
 });
 
-describe('a session that a connection pool ends after COMMIT', () => {
+describe('a connection that a pool ends after COMMIT', () => {
   const INSERT = `insert into ended_item (name) values ($1) ${MARK}`;
 
   it.each<[string, (transaction: Transaction) => Promise<unknown>]>([
@@ -70,7 +70,7 @@ describe('a value that cannot be sent', () => {
   it.each([
     ['the next statement', (transaction: Transaction) => transaction.rows('select 1')],
     ['COMMIT', () => Promise.resolve()],
-  ])('in a deferred statement makes %s fail', async (_, next) => {
+  ])('in a deferred statement is reported by %s', async (_, next) => {
     const database = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
     const result = database.transaction(async (transaction) => {
       await transaction.runDeferred('select $1::text', [circular]);
@@ -96,23 +96,23 @@ describe('a value that cannot be sent', () => {
  * gets the marked statement only with `runsStatements`.
  */
 async function startEndingProxy(target: ConnectionTarget, code: string, { runsStatements = false } = {}) {
-  const server = createServer((client) => {
-    const session = connectTo(target);
-    const end = () => [client, session].forEach((side) => side.destroy());
-    for (const side of [client, session]) side.on('error', end).on('close', end);
-    session.pipe(client);
+  const proxy = createServer((client) => {
+    const server = connectTo(target);
+    const end = () => [client, server].forEach((side) => side.destroy());
+    for (const side of [client, server]) side.on('error', end).on('close', end);
+    server.pipe(client);
     client.on('data', (bytes) => {
       const ends = bytes.includes(MARK);
-      if (ends) session.unpipe(client);
-      if (!ends || runsStatements) session.write(bytes);
+      if (ends) server.unpipe(client);
+      if (!ends || runsStatements) server.write(bytes);
       if (!ends) return;
       client.write(fatalError(code));
       setTimeout(end, 100);
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { connection: viaPort(target, port), stop: () => void server.close() };
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  return { connection: viaPort(target, port), stop: () => void proxy.close() };
 }
 
 function connectTo(target: ConnectionTarget): Socket {
@@ -129,7 +129,7 @@ function viaPort(target: ConnectionTarget, port: number): ConnectionTarget {
 }
 
 function fatalError(code: string): Buffer {
-  const fields = Object.entries({ S: 'FATAL', C: code, M: 'the session ends' });
+  const fields = Object.entries({ S: 'FATAL', C: code, M: 'the connection ends' });
   const content = Buffer.from(`${fields.map(([name, value]) => `${name}${value}\0`).join('')}\0`);
   const head = Buffer.from('E\0\0\0\0');
   head.writeInt32BE(content.length + 4, 1);

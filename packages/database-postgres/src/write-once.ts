@@ -3,7 +3,7 @@ import type { Party } from '@back-office/database';
 import type { Order } from '@back-office/orders';
 import { AsyncScope } from '@back-office/async-scope';
 import { deserialize, serialize } from 'node:v8';
-import type { Sql } from './sql.js';
+import type { Sql, Statement } from './sql.js';
 
 export interface CallProgress {
   hasWritten: boolean;
@@ -76,7 +76,7 @@ export class WriteOnce {
     return deserialize(this.earlierResult as Buffer);
   }
 
-  markOf(result: unknown): { readonly text: string; readonly values: readonly unknown[] } {
+  markOf(result: unknown): Statement {
     return this.storeResultStatement(serialize(result));
   }
 

@@ -1,5 +1,6 @@
 import { stepMark } from './step-mark.js';
 import type { Query } from '../schema-rules.js';
+import type { Statement } from '../sql.js';
 
 const FIND_FIRST_TABLE = `
   select s.logicalrelid::regclass::text as name from pg_dist_shard s join pg_dist_partition p using (logicalrelid)
@@ -22,11 +23,7 @@ export async function findFirstTable(query: Query): Promise<string | undefined> 
  * current. Citus locks the shards of a move in the order of their ids, so a transaction that locks the first one before
  * all others causes no deadlock.
  */
-export function shardLockFor(
-  firstTable: string,
-  text: string,
-  values: readonly unknown[],
-): { readonly text: string; readonly values: readonly unknown[] } | undefined {
+export function shardLockFor(firstTable: string, text: string, values: readonly unknown[]): Statement | undefined {
   const parameter = APP_OF_CONDITION.exec(text)?.[1] ?? appOfInsert(text);
   if (parameter === undefined) return undefined;
   const shard = `get_shard_id_for_distribution_column('${firstTable}', $1::bigint)`;

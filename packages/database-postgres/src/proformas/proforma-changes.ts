@@ -14,6 +14,7 @@ import { lineColumns, changingColumns, paymentColumns } from './proforma-columns
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import type { VersionedProforma } from './remembered-proformas.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
+import type { Statement } from '../sql.js';
 
 export async function loadProformas(
   transaction: Transaction,
@@ -55,7 +56,7 @@ export function saveProformasStatement(
   isAttemptedByCaller: boolean,
   now: Date,
   version?: number,
-): { readonly text: string; readonly values: readonly unknown[] } {
+): Statement {
   const lines = changes.flatMap(changedLines);
   const payments = changes
     .flatMap((change) => changedPayments(change, isAttemptedByCaller))

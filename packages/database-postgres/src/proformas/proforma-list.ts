@@ -15,6 +15,7 @@ import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import type { Statement } from '../sql.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
@@ -89,7 +90,7 @@ export function proformaListStatement(
   orderBy: unknown,
   page: Page,
   now: Date,
-): { readonly text: string; readonly values: readonly unknown[] } {
+): Statement {
   const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency), now];
   const value = placeholders(values);
   const keys = sortKeys(orderBy);
