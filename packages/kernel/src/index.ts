@@ -19,5 +19,6 @@ export * from './expiring-cache.js';
 export * from './recent-misses.js';
 export * from './row-rules.js';
 export * from './sale.js';
+export * from './slot-map.js';
 export * from './text.js';
 export * from './vat.js';

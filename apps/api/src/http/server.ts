@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SlotMap } from '@back-office/kernel';
 
 /** Timeouts in milliseconds. */
 export interface ServerTimeouts {
@@ -81,12 +82,11 @@ export function createHttpServer(
   messages: MessageClasses = {},
 ): HttpServer {
   let isDraining = false;
-  const openResponses = new Set<ServerResponse>();
+  const openResponses = new OpenResponses();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
     if (isDraining) response.setHeader('Connection', 'close');
     response.setMaxListeners(MAX_RESPONSE_LISTENERS);
     openResponses.add(response);
-    response.once('close', () => openResponses.delete(response));
     // Data after a refused request may be a smuggled request, so it is ignored.
     if (refusedSockets.has(request.socket)) return;
     if (isReadable(request)) listener(request, response);
@@ -100,7 +100,7 @@ export function createHttpServer(
   // Without this timeout, a client that never reads its answer would keep the connection forever.
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
+    const earlierResponses = openResponses.of(socket);
     // Invalid data inside a request is refused at once. Invalid data after complete requests is refused when these
     // requests have been answered.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
@@ -109,18 +109,39 @@ export function createHttpServer(
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (graceMs = 0): Promise<void> => {
     isDraining = true;
-    for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of openResponses.all()) if (!response.headersSent) response.setHeader('Connection', 'close');
     await closeServer(server, timeouts.drain, graceMs);
   };
   return { server, drain };
+}
+
+class OpenResponses {
+  private readonly responses = new SlotMap<number, ServerResponse>();
+  private added = 0;
+
+  /** Adds the response until it emits `close`. */
+  add(response: ServerResponse): void {
+    this.added += 1;
+    const id = this.added;
+    this.responses.set(id, response);
+    response.once('close', () => this.responses.delete(id));
+  }
+
+  all(): ServerResponse[] {
+    return Array.from(this.responses, ([, response]) => response);
+  }
+
+  of(socket: Duplex): ServerResponse[] {
+    return this.all().filter(({ req }) => req.socket === socket);
+  }
 }
 
 /**
  * Closes all open responses of the socket. Node itself closes only the next one, so limits and turns would count the
  * later calls forever.
  */
-function closeResponses(openResponses: ReadonlySet<ServerResponse>, socket: Socket): void {
-  for (const response of [...openResponses].filter(({ req }) => req.socket === socket)) {
+function closeResponses(openResponses: OpenResponses, socket: Socket): void {
+  for (const response of openResponses.of(socket)) {
     Object.defineProperty(response, 'closed', { value: true });
     response.emit('close');
   }

@@ -1,3 +1,4 @@
+import { SlotMap } from '@back-office/kernel';
 import type { Proforma } from '@back-office/proforma';
 
 const MAX_REMEMBERED = 500;
@@ -16,7 +17,7 @@ export interface VersionedProforma {
  * version.
  */
 export class RememberedProformas {
-  private readonly byKey = new Map<string, VersionedProforma>();
+  private readonly byKey = new SlotMap<string, VersionedProforma>();
 
   remember(appId: number, versioned: VersionedProforma): void {
     // Whether a converted proforma is payable depends on its order. A change of the order does not increase the version.
