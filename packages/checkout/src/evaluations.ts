@@ -57,15 +57,15 @@ export interface PricedItems extends Pick<FrozenBasket, 'fees' | 'promotions' | 
 }
 
 export function frozenBasket(terms: SaleTerms, { lines, totals, ...otherParts }: PricedItems): FrozenBasket {
-  return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...otherParts, items: lines };
+  return { items: lines, ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...otherParts };
 }
 
 /** Returns the evaluation without its vouchers, because their balance may have changed since then. */
 export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
   return {
+    id: row.id,
     ...fieldsOf(row, SALE_TERMS),
     totals: fieldsOf(row, TOTALS),
-    id: row.id,
     used: row.consumed_at !== null,
     expiresAt: row.expires_at,
     buyer: row.buyer,

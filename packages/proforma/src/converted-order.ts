@@ -19,10 +19,10 @@ export function convertedOrder(proforma: Proforma, parts: Parts) {
   const { buyer, converted } = proforma;
   const convertedAt = proforma.convertedAt as Date;
   return {
+    data_part: buyer.dataPart ?? parts.dataPart,
     ...columnsOf(proforma, SALE_TERMS),
     ...totalColumns(proforma),
     ...buyerColumns(buyer),
-    data_part: buyer.dataPart ?? parts.dataPart,
     time_part: buyer.timePart ?? parts.timePart,
     order_number: (converted as Conversion).orderNumber,
     order_date: convertedAt,
@@ -41,8 +41,8 @@ export function convertedItems({ lines }: Pick<Proforma, 'lines'>) {
 function itemOf(line: ProformaLine) {
   const { id, variantId, qtyConfirmed, qty } = line;
   return {
-    ...columnsOf(line, LINE_COLUMNS),
     proforma_item_id: id,
+    ...columnsOf(line, LINE_COLUMNS),
     product_variant_id: variantId,
     qty: qtyConfirmed ?? qty,
   };

@@ -82,17 +82,17 @@ function draftOf(
   const payments = voucherPayments(vouchers, now);
   const isCovered = totals.endSales > 0 && isPaidInFull({ endSales: totals.endSales, payments });
   return {
-    ...frozenFields,
-    ...totals,
     id: 0,
     number,
+    ...frozenFields,
+    ...totals,
     evaluationId: id,
     processingDate: now,
     expiresAt: addHours(now, lifetimeHours),
     originalFees: fees,
     originalEndSales: totals.endSales,
     status: isCovered ? 'paid' : 'draft',
-    lines: lines.map((line, index) => ({ ...line, id: 0, qtyConfirmed: null, ...(sources[index] as SourceWarehouse) })),
+    lines: lines.map((line, index) => ({ id: 0, qtyConfirmed: null, ...line, ...(sources[index] as SourceWarehouse) })),
     fees,
     payments,
     alerts: [],
@@ -113,13 +113,13 @@ export function promisedVouchers(vouchers: readonly RequestedVoucher[], total: n
   return vouchers.map((voucher) => {
     const amount = Math.min(voucher.available, debt);
     debt -= amount;
-    return { ...voucher, amount };
+    return { id: voucher.id, code: voucher.code, available: voucher.available, amount };
   });
 }
 
 function voucherPayments(vouchers: readonly PromisedVoucher[], now: Date): Payment[] {
   const payingVouchers = vouchers.filter(({ amount }) => amount > 0);
-  return payingVouchers.map(({ id: voucherId, amount }) => ({ ...VOUCHER_PAYMENT, amount, voucherId, date: now }));
+  return payingVouchers.map(({ id: voucherId, amount }) => ({ amount, ...VOUCHER_PAYMENT, voucherId, date: now }));
 }
 
 const VOUCHER_PAYMENT = {

@@ -1,4 +1,4 @@
-import { allocate, type AppliedPromotion, type Promotion, shareOf, sum } from '@back-office/kernel';
+import { allocate, type AppliedPromotion, merge, type Promotion, shareOf, sum } from '@back-office/kernel';
 
 const FULL_BASIS_POINTS = 10_000;
 
@@ -93,12 +93,11 @@ export function priceLines<Line extends BasketLine>(
   for (const [position, index] of orderedIndexes.entries()) {
     const line = orderedLines[position] as Line;
     const sales = line.price * line.qty;
-    pricedLines[index] = {
-      ...line,
+    pricedLines[index] = merge(line, {
       sales,
       discount: sales - (remainingAmounts[position] ?? 0),
       promotions: appliedPromotions[position] ?? [],
-    };
+    });
   }
   return pricedLines;
 }

@@ -7,5 +7,7 @@ const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 const MAX_ACCEPT_LENGTH = 4_096;
 
 export function acceptsOneOf(request: Request, types: readonly string[] = JSON_TYPES): boolean {
-  return (request.headers.accept?.length ?? 0) <= MAX_ACCEPT_LENGTH && request.accepts([...types]) !== false;
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*') return true;
+  return accept.length <= MAX_ACCEPT_LENGTH && request.accepts([...types]) !== false;
 }

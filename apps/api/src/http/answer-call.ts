@@ -54,9 +54,8 @@ async function handle(
   if (missingParameter !== undefined) throw errors.invalidParameter(missingParameter);
   const { body, errors: fieldErrors, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
-  const ids = Object.fromEntries(
-    Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
-  );
+  const ids: Record<string, number> = {};
+  for (const name of Object.keys(request.params)) ids[name] = parseRecordId(request.params[name]) ?? 0;
   const missingAnswer = errors.missingRecordAnswer(route.missingKey, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
   const id = ids['id'] ?? 0;

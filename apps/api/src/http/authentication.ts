@@ -27,6 +27,8 @@ const TOKEN = /^bo_(?:app|session|upload)_(?:([1-9]\d{0,14})_)?[\w-]{43}$/;
 
 export interface HashedToken extends TokenKey {
   readonly hash: Buffer;
+  /** The hash as the key of a map. */
+  readonly mapKey: string;
 }
 
 /**
@@ -35,7 +37,10 @@ export interface HashedToken extends TokenKey {
  */
 export function tokenKeyOf(token: string): HashedToken | undefined {
   const match = TOKEN.exec(token);
-  return match ? { hash: hashToken(token), appId: match[1] === undefined ? undefined : Number(match[1]) } : undefined;
+  if (match === null) return undefined;
+  const tokenHash = hashToken(token);
+  const [, appId] = match;
+  return { hash: tokenHash, mapKey: mapKeyOf(tokenHash), appId: appId === undefined ? undefined : Number(appId) };
 }
 
 /** Returns a token's hash as the key of a map. */
@@ -69,14 +74,17 @@ export async function authenticate(
 ): Promise<TokenHolder | Rejection> {
   if (isMissing) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
   const holder = key && (await tokens.holderOf(key));
-  const hashPrefix = tokenHash?.toString('hex').slice(0, LOGGED_HASH_LENGTH);
-  if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token: { hashPrefix } };
-  const { app: speech, tokenId } = holder;
-  const token = { tokenId, appId: speech.id, hashPrefix };
-  const { scope } = route;
+  const describeToken = () => ({
+    tokenId: holder?.tokenId,
+    appId: holder?.app.id,
+    hashPrefix: tokenHash?.toString('hex').slice(0, LOGGED_HASH_LENGTH),
+  });
+  if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH, token: describeToken() };
+  const { app: speech, scopes } = holder;
   const failure = failureOf(holder, route, clock.now());
-  if (failure !== undefined) return { failure, speech, token };
-  if (scope !== undefined && !hasScope(holder.scopes, scope)) return { missingScope: scope, speech, token };
+  if (failure !== undefined) return { failure, speech, token: describeToken() };
+  const { scope } = route;
+  if (scope !== undefined && !hasScope(scopes, scope)) return { missingScope: scope, speech, token: describeToken() };
   return holder;
 }
 
@@ -109,13 +117,17 @@ function canCall({ kind, customerId }: TokenHolder, { caller, acceptsUploadToken
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
+const HEADER_NAME = 'authorization';
+
 /** Returns `undefined` without the header, and `''` when the header is not exactly one bearer token. */
 function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.authorization === undefined) return undefined;
   // Node keeps only the first of several Authorization headers, so the raw headers are counted.
-  const headerCount = rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
-  ).length;
+  let headerCount = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === HEADER_NAME.length && name.toLowerCase() === HEADER_NAME) headerCount += 1;
+  }
   const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
   return headerCount === 1 ? token : '';
 }

@@ -33,8 +33,8 @@ export async function answerPage(
   const after = parseCursor(query['cursor'], order);
   try {
     const { json, end } = await list(after ? { offset: 0, limit: page.limit, after } : page);
-    const answer = { status: 200, text: `{"data":${json}}` };
-    return end ? { ...answer, headers: { 'Next-Cursor': formatCursor(order, end) } } : answer;
+    const body = `{"data":${json}}`;
+    return { status: 200, text: body, ...(end && { headers: { 'Next-Cursor': formatCursor(order, end) } }) };
   } catch (error) {
     throw isInvalidPosition(error) ? invalidParameter('cursor') : error;
   }

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextPass } from 'node:timers/promises';
+import { merge } from '@back-office/kernel';
 import type { Answer } from './answer.js';
 import { sliceEnd } from './slice-end.js';
 
@@ -10,7 +11,8 @@ const SLICE_LENGTH = 256 * 1024;
 /** Adds the header `ETag`, a hash of the body without its countdown. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
-  return { ...answer, text, headers: { ...answer.headers, ETag: await entityTagOf(text) } };
+  const headers = { ETag: await entityTagOf(text), ...answer.headers };
+  return merge(answer, { text, headers });
 }
 
 /** Hashes a long text in slices, so that other calls are not delayed. */

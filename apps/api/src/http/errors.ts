@@ -84,8 +84,8 @@ export const SCOPE_MISSING = 'API.Tokens.ScopeMissing';
 
 /** Details of a rejected token, for the log. */
 export interface RejectedToken {
-  readonly tokenId?: number;
-  readonly appId?: number;
+  readonly tokenId?: number | undefined;
+  readonly appId?: number | undefined;
   /** First characters of the hash, in hexadecimal. */
   readonly hashPrefix?: string | undefined;
 }

@@ -1,5 +1,4 @@
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import helmet from 'helmet';
 import type { Clock } from '@back-office/kernel';
 import { actorOf } from './actor.js';
 import { acceptsOneOf } from './accept.js';
@@ -24,6 +23,7 @@ import { countToken, limitTokenRate, type RateLimits } from './rate-limit.js';
 import { bodyHandlersOf } from './request-body.js';
 import { Preconditions } from './preconditions.js';
 import type { Route } from './route.js';
+import { addSecurityHeaders } from './security-headers.js';
 import { send, sendChunks } from './send.js';
 import { slowDownStrangers } from './slow-down.js';
 import { isStrict } from './strict.js';
@@ -70,7 +70,7 @@ export function createExpressApp(parts: AppParts): Express {
   app.use(admitInTurn(parts.admission, (request) => callers.partyOf(request)));
   if (parts.tracer) app.use(resumeSpan);
   parts.mountOutsideBasePath(app);
-  app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
+  app.use(BASE_PATH, addSecurityHeaders());
   if (parts.corsOrigins.length > 0) {
     app.use(BASE_PATH, allowOrigins(parts.corsOrigins));
   }

@@ -1,4 +1,4 @@
-import { type Credentials, mapKeyOf } from './authentication.js';
+import type { Credentials } from './authentication.js';
 
 const MAX_TOKENS = 10_000;
 
@@ -10,18 +10,18 @@ export class KnownTokens {
   private readonly appByHash = new Map<string, number>();
 
   appOf({ key }: Pick<Credentials, 'key'>): number | undefined {
-    return key && this.appByHash.get(mapKeyOf(key.hash));
+    return key && this.appByHash.get(key.mapKey);
   }
 
   /** Remembers the app of a token; drops the oldest token when there are too many. */
   remember({ key }: Pick<Credentials, 'key'>, appId: number): void {
-    if (key === undefined || this.appByHash.has(mapKeyOf(key.hash))) return;
+    if (key === undefined || this.appByHash.has(key.mapKey)) return;
     const [oldestKey] = this.appByHash.keys();
     if (this.appByHash.size >= MAX_TOKENS && oldestKey !== undefined) this.appByHash.delete(oldestKey);
-    this.appByHash.set(mapKeyOf(key.hash), appId);
+    this.appByHash.set(key.mapKey, appId);
   }
 
   forget({ key }: Pick<Credentials, 'key'>): void {
-    if (key) this.appByHash.delete(mapKeyOf(key.hash));
+    if (key) this.appByHash.delete(key.mapKey);
   }
 }

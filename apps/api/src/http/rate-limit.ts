@@ -41,7 +41,8 @@ export async function countToken(
 ): Promise<TooManyCalls | undefined> {
   if (counter === undefined) return undefined;
   const count = await counter.count(String(tokenId));
-  for (const [name, value] of Object.entries(headersOf('token', counter, count))) response.setHeader(name, value);
+  response.setHeader('RateLimit-Policy', policyOf('token', counter));
+  response.setHeader('RateLimit', remainderOf('token', count));
   return isExceeded(counter, count) ? new TooManyCalls('token_rate', retryAfter(count)) : undefined;
 }
 
@@ -52,18 +53,23 @@ export async function countStranger(
 ): Promise<TooManyCalls | undefined> {
   const count = await counter?.count(address);
   if (counter === undefined || count === undefined || !isExceeded(counter, count)) return undefined;
-  return new TooManyCalls('address_rate', { ...headersOf('address', counter, count), ...retryAfter(count) });
+  return new TooManyCalls('address_rate', {
+    'RateLimit-Policy': policyOf('address', counter),
+    RateLimit: remainderOf('address', count),
+    ...retryAfter(count),
+  });
 }
 
 function isExceeded({ limit }: CallCounter, { consumedPoints }: RateLimiterRes): boolean {
   return consumedPoints > limit.calls;
 }
 
-function headersOf(name: string, { limit }: CallCounter, count: RateLimiterRes): Record<string, string> {
-  return {
-    'RateLimit-Policy': `"${name}";q=${limit.calls};w=${limit.seconds}`,
-    RateLimit: `"${name}";r=${count.remainingPoints};t=${secondsLeft(count)}`,
-  };
+function policyOf(name: string, { limit }: CallCounter): string {
+  return `"${name}";q=${limit.calls};w=${limit.seconds}`;
+}
+
+function remainderOf(name: string, count: RateLimiterRes): string {
+  return `"${name}";r=${count.remainingPoints};t=${secondsLeft(count)}`;
 }
 
 function retryAfter(count: RateLimiterRes): Record<string, string> {

@@ -38,8 +38,8 @@ export class ProformaActions {
     const proforma = await this.proformas.create(app.id, evaluationId, (facts) => {
       const now = this.clock.now();
       return domain.createProforma({
-        ...facts,
         preferredWarehouse: app.settings.defaultWarehouseCode,
+        ...facts,
         number: domain.proformaNumber(now.getUTCFullYear(), randomInt),
         lifetimeHours: app.settings.proforma.lifetimeHours,
         minimumBasketAmount: app.settings.proforma.minimumBasketAmount,

@@ -13,8 +13,15 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
   return {
     onFinished(request) {
       metrics.observe(request);
-      const { requestId, appId, milliseconds, ...requestFields } = request;
-      const line = { ...requestFields, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
+      const line = {
+        method: request.method,
+        route: request.route,
+        status: request.status,
+        keys: request.keys,
+        ms: Math.round(request.milliseconds * 10) / 10,
+        request_id: request.requestId,
+        app_id: request.appId,
+      };
       if (request.status >= 500) logger.error(line, REQUEST_LINE);
       else logger.info(line, REQUEST_LINE);
     },

@@ -52,10 +52,19 @@ export function productJson(decimals: string): string {
   return `json_build_object(${jsonFields.join(', ')})`;
 }
 
+const findProductSql = (by: LookUp): string => `
+  select ${productJson('$3')}::text as data from products p
+  where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`;
+
+const FIND_PRODUCT: Readonly<Record<LookUp, string>> = {
+  id: findProductSql('id'),
+  slug: findProductSql('slug'),
+  code: findProductSql('code'),
+  barcode: findProductSql('barcode'),
+};
+
 export function productLookUpStatement(appId: number, decimals: number, { by, value }: ProductLookUp) {
-  const text = `select ${productJson('$3')}::text as data from products p
-    where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`;
-  return { text, values: [appId, value, decimals] };
+  return { text: FIND_PRODUCT[by], values: [appId, value, decimals] };
 }
 
 export async function findProductJson(

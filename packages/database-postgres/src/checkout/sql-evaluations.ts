@@ -84,15 +84,15 @@ async function evaluate(sql: WritingSql, appId: number, basket: Basket, now: Dat
   const pricedBasket = priceItems(basket.items, records.variants, offersOf(basket, records, now));
   if (isRefusal(pricedBasket)) return pricedBasket;
   const columns = {
-    ...frozenBasket(basket, pricedBasket),
     buyer: customer ?? basket.guest,
+    ...frozenBasket(basket, pricedBasket),
     customer_id: customer?.id ?? null,
     warehouse_id: warehouseId,
     inserted_at: now,
     expires_at: addHours(now, EVALUATION_LIFETIME_HOURS),
   };
   const [insertedRow] = await sql.runLast<{ id: number }>(INSERT_EVALUATION, [appId, JSON.stringify(columns)]);
-  return { ...columns, id: (insertedRow as { id: number }).id, consumed_at: null };
+  return { id: (insertedRow as { id: number }).id, ...columns, consumed_at: null };
 }
 
 async function findBasketRecords(
@@ -102,8 +102,8 @@ async function findBasketRecords(
   now: Date,
 ): Promise<BasketRecords> {
   const identifiers = {
-    ...basket,
     codes: items.flatMap((item) => item.code ?? []),
+    ...basket,
     barcodes: items.flatMap((item) => item.barcode ?? []),
     externalRefs: items.flatMap((item) => item.external_ref ?? []),
     variantIds: items.flatMap((item) => item.product_variant_id ?? []),
@@ -155,7 +155,7 @@ export async function findEvaluationFacts(
   const [row] = await transaction.rows<LockedRow>(LOCK_FACTS, [appId, evaluationId, now]);
   if (row === undefined) return undefined;
   const { stock, vouchers_now: vouchers, pickup_point: pickupPoint } = row;
-  return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
+  return { evaluation: { vouchers, ...offerOf(row), pickupPoint }, stock };
 }
 
 export async function existsInAnyApp(database: Postgres, evaluationId: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { newParts } from '@back-office/kernel';
+import { merge, newParts } from '@back-office/kernel';
 import {
   CANCELED_ID,
   DEFAULT_ORDER_COLUMNS,
@@ -75,8 +75,8 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
 /** Returns the second and third parameter of {@link insertOrderSql}. */
 export function orderValues(proforma: Proforma): readonly [order: string, items: string] {
   const parts = newParts(proforma.convertedAt as Date, randomInt);
-  const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
-  const items = convertedItems(proforma).map((item, position) => ({ ...item, position }));
+  const order = merge(DEFAULT_ORDER_COLUMNS, merge(convertedOrder(proforma, parts), paymentColumns(proforma)));
+  const items = convertedItems(proforma).map((item, position) => ({ position, ...item }));
   return [JSON.stringify(order), JSON.stringify(items)];
 }
 

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, merge, type Refusal } from '@back-office/kernel';
 import { createdProformaEvents, type EvaluationFacts, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
 import type { Transaction } from '../client-transaction.js';
@@ -27,11 +27,11 @@ export async function insertProforma(
   if (facts === undefined) return undefined;
   const proforma = decide(facts);
   if (isRefusal(proforma)) return proforma;
-  const columns = { ...frozenColumns(proforma), ...changingColumns(proforma) };
-  const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
+  const columns = merge(frozenColumns(proforma), changingColumns(proforma));
+  const lines = proforma.lines.map((line, position) => ({ position, ...lineColumns(line) }));
   const payments = proforma.payments.map((payment, ordinal) => ({
-    ...paymentColumns(payment, proforma.payments),
     ordinal,
+    ...paymentColumns(payment, proforma.payments),
   }));
   const [insertedIds] = await transaction.runLast<InsertedIds>(INSERT_PROFORMA, [
     appId,

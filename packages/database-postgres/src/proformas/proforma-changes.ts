@@ -60,7 +60,7 @@ export function saveProformasStatement(
   const lines = changes.flatMap(changedLines);
   const payments = changes
     .flatMap((change) => changedPayments(change, isAttemptedByCaller))
-    .map((payment, ordinal) => ({ ...payment, ordinal }));
+    .map((payment, ordinal) => ({ ordinal, ...payment }));
   const stock = changes.flatMap(reservationsOf);
   const events = proformaEvents(changes);
   const changedParts = {
@@ -94,8 +94,8 @@ function changedPayments({ before, after }: ProformaChange, isAttemptedByCaller:
     .map((payment) => ({ payment, columns: paymentColumns(payment, after.payments) }))
     .filter(({ payment, columns }) => payment.id === 0 || oldColumns.get(payment.id) !== JSON.stringify(columns))
     .map(({ payment, columns }) => ({
-      ...columns,
       proforma_order_id: after.id,
+      ...columns,
       order_id: after.orderId,
       ...attemptColumns(payment, isAttemptedByCaller),
     }));
@@ -108,7 +108,7 @@ function attemptColumns(payment: Payment, isAttemptedByCaller: boolean): object 
 }
 
 function reservationsOf({ before, after }: ProformaChange): object[] {
-  return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
+  return reservationChanges(before, after).map((change) => ({ reference: after.number, ...change }));
 }
 
 /** Assigns the next ids of `ids` to new payments, and removes these ids from `ids`. */

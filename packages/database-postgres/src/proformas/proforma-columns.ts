@@ -20,9 +20,9 @@ type Values<List extends { readonly names: readonly string[] }> = Readonly<Recor
 export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.frozen> {
   const { buyer } = proforma;
   return {
+    customer_data_part: buyer.dataPart,
     ...columnsOf(proforma, frozenFields),
     ...buyerColumns(buyer),
-    customer_data_part: buyer.dataPart,
     customer_time_part: buyer.timePart,
     order_processing_id: proforma.evaluationId,
     fees: proforma.originalFees,
@@ -58,7 +58,7 @@ export const LINE_FIELDS = PROFORMA_ITEMS.columns.except(
 ).names;
 
 export function lineColumns(line: ProformaLine): object {
-  return { ...columnsOf(line, LINE_FIELDS), product_variant_id: line.variantId };
+  return { product_variant_id: line.variantId, ...columnsOf(line, LINE_FIELDS) };
 }
 
 export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
@@ -75,8 +75,8 @@ export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
 
 export function paymentColumns(payment: Payment, allPayments: readonly Payment[]): object {
   return {
-    ...columnsOf(payment, PAYMENT_FIELDS),
     payment_method_id: payment.methodId,
+    ...columnsOf(payment, PAYMENT_FIELDS),
     paid_at: payment.date,
     refunded:
       payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundableAmount(payment, allPayments) : 0,

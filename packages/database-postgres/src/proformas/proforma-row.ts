@@ -30,9 +30,9 @@ const { frozenFields, changingFields } = PROFORMA_COLUMNS;
 export function toProforma(row: ProformaRow): Proforma {
   const lines = row.items.map(toLine);
   return {
+    id: row.id,
     ...fieldsOf(row, frozenFields),
     ...fieldsOf(row, changingFields),
-    id: row.id,
     evaluationId: row.order_processing_id,
     buyer: {
       id: row.customer_id,
@@ -71,11 +71,11 @@ function toConversion(row: ProformaRow): Conversion | null {
 }
 
 function toLine(row: ItemRow): ProformaLine {
-  return { ...fieldsOf(row, LINE_FIELDS), variantId: row.product_variant_id };
+  return { variantId: row.product_variant_id, ...fieldsOf(row, LINE_FIELDS) };
 }
 
 function toPayment(row: PaymentRow): Payment {
-  return { ...fieldsOf(row, PAYMENT_FIELDS), methodId: row.payment_method_id, date: new Date(row.paid_at) };
+  return { methodId: row.payment_method_id, ...fieldsOf(row, PAYMENT_FIELDS), date: new Date(row.paid_at) };
 }
 
 function toAlert(alert: FromJson<Alert>): Alert {

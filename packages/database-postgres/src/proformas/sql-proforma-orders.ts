@@ -128,7 +128,7 @@ export class SqlProformaOrders implements ProformaOrders {
         transaction.locks('proforma');
         const now = this.clock.now();
         const storedChanges = await storeChanges(transaction, appId, [change], INTERACTIVE, now, known.version);
-        return storedChanges.map((storedChange) => ({ ...storedChange, version: known.version + 1 }));
+        return storedChanges.map((storedChange) => ({ version: known.version + 1, ...storedChange }));
       });
       return changes[0];
     } catch (error) {
