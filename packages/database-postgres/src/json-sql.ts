@@ -5,12 +5,44 @@ export function dateTimeSql(column: string): string {
 
 const MINOR_UNITS = 'array[1, 0.1, 0.01, 0.001, 0.0001]';
 
-/** Converts minor units to an amount. `decimals` is the parameter with the currency's decimals. */
+/** Returns the value of a minor unit. `decimals` is the parameter with the currency's decimals. */
+export function unitSql(decimals: string): string {
+  return `(${MINOR_UNITS})[${decimals}::int + 1]`;
+}
+
+/** Converts minor units to an amount. */
 export function moneySql(column: string, decimals: string): string {
-  return `trim_scale(${column} * (${MINOR_UNITS})[${decimals}::int + 1])`;
+  return `trim_scale(${column} * ${unitSql(decimals)})`;
 }
 
 /** Converts an id to its name. Ids are positions in `names`, counted from 1. */
 export function nameSql(column: string, names: readonly string[]): string {
   return `(array[${names.map((name) => `'${name}'`).join(', ')}])[${column}]`;
+}
+
+/** Formats a value as JSON. */
+export function valueSql(sql: string): string {
+  return `coalesce(to_json(${sql})::text, 'null')`;
+}
+
+export function booleanSql(condition: string): string {
+  return `case when ${condition} then 'true' else 'false' end`;
+}
+
+/** The JSON text must not be null. Numbers that are not null are their own JSON texts. */
+export type JsonField = readonly [name: string, json: string];
+
+/** PostgreSQL limits the arguments of a function to 100; each field has two. */
+const MAX_FIELDS = 49;
+
+/**
+ * Formats a JSON object from the JSON texts of its fields, in three quarters of the time of `json_agg` and
+ * `json_build_object`: these look up the type of every value.
+ */
+export function objectSql(fields: readonly JsonField[]): string {
+  const parts = fields.map(([name, json], index) => `'${index === 0 ? '{' : ','}"${name}":', ${json}`);
+  const groups = Array.from({ length: Math.ceil(parts.length / MAX_FIELDS) }, (_, group) =>
+    parts.slice(group * MAX_FIELDS, (group + 1) * MAX_FIELDS),
+  );
+  return `${groups.map((group) => `concat(${group.join(', ')})`).join(' || ')} || '}'`;
 }

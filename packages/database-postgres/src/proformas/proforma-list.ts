@@ -11,7 +11,7 @@ import {
   type ProformaFilter,
 } from '@back-office/proforma';
 import { among } from '../list-conditions.js';
-import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
+import { booleanSql, dateTimeSql, nameSql, objectSql, type JsonField, unitSql, valueSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
@@ -22,7 +22,6 @@ export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 const DECIMALS_PARAMETER = '$2';
 const NOW_PARAMETER = '$4::timestamptz';
 const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
-const TIME_COLUMNS = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
 const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
 const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'p.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
@@ -64,22 +63,54 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   return [...keys, BY_ID];
 }
 
+const UNIT = 'money.unit';
+const field = (column: string, json: string): JsonField => [column, json];
+const numberOf = (column: string) => field(column, `p.${column}`);
+const valueOf = (column: string) => field(column, valueSql(`p.${column}`));
+const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
+const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
+const amountOf = (column: string) => field(column, `trim_scale(p.${column} * ${UNIT})`);
+
+const PROFORMA_JSON = objectSql([
+  numberOf('id'),
+  ['proforma_number', valueSql('p.number')],
+  ['proforma_status_id', 'p.status_id'],
+  ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
+  ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
+  ['proforma_status_final', booleanSql(IS_FINAL)],
+  timeOf('processing_date'),
+  timeOf('expires_at'),
+  optionalTimeOf('warehouse_confirmed_at'),
+  optionalTimeOf('converted_at'),
+  optionalTimeOf('canceled_at'),
+  timeOf('inserted_at'),
+  timeOf('updated_at'),
+  [
+    'expires_in_seconds',
+    `case when ${IS_FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`,
+  ],
+  ...['customer_id', 'customer_email', 'customer_first_name', 'customer_last_name'].map(valueOf),
+  ['anonymous', booleanSql('p.customer_id is null')],
+  ...AMOUNT_COLUMNS.map(amountOf),
+  numberOf('market_id'),
+  ['currency_id', '$3::int'],
+  numberOf('sales_channel_id'),
+  valueOf('sales_channel'),
+  valueOf('order_id'),
+  ['canceled', booleanSql('p.canceled_at is not null')],
+  valueOf('cancel_reason'),
+  valueOf('tags'),
+  numberOf('alerts_count'),
+  numberOf('open_alerts_count'),
+]);
+
 const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
-  select (select coalesce(json_agg(row), '[]')::text from (
-    select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
-      ${nameSql('p.status_id', STATUSES)} as proforma_status_name,
-      ${nameSql('p.status_id', STATUS_COLORS)} as proforma_status_color, ${IS_FINAL} as proforma_status_final,
-      ${[...TIME_COLUMNS, 'inserted_at', 'updated_at'].map((column) => `${dateTimeSql(`p.${column}`)} as ${column}`).join(', ')},
-      case when ${IS_FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end
-        as expires_in_seconds,
-      p.customer_id, p.customer_email, p.customer_first_name, p.customer_last_name,
-      p.customer_id is null as anonymous,
-      ${AMOUNT_COLUMNS.map((column) => `${moneySql(`p.${column}`, DECIMALS_PARAMETER)} as ${column}`).join(', ')},
-      p.market_id, $3::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
-      p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
-    from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
-  ) as row) as data, (
+  select (select '[' || coalesce(string_agg(row, ','), '') || ']' from (
+    select ${PROFORMA_JSON} as row
+    from proforma_orders p, (select ${unitSql(DECIMALS_PARAMETER)} as unit offset 0) as money
+    where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
+  ) as rows) as data, (
     select ${positionSql(keys)} from proforma_orders p
     where p.app_id = $1 and p.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
