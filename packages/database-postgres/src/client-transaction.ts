@@ -212,8 +212,8 @@ export class ClientTransaction implements Transaction {
     assertInTime(this.endMs);
     const statement = this.statements.named(text);
     return {
-      ...(this.bulkTimeout ? { text: statement.text, ...this.bulkTimeout } : statement),
       values: [...values],
+      ...(this.bulkTimeout ? { text: statement.text, ...this.bulkTimeout } : statement),
     };
   }
 

@@ -32,17 +32,11 @@ export function booleanSql(condition: string): string {
 /** The JSON text must not be null. Numbers that are not null are their own JSON texts. */
 export type JsonField = readonly [name: string, json: string];
 
-/** PostgreSQL limits the arguments of a function to 100; each field has two. */
-const MAX_FIELDS = 49;
-
 /**
- * Formats a JSON object from the JSON texts of its fields, in three quarters of the time of `json_agg` and
- * `json_build_object`: these look up the type of every value.
+ * Formats a JSON object from the JSON texts of its fields, at most 49. This takes three quarters of the time of
+ * `json_agg` and `json_build_object`, which look up the type of every value.
  */
 export function objectSql(fields: readonly JsonField[]): string {
   const parts = fields.map(([name, json], index) => `'${index === 0 ? '{' : ','}"${name}":', ${json}`);
-  const groups = Array.from({ length: Math.ceil(parts.length / MAX_FIELDS) }, (_, group) =>
-    parts.slice(group * MAX_FIELDS, (group + 1) * MAX_FIELDS),
-  );
-  return `${groups.map((group) => `concat(${group.join(', ')})`).join(' || ')} || '}'`;
+  return `concat(${parts.join(', ')}, '}')`;
 }

@@ -217,7 +217,7 @@ export class Postgres implements Sql {
   }
 
   private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return sendStatement(connection, { ...this.statements.named(text), values: [...values] }, this.onStatement);
+    return sendStatement(connection, { values: [...values], ...this.statements.named(text) }, this.onStatement);
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */

@@ -2,6 +2,7 @@ import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
 import type { Order } from '@back-office/orders';
 import { AsyncScope } from '@back-office/async-scope';
+import { merge } from '@back-office/kernel';
 import { deserialize, serialize } from 'node:v8';
 import type { Sql, Statement } from './sql.js';
 
@@ -31,7 +32,7 @@ export function callContext(): CallContext {
 }
 
 export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
-  return scope.run({ ...callContext(), ...changes }, work);
+  return scope.run(merge(callContext(), changes), work);
 }
 
 /**

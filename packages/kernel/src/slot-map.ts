@@ -1,7 +1,7 @@
 /**
  * A map for values that are removed soon, in the order of insertion. V8 replaces the table of a busy `Map` again and
- * again, and a replaced table keeps its values, and all that they refer to, until the next full garbage collection.
- * Here, the tables contain only numbers.
+ * again. A replaced table in the old generation keeps its values, and all that they refer to, until the next full
+ * garbage collection. Here, the values are in an array, which keeps the length of the largest number of values.
  */
 export class SlotMap<Key extends number | string, Value extends object> {
   private readonly slotByKey = new Map<Key, number>();

@@ -68,6 +68,8 @@ function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): P
   return variantCodes.length === 0 ? [] : [{ ...rule, variantCodes }];
 }
 
+type Priced<Line> = Omit<Line, keyof LinePrice> & LinePrice;
+
 /**
  * Each promotion reduces the amounts that earlier promotions leave, but never below 0. The order of the lines does not
  * affect the amounts.
@@ -75,7 +77,7 @@ function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): P
 export function priceLines<Line extends BasketLine>(
   lines: readonly Line[],
   promotions: readonly Promotion[],
-): (Line & LinePrice)[] {
+): Priced<Line>[] {
   const orderedIndexes = lines.map((_, index) => index).sort((a, b) => byContent(lines[a] as Line, lines[b] as Line));
   const orderedLines = orderedIndexes.map((index) => lines[index] as Line);
   const remainingAmounts = orderedLines.map((line) => line.price * line.qty);
@@ -89,7 +91,7 @@ export function priceLines<Line extends BasketLine>(
       appliedPromotions[position]?.push({ code, name, amount });
     }
   }
-  const pricedLines: (Line & LinePrice)[] = [];
+  const pricedLines: Priced<Line>[] = [];
   for (const [position, index] of orderedIndexes.entries()) {
     const line = orderedLines[position] as Line;
     const sales = line.price * line.qty;

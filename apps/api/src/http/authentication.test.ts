@@ -1,4 +1,4 @@
-import { hashToken, newToken, tokenKeyOf } from './authentication.js';
+import { hashToken, mapKeyOf, newToken, tokenKeyOf } from './authentication.js';
 
 const SECRET = 'Og-VzN0TJT_uL2hIhK9qnVXcYcJbq0Jr7mX4oQ2sE1w';
 
@@ -9,12 +9,12 @@ describe('tokenKeyOf', () => {
     ['upload', 999_999_999_999_999],
   ] as const)('finds the app in a new token of the kind %s', (kind, appId) => {
     const token = newToken(kind, appId);
-    expect(tokenKeyOf(token)).toMatchObject({ hash: hashToken(token), appId });
+    expect(tokenKeyOf(token)).toEqual({ hash: hashToken(token), mapKey: mapKeyOf(hashToken(token)), appId });
   });
 
   it('finds no app in an earlier token', () => {
     const token = `bo_app_${SECRET}`;
-    expect(tokenKeyOf(token)).toMatchObject({ hash: hashToken(token), appId: undefined });
+    expect(tokenKeyOf(token)).toEqual({ hash: hashToken(token), mapKey: mapKeyOf(hashToken(token)), appId: undefined });
   });
 
   it.each([

@@ -117,7 +117,7 @@ function canCall({ kind, customerId }: TokenHolder, { caller, acceptsUploadToken
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
-const HEADER_NAME = 'authorization';
+const AUTHORIZATION = 'authorization';
 
 /** Returns `undefined` without the header, and `''` when the header is not exactly one bearer token. */
 function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
@@ -126,7 +126,7 @@ function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | un
   let headerCount = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    if (name.length === HEADER_NAME.length && name.toLowerCase() === HEADER_NAME) headerCount += 1;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) headerCount += 1;
   }
   const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
   return headerCount === 1 ? token : '';

@@ -4,8 +4,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 /**
- * Adds the headers of helmet. They are the same for every response, so helmet runs only once: its thirteen handlers
- * would take a fiftieth of a call.
+ * Adds the headers of helmet. They are the same for every response, so helmet runs only once: its handlers would
+ * take a fiftieth of a call.
  */
 export function addSecurityHeaders(): RequestHandler {
   const addHeaders = helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } });

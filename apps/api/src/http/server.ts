@@ -115,6 +115,12 @@ export function createHttpServer(
   return { server, drain };
 }
 
+const RESPONSES = Symbol('open responses');
+
+interface TrackedSocket extends Duplex {
+  [RESPONSES]?: ServerResponse[];
+}
+
 class OpenResponses {
   private readonly responses = new SlotMap<number, ServerResponse>();
   private added = 0;
@@ -123,16 +129,23 @@ class OpenResponses {
   add(response: ServerResponse): void {
     this.added += 1;
     const id = this.added;
+    const socket: TrackedSocket = response.req.socket;
+    socket[RESPONSES] ??= [];
+    const ofSocket = socket[RESPONSES];
     this.responses.set(id, response);
-    response.once('close', () => this.responses.delete(id));
+    ofSocket.push(response);
+    response.once('close', () => {
+      this.responses.delete(id);
+      ofSocket.splice(ofSocket.indexOf(response), 1);
+    });
   }
 
   all(): ServerResponse[] {
     return Array.from(this.responses, ([, response]) => response);
   }
 
-  of(socket: Duplex): ServerResponse[] {
-    return this.all().filter(({ req }) => req.socket === socket);
+  of(socket: TrackedSocket): readonly ServerResponse[] {
+    return [...(socket[RESPONSES] ?? [])];
   }
 }
 

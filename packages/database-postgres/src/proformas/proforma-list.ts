@@ -104,6 +104,7 @@ const PROFORMA_JSON = objectSql([
   numberOf('open_alerts_count'),
 ]);
 
+// `offset 0` computes the unit once, not for each amount.
 const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
   select (select '[' || coalesce(string_agg(row, ','), '') || ']' from (

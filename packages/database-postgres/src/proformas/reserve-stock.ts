@@ -29,7 +29,7 @@ async function lockStock(
 ): Promise<StockRow[]> {
   transaction.locks('stock');
   const reservations = changes.flatMap(({ before, after }) =>
-    reservationChanges(before, after).map((reservation) => ({ ...reservation, evaluationId: before.evaluationId })),
+    reservationChanges(before, after).map((reservation) => ({ evaluationId: before.evaluationId, ...reservation })),
   );
   const increasedReservations = reservations.filter(({ delta }) => delta > 0);
   const shelves = [

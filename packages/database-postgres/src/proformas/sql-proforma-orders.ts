@@ -172,7 +172,7 @@ export class SqlProformaOrders implements ProformaOrders {
       const storedChanges = await storeChanges(transaction, appId, changes, mode, now);
       return storedChanges.map((change, index) => {
         const { version } = loaded[index] as VersionedProforma;
-        return { ...change, version: change.before === change.proforma ? version : version + 1 };
+        return { version: change.before === change.proforma ? version : version + 1, ...change };
       });
     });
   }

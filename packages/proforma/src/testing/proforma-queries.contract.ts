@@ -98,6 +98,18 @@ export function proformaQueriesContract(
       expect(Object.keys(proforma as object).slice(0, 4)).toEqual(firstKeys);
     });
 
+    it('has texts with quotes, line breaks and other unusual characters', async () => {
+      const unusualText = `"O'Neil" \\ {}[],: \n\t\u0001 \u2028 🧥`;
+      const buyer = await customer(unusualText, unusualText);
+      await shop.proforma({ customer: buyer, tags: [unusualText, ''] });
+      const [proforma] = await list();
+      expect(proforma).toMatchObject({
+        customer_first_name: unusualText,
+        customer_last_name: unusualText,
+        tags: [unusualText, ''],
+      });
+    });
+
     it('has no time left when final or past its deadline', async () => {
       await shop.change(await shop.proforma(), cancellation);
       await shop.proforma();
