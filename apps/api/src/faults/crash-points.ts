@@ -2,7 +2,7 @@ import { COUNTED_VARIANT, evaluate, recordProforma, recordPayments } from './loa
 import type { ScenarioResult } from './scenario.js';
 import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
-import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
+import { COUNTED_CUSTOMERS, COUNTED_ORDERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
 
 /** Upper limit for the messages that one write sends to the database. */
 const MAX_MESSAGES = 30;
@@ -104,6 +104,7 @@ interface UnkeyedWrite {
 }
 
 let customerCount = 0;
+let orderCount = 0;
 
 const UNKEYED_WRITES: readonly UnkeyedWrite[] = [
   {
@@ -127,6 +128,18 @@ const UNKEYED_WRITES: readonly UnkeyedWrite[] = [
       return Number(row?.count);
     },
   },
+  {
+    name: 'one order of another system, which is read after its transaction',
+    attempt: ({ caller }) => {
+      orderCount += 1;
+      const items = [{ code: COUNTED_VARIANT, qty: 1, price: 1 }];
+      return caller.attempt('POST', '/int/orders', { order: { external_ref: `cut-${orderCount}`, items } });
+    },
+    count: async (rig) => {
+      const [row] = await rig.rows<{ count: number }>(COUNTED_ORDERS, [rig.caller.appId]);
+      return Number(row?.count);
+    },
+  },
 ];
 
 /** Cuts each unkeyed write at every message. The number of new records must agree with the answer. */
@@ -145,6 +158,7 @@ async function cutWithoutKey(rig: Rig): Promise<string[]> {
       });
       if (cutCount === undefined) breaches.push(`${name}: some messages were not cut`);
     }
+    if ((await count(rig)) === initialCount) breaches.push(`${name}: nothing was written`);
     if (name === UNKEYED_WRITES[0]?.name) rig.history.countedPieces += (await count(rig)) - initialCount;
   }
   return breaches;

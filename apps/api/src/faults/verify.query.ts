@@ -14,6 +14,10 @@ export const COUNTED_PIECES = `
 
 export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers where app_id = $1';
 
+/** Orders of other systems. */
+export const COUNTED_ORDERS =
+  'select count(*)::int as count from orders where app_id = $1 and proforma_order_id is null';
+
 /** Counts the refunds that the payment service has refused. */
 export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
 
