@@ -10,9 +10,13 @@ export function unitSql(decimals: string): string {
   return `(${MINOR_UNITS})[${decimals}::int + 1]`;
 }
 
+export function amountSql(column: string, unit: string): string {
+  return `trim_scale(${column} * ${unit})`;
+}
+
 /** Converts minor units to an amount. */
 export function moneySql(column: string, decimals: string): string {
-  return `trim_scale(${column} * ${unitSql(decimals)})`;
+  return amountSql(column, unitSql(decimals));
 }
 
 /** Converts an id to its name. Ids are positions in `names`, counted from 1. */

@@ -10,6 +10,7 @@ import {
   type TokenKind,
 } from '@back-office/apps';
 import type { Rejection, TokenFailure } from './errors.js';
+import { countHeader } from './raw-headers.js';
 import type { Route } from './route.js';
 
 export type AuthenticatedRoute = Pick<Route, 'caller' | 'scope' | 'acceptsUploadTokens'>;
@@ -117,17 +118,10 @@ function canCall({ kind, customerId }: TokenHolder, { caller, acceptsUploadToken
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
-const AUTHORIZATION = 'authorization';
-
 /** Returns `undefined` without the header, and `''` when the header is not exactly one bearer token. */
-function parseBearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  if (headers.authorization === undefined) return undefined;
-  // Node keeps only the first of several Authorization headers, so the raw headers are counted.
-  let headerCount = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) headerCount += 1;
-  }
-  const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
-  return headerCount === 1 ? token : '';
+function parseBearerToken(request: IncomingMessage): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return undefined;
+  const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? [];
+  return countHeader(request, 'authorization') === 1 ? token : '';
 }

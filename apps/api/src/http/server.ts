@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SlotMap } from '@back-office/kernel';
+import { countHeader } from './raw-headers.js';
 
 /** Timeouts in milliseconds. */
 export interface ServerTimeouts {
@@ -82,25 +82,22 @@ export function createHttpServer(
   messages: MessageClasses = {},
 ): HttpServer {
   let isDraining = false;
-  const openResponses = new OpenResponses();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
     if (isDraining) response.setHeader('Connection', 'close');
     response.setMaxListeners(MAX_RESPONSE_LISTENERS);
-    openResponses.add(response);
+    track(response);
     // Data after a refused request may be a smuggled request, so it is ignored.
     if (refusedSockets.has(request.socket)) return;
     if (isReadable(request)) listener(request, response);
     else refuse(request.socket, 400);
   });
-  server.on('connection', (socket: Socket) =>
-    socket.once('close', () => process.nextTick(closeResponses, openResponses, socket)),
-  );
+  const sockets = trackSockets(server);
   // Node would silently drop headers above a count. The total size is limited by `maxHeaderSize` instead.
   server.maxHeadersCount = 0;
   // Without this timeout, a client that never reads its answer would keep the connection forever.
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const earlierResponses = openResponses.of(socket);
+    const earlierResponses = openResponsesOf(socket);
     // Invalid data inside a request is refused at once. Invalid data after complete requests is refused when these
     // requests have been answered.
     if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
@@ -109,52 +106,52 @@ export function createHttpServer(
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (graceMs = 0): Promise<void> => {
     isDraining = true;
-    for (const response of openResponses.all()) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of [...sockets].flatMap(openResponsesOf))
+      if (!response.headersSent) response.setHeader('Connection', 'close');
     await closeServer(server, timeouts.drain, graceMs);
   };
   return { server, drain };
 }
 
+/** Returns the open sockets of the server. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      process.nextTick(closeResponses, socket);
+    });
+  });
+  return sockets;
+}
+
 const RESPONSES = Symbol('open responses');
 
 interface TrackedSocket extends Duplex {
+  /** A map of sockets would keep the responses until the next full garbage collection. */
   [RESPONSES]?: ServerResponse[];
 }
 
-class OpenResponses {
-  private readonly responses = new SlotMap<number, ServerResponse>();
-  private added = 0;
+/** Notes on its socket that the response is open, until it emits `close`. */
+function track(response: ServerResponse): void {
+  const socket: TrackedSocket = response.req.socket;
+  socket[RESPONSES] ??= [];
+  const openResponses = socket[RESPONSES];
+  openResponses.push(response);
+  response.once('close', () => openResponses.splice(openResponses.indexOf(response), 1));
+}
 
-  /** Adds the response until it emits `close`. */
-  add(response: ServerResponse): void {
-    this.added += 1;
-    const id = this.added;
-    const socket: TrackedSocket = response.req.socket;
-    socket[RESPONSES] ??= [];
-    const ofSocket = socket[RESPONSES];
-    this.responses.set(id, response);
-    ofSocket.push(response);
-    response.once('close', () => {
-      this.responses.delete(id);
-      ofSocket.splice(ofSocket.indexOf(response), 1);
-    });
-  }
-
-  all(): ServerResponse[] {
-    return Array.from(this.responses, ([, response]) => response);
-  }
-
-  of(socket: TrackedSocket): readonly ServerResponse[] {
-    return [...(socket[RESPONSES] ?? [])];
-  }
+function openResponsesOf(socket: TrackedSocket): readonly ServerResponse[] {
+  return [...(socket[RESPONSES] ?? [])];
 }
 
 /**
  * Closes all open responses of the socket. Node itself closes only the next one, so limits and turns would count the
  * later calls forever.
  */
-function closeResponses(openResponses: OpenResponses, socket: Socket): void {
-  for (const response of openResponses.of(socket)) {
+function closeResponses(socket: Socket): void {
+  for (const response of openResponsesOf(socket)) {
     Object.defineProperty(response, 'closed', { value: true });
     response.emit('close');
   }
@@ -173,9 +170,10 @@ function optionsOf({ head, request, idle, checkInterval }: ServerTimeouts): Serv
 }
 
 /** Returns false when Node cannot decode the transfer encoding, or when the number of Host headers is wrong. */
-function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
+function isReadable(request: IncomingMessage): boolean {
+  const { headers, httpVersion } = request;
   const encoding = headers['transfer-encoding'];
-  const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hostCount = countHeader(request, 'host');
   return (
     (encoding?.toLowerCase() ?? 'chunked') === 'chunked' &&
     (hostCount === 1 || (hostCount === 0 && httpVersion === '1.0'))

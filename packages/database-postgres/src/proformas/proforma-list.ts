@@ -11,7 +11,16 @@ import {
   type ProformaFilter,
 } from '@back-office/proforma';
 import { among } from '../list-conditions.js';
-import { booleanSql, dateTimeSql, nameSql, objectSql, type JsonField, unitSql, valueSql } from '../json-sql.js';
+import {
+  amountSql,
+  booleanSql,
+  dateTimeSql,
+  nameSql,
+  objectSql,
+  type JsonField,
+  unitSql,
+  valueSql,
+} from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
@@ -63,13 +72,12 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   return [...keys, BY_ID];
 }
 
-const UNIT = 'money.unit';
 const field = (column: string, json: string): JsonField => [column, json];
 const numberOf = (column: string) => field(column, `p.${column}`);
 const valueOf = (column: string) => field(column, valueSql(`p.${column}`));
 const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
 const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
-const amountOf = (column: string) => field(column, `trim_scale(p.${column} * ${UNIT})`);
+const amountOf = (column: string) => field(column, amountSql(`p.${column}`, 'money.unit'));
 
 const PROFORMA_JSON = objectSql([
   numberOf('id'),
