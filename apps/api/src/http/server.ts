@@ -113,7 +113,7 @@ export function createHttpServer(
   return { server, drain };
 }
 
-/** Returns the open sockets of the server. */
+/** Returns the open sockets of the server, and closes the open responses of each closed socket. */
 function trackSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
