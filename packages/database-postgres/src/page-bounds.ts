@@ -9,7 +9,7 @@ export interface PageBounds {
   readonly end: string;
 }
 
-const COMMON_LIMITS: readonly number[] = [10, 20, 25, 30, 50, 100];
+const COMMON_LIMITS: readonly number[] = [1, 5, 10, 20, 25, 30, 50, 100, 200, 500, 1_000];
 
 /**
  * Writes common limits as literals. For a limit that is a parameter, the planner expects a tenth of all rows, so

@@ -11,14 +11,14 @@ const SLICE_LENGTH = 256 * 1024;
 /** Adds the header `ETag`, a hash of the body without its countdown. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
-  const headers = merge(answer.headers ?? {}, { ETag: await entityTagOf(text) });
+  const headers = merge(answer.headers ?? {}, { ETag: `"${answer.hash ?? (await hashOf(text))}"` });
   return merge(answer, { text, headers });
 }
 
 /** Hashes a long text in slices, so that other calls are not delayed. */
-async function entityTagOf(text: string): Promise<string> {
+async function hashOf(text: string): Promise<string> {
   const stableText = text.replaceAll(COUNTDOWN, '');
-  if (stableText.length <= SLICE_LENGTH) return `"${hash('sha1', stableText, 'base64url')}"`;
+  if (stableText.length <= SLICE_LENGTH) return hash('sha1', stableText, 'base64url');
   const slices = createHash('sha1');
   for (let start = 0; start < stableText.length;) {
     if (start > 0) await nextPass();
@@ -26,7 +26,7 @@ async function entityTagOf(text: string): Promise<string> {
     slices.update(stableText.slice(start, end));
     start = end;
   }
-  return `"${slices.digest('base64url')}"`;
+  return slices.digest('base64url');
 }
 
 /** Returns whether the list of tags in `If-Match` or `If-None-Match` contains the tag. `*` matches every tag. */

@@ -6,8 +6,8 @@ import {
   STATUSES,
   statusId,
   PROFORMA_SORT_FIELDS,
+  type ProformaQueries,
   type ProformaSortField,
-  type RequestingApp,
   type ProformaFilter,
 } from '@back-office/proforma';
 import { among } from '../list-conditions.js';
@@ -25,6 +25,7 @@ import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import type { Statement } from '../sql.js';
+import type { RememberedPage } from './remembered-pages.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
@@ -79,64 +80,104 @@ const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
 const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
 const amountOf = (column: string) => field(column, amountSql(`p.${column}`, 'money.unit'));
 
-const PROFORMA_JSON = objectSql([
-  numberOf('id'),
-  ['proforma_number', valueSql('p.number')],
-  ['proforma_status_id', 'p.status_id'],
-  ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
-  ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
-  ['proforma_status_final', booleanSql(IS_FINAL)],
-  timeOf('processing_date'),
-  timeOf('expires_at'),
-  optionalTimeOf('warehouse_confirmed_at'),
-  optionalTimeOf('converted_at'),
-  optionalTimeOf('canceled_at'),
-  timeOf('inserted_at'),
-  timeOf('updated_at'),
-  [
-    'expires_in_seconds',
-    `case when ${IS_FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`,
-  ],
-  ...['customer_id', 'customer_email', 'customer_first_name', 'customer_last_name'].map(valueOf),
-  ['anonymous', booleanSql('p.customer_id is null')],
-  ...AMOUNT_COLUMNS.map(amountOf),
-  numberOf('market_id'),
-  ['currency_id', '$3::int'],
-  numberOf('sales_channel_id'),
-  valueOf('sales_channel'),
-  valueOf('order_id'),
-  ['canceled', booleanSql('p.canceled_at is not null')],
-  valueOf('cancel_reason'),
-  valueOf('tags'),
-  numberOf('alerts_count'),
-  numberOf('open_alerts_count'),
-]);
+/** Formats the listed row `p`. `countdown` is the JSON text of the seconds until it expires. */
+const proformaJson = (countdown: string): string =>
+  objectSql([
+    numberOf('id'),
+    ['proforma_number', valueSql('p.number')],
+    ['proforma_status_id', 'p.status_id'],
+    ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
+    ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
+    ['proforma_status_final', booleanSql(IS_FINAL)],
+    timeOf('processing_date'),
+    timeOf('expires_at'),
+    optionalTimeOf('warehouse_confirmed_at'),
+    optionalTimeOf('converted_at'),
+    optionalTimeOf('canceled_at'),
+    timeOf('inserted_at'),
+    timeOf('updated_at'),
+    ['expires_in_seconds', countdown],
+    ...['customer_id', 'customer_email', 'customer_first_name', 'customer_last_name'].map(valueOf),
+    ['anonymous', booleanSql('p.customer_id is null')],
+    ...AMOUNT_COLUMNS.map(amountOf),
+    numberOf('market_id'),
+    ['currency_id', '$3::int'],
+    numberOf('sales_channel_id'),
+    valueOf('sales_channel'),
+    valueOf('order_id'),
+    ['canceled', booleanSql('p.canceled_at is not null')],
+    valueOf('cancel_reason'),
+    valueOf('tags'),
+    numberOf('alerts_count'),
+    numberOf('open_alerts_count'),
+  ]);
+
+const SECONDS_LEFT = `case when ${IS_FINAL} then 0
+  else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`;
+const END_MS = `case when ${IS_FINAL} then 0 else floor(extract(epoch from p.expires_at) * 1000)::bigint end`;
 
 // `offset 0` computes the unit once, not for each amount.
-const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
+const MONEY = `(select ${unitSql(DECIMALS_PARAMETER)} as unit offset 0) as money`;
+
+/** SQL of the text of a listed row `p`, and what separates, starts and ends these texts. */
+interface RowFormat {
+  readonly row: string;
+  readonly separator: string;
+  readonly wrap: (rows: string) => string;
+}
+
+const AS_JSON: RowFormat = {
+  row: proformaJson(SECONDS_LEFT),
+  separator: `','`,
+  wrap: (rows) => `'[' || coalesce(${rows}, '') || ']'`,
+};
+
+/** The lines that {@link readPage} reads. $4 and $5 are the ids and versions of the known rows. */
+const AS_LINES: RowFormat = {
+  row: `concat(p.id, ' ', p.version,
+    case when (p.id, p.version) in (select * from unnest($4::bigint[], $5::int[])) then null
+      else concat('\t', ${END_MS}, '\t', ${proformaJson(`'\t'`)}) end)`,
+  separator: `'\n'`,
+  wrap: (rows) => `coalesce(${rows}, '')`,
+};
+
+const listSql = (format: RowFormat, page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
-  select (select '[' || coalesce(string_agg(row, ','), '') || ']' from (
-    select ${PROFORMA_JSON} as row
-    from proforma_orders p, (select ${unitSql(DECIMALS_PARAMETER)} as unit offset 0) as money
+  select (select ${format.wrap(`string_agg(row, ${format.separator})`)} from (
+    select ${format.row} as row from proforma_orders p, ${MONEY}
     where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
   ) as rows) as data, (
     select ${positionSql(keys)} from proforma_orders p
     where p.app_id = $1 and p.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
 
-export function proformaListStatement(
-  app: RequestingApp,
+export type ProformaListQuery = Parameters<ProformaQueries['list']>;
+
+export function proformaListStatement(...[app, filter, orderBy, page, now]: ProformaListQuery): Statement {
+  return pageStatement(AS_JSON, [app.id, app.decimals, currencyNumber(app.currency), now], filter, orderBy, page);
+}
+
+/** Returns the lines of the page; see {@link readPage}. */
+export function proformaLinesStatement(
+  [app, filter, orderBy, page]: Readonly<ProformaListQuery>,
+  { ids, versions }: Pick<RememberedPage, 'ids' | 'versions'>,
+): Statement {
+  const values = [app.id, app.decimals, currencyNumber(app.currency), ids, versions];
+  return pageStatement(AS_LINES, values, filter, orderBy, page);
+}
+
+function pageStatement(
+  format: RowFormat,
+  values: unknown[],
   filter: ProformaFilter,
   orderBy: unknown,
   page: Page,
-  now: Date,
 ): Statement {
-  const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency), now];
   const value = placeholders(values);
   const keys = sortKeys(orderBy);
   const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
   const bounds = pageBounds(page, value);
-  return { text: listSql(pageOf(filter, keys, isAfter, bounds, value), keys, bounds), values };
+  return { text: listSql(format, pageOf(filter, keys, isAfter, bounds, value), keys, bounds), values };
 }
 
 function pageOf(
