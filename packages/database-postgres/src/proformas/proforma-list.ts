@@ -134,9 +134,8 @@ const AS_JSON: RowFormat = {
 
 /** The lines that {@link readPage} reads. $4 and $5 are the ids and versions of the known rows. */
 const AS_LINES: RowFormat = {
-  row: `concat(p.id, ' ', p.version,
-    case when (p.id, p.version) in (select * from unnest($4::bigint[], $5::int[])) then null
-      else concat('\t', ${END_MS}, '\t', ${proformaJson(`'\t'`)}) end)`,
+  row: `case when (p.id, p.version) in (select * from unnest($4::bigint[], $5::int[])) then p.id::text
+    else concat(p.id, '\t', p.version, '\t', ${END_MS}, '\t', ${proformaJson(`'\t'`)}) end`,
   separator: `'\n'`,
   wrap: (rows) => `coalesce(${rows}, '')`,
 };

@@ -7,8 +7,8 @@ const MAX_AGE_MS = 60_000;
 
 /** A listed record. Its JSON is `head`, the seconds until `endMs`, and `tail`. */
 interface ListedRow {
-  readonly id: string;
-  readonly version: string;
+  readonly id: number;
+  readonly version: number;
   readonly endMs: number;
   readonly head: string;
   readonly tail: string;
@@ -66,25 +66,24 @@ export class RememberedPages {
 }
 
 /**
- * Reads the lines of a page. A line is the id and the version of a row, separated by a space. For a row that is not in
- * `known`, the fields `endMs`, `head` and `tail` follow, each after a tab.
+ * Reads the lines of a page. A line is the id of a row that is in `known`, or the fields `id`, `version`, `endMs`, `head`
+ * and `tail` of another row, separated by tabs.
  */
 export function readPage(lines: string, known: RememberedPage, now: Date): RememberedPage {
   if (lines === '') return NO_PAGE;
-  const knownRows = new Map(known.rows.map((row) => [`${row.id} ${row.version}`, row]));
-  const rows = lines.split('\n').map((line) => knownRows.get(line) ?? readRow(line));
+  if (known.rows.length === 0) return pageOf(lines.split('\n').map(readRow), now.getTime());
+  const knownRows = new Map(known.rows.map((row) => [row.id, row]));
+  const rows = lines.split('\n').map((line) => knownRows.get(Number(line)) ?? readRow(copy(line)));
   const isUnchanged = rows.length === known.rows.length && rows.every((row, index) => row === known.rows[index]);
-  if (isUnchanged) return known;
-  return pageOf(rows, known.rows.length === 0 ? now.getTime() : known.readMs);
+  return isUnchanged ? known : pageOf(rows, known.readMs);
 }
 
 function readRow(line: string): ListedRow {
-  const [key = '', endMs, head = '', tail = ''] = line.split('\t');
-  const [id = '', version = ''] = key.split(' ');
-  return { id: copy(id), version: copy(version), endMs: Number(endMs), head: copy(head), tail: copy(tail) };
+  const [id, version, endMs, head = '', tail = ''] = line.split('\t');
+  return { id: Number(id), version: Number(version), endMs: Number(endMs), head, tail };
 }
 
-/** A part of a text keeps the whole text in memory. A copy does not. */
+/** A part of a text keeps the whole text in memory, for example that of rows that have left the page. */
 function copy(part: string): string {
   return Buffer.from(part).toString();
 }
