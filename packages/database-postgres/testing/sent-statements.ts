@@ -2,6 +2,7 @@ import type { Logger } from 'typeorm';
 import type { Postgres } from '../src/postgres.js';
 import { forCluster } from '../src/cluster/outer-app.js';
 import { findBreaches, loadGrammar } from './one-app-rule.js';
+import { findUnversionedUpdates } from './version-rule.js';
 
 const FIND_COLUMNS = `
   select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
@@ -28,17 +29,22 @@ export class SentStatements {
     log: () => {},
   };
 
-  async assertOneApp(database: Postgres): Promise<void> {
+  async assertRules(database: Postgres): Promise<void> {
     const rows = await database.rows<{ table: string; columns: string[] }>(FIND_COLUMNS);
     const tables = new Map(rows.map(({ table, columns }) => [table, columns]));
     await loadGrammar();
     const breachesByText = getOrAdd(knownBreaches, JSON.stringify(rows), () => new Map<string, readonly string[]>());
     const violations = [...this.texts].flatMap((text) => {
-      const breaches = getOrAdd(breachesByText, text, () => findBreaches(forCluster(text), tables));
+      const breaches = getOrAdd(breachesByText, text, () => [
+        ...findBreaches(forCluster(text), tables),
+        ...findUnversionedUpdates(text),
+      ]);
       return breaches.length > 0 ? `${breaches.join(', ')}:\n${text.trim()}` : [];
     });
     if (violations.length > 0)
-      throw new Error(`Statements that may touch records of more than one app\n\n${violations.join('\n\n')}`);
+      throw new Error(
+        `Statements that may touch records of more than one app, or change a row without its version\n\n${violations.join('\n\n')}`,
+      );
   }
 }
 

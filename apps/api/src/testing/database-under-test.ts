@@ -15,7 +15,7 @@ export interface DatabaseUnderTest {
   readonly statements: string[];
   /** The same, but with each step of a statement that a cluster runs in steps. */
   readonly sentTexts: string[];
-  /** Closes the connections. Throws when the service has run a statement that was not limited to one app. */
+  /** Closes the connections. Throws when the service has run a statement that breaks a rule of `SentStatements`. */
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
     statements,
     sentTexts,
     close: async () => {
-      const check = sentStatements.assertOneApp(inspection);
+      const check = sentStatements.assertRules(inspection);
       await check.catch(() => {});
       await Promise.all([source.destroy(), inspection.source.destroy()]);
       await testServer.drop();

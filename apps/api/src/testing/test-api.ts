@@ -79,7 +79,7 @@ export interface TestApi {
   clientWith(appId: number, token: string): Client;
   /** Returns a client of the same app that sends its calls to these servers in turn. */
   withOrigins(client: Client, origins: readonly string[]): Client;
-  /** Stops the service. Throws when a statement was not limited to one app, or when a stored file is still open. */
+  /** Stops the service. Throws when a statement breaks a rule of `SentStatements`, or when a stored file is still open. */
   close(): Promise<void>;
 }
 
