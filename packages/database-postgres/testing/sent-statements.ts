@@ -2,7 +2,7 @@ import type { Logger } from 'typeorm';
 import type { Postgres } from '../src/postgres.js';
 import { forCluster } from '../src/cluster/outer-app.js';
 import { findBreaches, loadGrammar } from './one-app-rule.js';
-import { findUnversionedUpdates } from './version-rule.js';
+import { findUnversionedChanges } from './version-rule.js';
 
 const FIND_COLUMNS = `
   select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
@@ -37,7 +37,7 @@ export class SentStatements {
     const violations = [...this.texts].flatMap((text) => {
       const breaches = getOrAdd(breachesByText, text, () => [
         ...findBreaches(forCluster(text), tables),
-        ...findUnversionedUpdates(text),
+        ...findUnversionedChanges(text),
       ]);
       return breaches.length > 0 ? `${breaches.join(', ')}:\n${text.trim()}` : [];
     });

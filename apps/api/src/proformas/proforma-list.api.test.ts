@@ -1,5 +1,5 @@
 import type { AppContext } from '@back-office/apps';
-import { proformaLinesStatement, proformaListStatement } from '@back-office/database-postgres';
+import { changedRowsStatement, proformaListStatement } from '@back-office/database-postgres';
 import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
@@ -526,7 +526,7 @@ describe('a list of thousands of proformas', () => {
       const query = [app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now()] as const;
       for (const { text, values } of [
         proformaListStatement(...query),
-        proformaLinesStatement(query, { ids: '{1}', versions: '{1}' }),
+        changedRowsStatement(query, { ids: '{1}', versions: '{1}' }),
       ]) {
         const plan = await explainStatement(api.database, text, values);
         expect(plan).toContain(index);

@@ -114,12 +114,12 @@ const proformaJson = (countdown: string): string =>
 
 const SECONDS_LEFT = `case when ${IS_FINAL} then 0
   else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`;
-const END_MS = `case when ${IS_FINAL} then 0 else floor(extract(epoch from p.expires_at) * 1000)::bigint end`;
+const DEADLINE_MS = `case when ${IS_FINAL} then 0 else floor(extract(epoch from p.expires_at) * 1000)::bigint end`;
 
 // `offset 0` computes the unit once, not for each amount.
 const MONEY = `(select ${unitSql(DECIMALS_PARAMETER)} as unit offset 0) as money`;
 
-/** SQL of the text of a listed row `p`, and what separates, starts and ends these texts. */
+/** SQL of the text of a listed row `p`, its separator and its wrapper. */
 interface RowFormat {
   readonly row: string;
   readonly separator: string;
@@ -132,10 +132,10 @@ const AS_JSON: RowFormat = {
   wrap: (rows) => `'[' || coalesce(${rows}, '') || ']'`,
 };
 
-/** The lines that {@link readPage} reads. $4 and $5 are the ids and versions of the known rows. */
-const AS_LINES: RowFormat = {
+/** The entries that {@link readPage} reads. $4 and $5 are the ids and versions of the known rows. */
+const AS_ENTRIES: RowFormat = {
   row: `case when (p.id, p.version) in (select * from unnest($4::bigint[], $5::int[])) then p.id::text
-    else concat(p.id, '\t', p.version, '\t', ${END_MS}, '\t', ${proformaJson(`'\t'`)}) end`,
+    else concat(p.id, '\t', p.version, '\t', ${DEADLINE_MS}, '\t', ${proformaJson(`'\t'`)}) end`,
   separator: `'\n'`,
   wrap: (rows) => `coalesce(${rows}, '')`,
 };
@@ -156,13 +156,13 @@ export function proformaListStatement(...[app, filter, orderBy, page, now]: Prof
   return pageStatement(AS_JSON, [app.id, app.decimals, currencyNumber(app.currency), now], filter, orderBy, page);
 }
 
-/** Returns the lines of the page; see {@link readPage}. */
-export function proformaLinesStatement(
+/** Returns the rows of the page that are not in `known`, as the entries that {@link readPage} reads. */
+export function changedRowsStatement(
   [app, filter, orderBy, page]: Readonly<ProformaListQuery>,
-  { ids, versions }: Pick<RememberedPage, 'ids' | 'versions'>,
+  known: Pick<RememberedPage, 'ids' | 'versions'>,
 ): Statement {
-  const values = [app.id, app.decimals, currencyNumber(app.currency), ids, versions];
-  return pageStatement(AS_LINES, values, filter, orderBy, page);
+  const values = [app.id, app.decimals, currencyNumber(app.currency), known.ids, known.versions];
+  return pageStatement(AS_ENTRIES, values, filter, orderBy, page);
 }
 
 function pageStatement(

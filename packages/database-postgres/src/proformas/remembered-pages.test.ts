@@ -5,15 +5,15 @@ const NO_PAGE = new RememberedPages().find('unknown', START);
 
 const secondsLater = (seconds: number): Date => new Date(START.getTime() + seconds * 1_000);
 
-function lineOf(id: number, version: number, name = 'Ana'): string {
+function entryOf(id: number, version: number, name = 'Ana'): string {
   return `${id}\t${version}\t${secondsLater(90).getTime()}\t{"id":${id},"left":\t,"name":"${name}"}`;
 }
 
 function pageOf(ids: readonly number[], name?: string): RememberedPage {
-  return readPage(ids.map((id) => lineOf(id, 1, name)).join('\n'), NO_PAGE, START);
+  return readPage(ids.map((id) => entryOf(id, 1, name)).join('\n'), NO_PAGE, START);
 }
 
-describe('the lines of a page', () => {
+describe('the entries of a page', () => {
   it('become the JSON of all rows, with the seconds that are left', () => {
     expect(formatPage(pageOf([2, 1], 'Žun'), secondsLater(0.5))).toBe(
       '[{"id":2,"left":89,"name":"Žun"},{"id":1,"left":89,"name":"Žun"}]',
@@ -55,7 +55,7 @@ describe('remembered pages', () => {
   it('are read again after a minute, even if some rows were read later', () => {
     const pages = new RememberedPages();
     pages.remember('a', pageOf([1]));
-    pages.remember('a', readPage(`${lineOf(2, 1)}\n1`, pages.find('a', secondsLater(50)), secondsLater(50)));
+    pages.remember('a', readPage(`${entryOf(2, 1)}\n1`, pages.find('a', secondsLater(50)), secondsLater(50)));
     expect(pages.find('a', secondsLater(60)).ids).toBe('{2,1}');
     expect(pages.find('a', secondsLater(61))).toBe(NO_PAGE);
     expect(pages.find('a', secondsLater(-1))).toBe(NO_PAGE);
@@ -75,5 +75,22 @@ describe('remembered pages', () => {
     expect(['a', 'b', 'c'].map((query) => pages.find(query, START).ids)).toEqual(['{1}', '{}', '{1}']);
     pages.remember('d', pageOf([1], 'a long name '.repeat(10)));
     expect(['a', 'c', 'd'].map((query) => pages.find(query, START).ids)).toEqual(['{}', '{}', '{}']);
+  });
+
+  it('count the text of rows that have left them, because the other rows keep it in memory', () => {
+    const known = pageOf([3, 2, 1]);
+    const page = readPage(`${entryOf(4, 1)}\n1`, known, START);
+    expect(page.length).toBe(known.length + entryOf(4, 1).length);
+    const pages = new RememberedPages(page.length - 1);
+    pages.remember('a', page);
+    expect(pages.find('a', START)).toBe(NO_PAGE);
+  });
+
+  it('are no longer than 256,000 characters, and longer ones have no hash', () => {
+    const pages = new RememberedPages();
+    const page = pageOf([1], 'A'.repeat(300_000));
+    pages.remember('a', page);
+    expect(pages.find('a', START)).toBe(NO_PAGE);
+    expect([page.hash, formatPage(page, START).length > 300_000]).toEqual([undefined, true]);
   });
 });

@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto';
 import { SlotMap } from '@back-office/kernel';
 
-/** In characters: 4 or 8 MB, or 170 pages of 30 proformas. */
+/** In characters: 4 to 11 MB, or 160 pages of 30 proformas. */
 const MAX_LENGTH = 4_000_000;
+/** Longer pages are not remembered, and hashing them at once would delay other calls. */
+const MAX_PAGE_LENGTH = 256 * 1_024;
 const MAX_AGE_MS = 60_000;
 
-/** A listed record. Its JSON is `head`, the seconds until `endMs`, and `tail`. */
+/** A listed record. Its JSON is `head`, the seconds until `deadlineMs`, and `tail`. */
 interface ListedRow {
   readonly id: number;
   readonly version: number;
-  readonly endMs: number;
+  readonly deadlineMs: number;
   readonly head: string;
   readonly tail: string;
 }
@@ -20,15 +22,15 @@ export interface RememberedPage {
   /** Ids and versions of the rows, as array literals of PostgreSQL. */
   readonly ids: string;
   readonly versions: string;
-  /** Hash of the page without its countdowns. */
-  readonly hash: string;
-  /** Number of characters. */
+  /** Hash of the page without its countdowns; not set for long pages. */
+  readonly hash: string | undefined;
+  /** Maximum number of characters that the page keeps in memory, also of rows that have left it. */
   readonly length: number;
   /** No row was read before this time. */
   readonly readMs: number;
 }
 
-const NO_PAGE = pageOf([], 0);
+const NO_PAGE = makePage([], 0, 0);
 
 /**
  * The pages that this process listed last. A call sends the versions of the rows that it remembers, and the database
@@ -50,7 +52,7 @@ export class RememberedPages {
 
   remember(query: string, page: RememberedPage): void {
     this.forget(query);
-    if (page.rows.length === 0) return;
+    if (page.rows.length === 0 || page.length > MAX_PAGE_LENGTH) return;
     this.byQuery.set(query, page);
     this.length += page.length;
     for (const oldQuery of this.byQuery.keys()) {
@@ -66,36 +68,41 @@ export class RememberedPages {
 }
 
 /**
- * Reads the lines of a page. A line is the id of a row that is in `known`, or the fields `id`, `version`, `endMs`, `head`
- * and `tail` of another row, separated by tabs.
+ * Reads the entries of a page, one on each line. The entry of a row in `known` is only its id. Other entries have the
+ * fields `id`, `version`, `deadlineMs`, `head` and `tail`, separated by tabs.
  */
-export function readPage(lines: string, known: RememberedPage, now: Date): RememberedPage {
-  if (lines === '') return NO_PAGE;
-  if (known.rows.length === 0) return pageOf(lines.split('\n').map(readRow), now.getTime());
+export function readPage(entries: string, known: RememberedPage, now: Date): RememberedPage {
+  if (entries === '') return NO_PAGE;
+  if (known.rows.length === 0) return makePage(entries.split('\n').map(readRow), entries.length, now.getTime());
   const knownRows = new Map(known.rows.map((row) => [row.id, row]));
-  const rows = lines.split('\n').map((line) => knownRows.get(Number(line)) ?? readRow(copy(line)));
+  let length = known.length;
+  const rows = entries.split('\n').map((entry) => {
+    const knownRow = knownRows.get(Number(entry));
+    if (knownRow === undefined) length += entry.length;
+    return knownRow ?? readRow(copy(entry));
+  });
   const isUnchanged = rows.length === known.rows.length && rows.every((row, index) => row === known.rows[index]);
-  return isUnchanged ? known : pageOf(rows, known.readMs);
+  return isUnchanged ? known : makePage(rows, length, known.readMs);
 }
 
-function readRow(line: string): ListedRow {
-  const [id, version, endMs, head = '', tail = ''] = line.split('\t');
-  return { id: Number(id), version: Number(version), endMs: Number(endMs), head, tail };
+function readRow(entry: string): ListedRow {
+  const [id, version, deadlineMs, head = '', tail = ''] = entry.split('\t');
+  return { id: Number(id), version: Number(version), deadlineMs: Number(deadlineMs), head, tail };
 }
 
-/** A part of a text keeps the whole text in memory, for example that of rows that have left the page. */
+/** A slice of a string keeps the whole string in memory. */
 function copy(part: string): string {
   return Buffer.from(part).toString();
 }
 
-function pageOf(rows: readonly ListedRow[], readMs: number): RememberedPage {
+function makePage(rows: readonly ListedRow[], length: number, readMs: number): RememberedPage {
   const text = rows.map(({ head, tail }) => head + tail).join(',');
   return {
     rows,
     ids: `{${rows.map(({ id }) => id).join(',')}}`,
     versions: `{${rows.map(({ version }) => version).join(',')}}`,
-    hash: hash('sha1', text, 'base64url'),
-    length: text.length,
+    hash: text.length > MAX_PAGE_LENGTH ? undefined : hash('sha1', text, 'base64url'),
+    length,
     readMs,
   };
 }
@@ -103,6 +110,8 @@ function pageOf(rows: readonly ListedRow[], readMs: number): RememberedPage {
 /** Formats the page as the JSON of the API. */
 export function formatPage({ rows }: RememberedPage, now: Date): string {
   const nowMs = now.getTime();
-  const texts = rows.map(({ head, endMs, tail }) => head + Math.max(0, Math.floor((endMs - nowMs) / 1_000)) + tail);
+  const texts = rows.map(
+    ({ head, deadlineMs, tail }) => head + Math.max(0, Math.floor((deadlineMs - nowMs) / 1_000)) + tail,
+  );
   return `[${texts.join(',')}]`;
 }

@@ -4,7 +4,7 @@ import { listedPage } from '../listed-page.js';
 import type { Postgres } from '../postgres.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import { loadStatement } from './proforma-statements.js';
-import { proformaLinesStatement, proformaListStatement, type ProformaListQuery } from './proforma-list.js';
+import { changedRowsStatement, proformaListStatement, type ProformaListQuery } from './proforma-list.js';
 import { findProformaStats } from './proforma-stats.js';
 import { formatPage, readPage, RememberedPages } from './remembered-pages.js';
 
@@ -30,10 +30,11 @@ export class SqlProformaQueries implements ProformaQueries {
   private async listRepeated(key: string, query: ProformaListQuery): Promise<ListedPage> {
     const [, , , , now] = query;
     const knownPage = this.pages.find(key, now);
-    const { json: lines, end } = await listedPage(this.database, proformaLinesStatement(query, knownPage));
-    const page = readPage(lines, knownPage, now);
+    const { json: entries, end } = await listedPage(this.database, changedRowsStatement(query, knownPage));
+    const page = readPage(entries, knownPage, now);
     this.pages.remember(key, page);
-    return { json: formatPage(page, now), end, hash: page.hash };
+    const json = formatPage(page, now);
+    return page.hash === undefined ? { json, end } : { json, end, hash: page.hash };
   }
 
   stats(...[appId, window, now]: Parameters<ProformaQueries['stats']>): Promise<ProformaStats> {
