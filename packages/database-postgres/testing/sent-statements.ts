@@ -43,7 +43,7 @@ export class SentStatements {
     });
     if (violations.length > 0)
       throw new Error(
-        `Statements that may touch records of more than one app, or change a row without its version\n\n${violations.join('\n\n')}`,
+        `Statements that may touch records of more than one app, or that keep a version\n\n${violations.join('\n\n')}`,
       );
   }
 }
