@@ -13,6 +13,9 @@ export interface Cut {
   readonly side: 'request' | 'answer';
 }
 
+/** The server can finish what it has received before its connection ends, for example a COMMIT after a statement. */
+const FINISH_MS = 100;
+
 /** A proxy between the service and its database that can cut connections. */
 export class Proxy {
   private state: WireState = 'whole';
@@ -68,8 +71,14 @@ export class Proxy {
     };
     // When a process dies, its operating system closes the connection; a silent network would not forward the closing.
     const onEnd = (): void => void (this.state === 'whole' && end());
-    for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
-    let cutsAnswer = false;
+    let [cutsAnswer, isAnswerCut] = [false, false];
+    const onClose = (): void => void (isAnswerCut || end());
+    for (const side of pair) side.on('error', onClose).on('close', onClose).on('end', onEnd);
+    const loseAnswer = (): void => {
+      isAnswerCut = true;
+      client.destroy();
+      setTimeout(end, FINISH_MS);
+    };
     client.on('data', (bytes) => {
       this.messageCount += 1;
       const isCutMessage = this.cut !== undefined && this.messageCount === this.cut.message;
@@ -78,7 +87,8 @@ export class Proxy {
       if (this.state === 'whole') server.write(bytes);
     });
     server.on('data', (bytes) => {
-      if (cutsAnswer) return end();
+      if (isAnswerCut) return;
+      if (cutsAnswer) return loseAnswer();
       if (this.state === 'whole') client.write(bytes);
     });
   }
