@@ -156,7 +156,7 @@ export function proformaListStatement(...[app, filter, orderBy, page, now]: Prof
   return pageStatement(AS_JSON, [app.id, app.decimals, currencyNumber(app.currency), now], filter, orderBy, page);
 }
 
-/** Returns the rows of the page that are not in `known`, as the entries that {@link readPage} reads. */
+/** Returns a statement that lists the page as the entries that {@link readPage} reads. */
 export function changedRowsStatement(
   [app, filter, orderBy, page]: Readonly<ProformaListQuery>,
   known: Pick<RememberedPage, 'ids' | 'versions'>,

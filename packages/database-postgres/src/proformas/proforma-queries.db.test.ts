@@ -54,8 +54,10 @@ describe('a repeated list in PostgreSQL', () => {
     expect(countReceived()).toBe(0);
     await shop.change(proformas[1]!, shop.payment());
     await shop.proforma();
-    expect(JSON.parse((await list()).json)).toHaveLength(4);
+    const { json, hash } = await list();
     expect(countReceived()).toBe(2);
+    expect(JSON.parse(json)).toHaveLength(4);
+    expect(hash).toMatch(/^[\w-]{27}$/);
     fixture.clock.forward({ seconds: 61 });
     await list();
     expect(countReceived()).toBe(4);
